@@ -1,0 +1,20 @@
+/** The catalogue of codes that an answer can carry. Stable: a client may switch on them. */
+export const FAULT_MESSAGES = {
+  validation_failed: 'The request is not valid',
+  auth_required: 'A valid API key is required',
+  forbidden: 'This API key does not open this resource',
+  idempotency_key_reuse: 'This Idempotency-Key was used with a different request in the last 24 hours',
+  rate_limited: 'Too many requests',
+  backfill_queue_full: 'The project has 50,000 or more records waiting; retry later with smaller chunks',
+  server_error: 'The server could not process the request; retry with the same Idempotency-Key',
+  https_required: 'Use https',
+  not_found: 'There is nothing here',
+  method_not_allowed: 'This method is not allowed here',
+  unsupported_media_type: 'Send application/json, encoded as identity, gzip, br or zstd',
+  payload_too_large: 'The body is larger than this endpoint takes',
+  bad_request: 'The request is not valid HTTP',
+  request_timeout: 'The request took too long to arrive',
+  headers_too_large: 'The request headers are larger than 16 KiB',
+} as const;
+
+export type FaultCode = keyof typeof FAULT_MESSAGES;

@@ -1,0 +1,3 @@
+export * from './faults.ts';
+export * from './limits.ts';
+export * from './wire.ts';

@@ -1,0 +1,33 @@
+import type { Log } from './log.ts';
+
+type Closer = { name: string; close: () => Promise<void> | void };
+
+/** What was opened last is closed first. One failing closer is reported and stops none of the others. */
+export type Lifecycle = {
+  onStop(name: string, close: Closer['close']): void;
+  stop(): Promise<void>;
+};
+
+export function createLifecycle(log: Log): Lifecycle {
+  const closers: Closer[] = [];
+  let stopping: Promise<void> | undefined;
+  return {
+    onStop(name, close) {
+      closers.push({ name, close });
+    },
+    stop() {
+      stopping ??= closeAll(closers, log);
+      return stopping;
+    },
+  };
+}
+
+async function closeAll(closers: Closer[], log: Log): Promise<void> {
+  for (let next = closers.pop(); next; next = closers.pop()) {
+    try {
+      await next.close();
+    } catch (error) {
+      log.error({ part: next.name, err: error }, 'stop.failed');
+    }
+  }
+}

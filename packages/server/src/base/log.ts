@@ -1,0 +1,25 @@
+import { destination, pino } from 'pino';
+
+/** One wide line per hop, named as a fact: `log.info({ ids, ms }, 'records.accepted')`. */
+export type Log = {
+  debug(facts: object, fact: string): void;
+  info(facts: object, fact: string): void;
+  warn(facts: object, fact: string): void;
+  error(facts: object, fact: string): void;
+};
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Wherever one of these names turns up in a log object, its value is a secret or somebody's personal data. */
+const SECRET_NAMES = ['authorization', 'secret', 'password', 'key', 'email', 'traits', 'body', 'cookie'];
+const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+export function createLog(level: LogLevel, fd: 1 | 2 = 1): Log {
+  return pino(
+    { level, base: null, messageKey: 'fact', timestamp: pino.stdTimeFunctions.isoTime, redact: REDACTED_PATHS },
+    destination({ fd, sync: true }),
+  );
+}
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
