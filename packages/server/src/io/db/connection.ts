@@ -1,0 +1,39 @@
+import pg from 'pg';
+
+/** Asked anew for every connection: the embedded database may have come back on another port. */
+export type ConnectionSource = () => pg.ClientConfig;
+
+/** A pool whose every new connection asks the source where the database is now. */
+export function openPool(source: ConnectionSource, options: { max: number; name: string }): pg.Pool {
+  class Client extends pg.Client {
+    constructor() {
+      super({
+        ...source(),
+        application_name: `beckon ${options.name}`,
+        connectionTimeoutMillis: 5_000,
+        keepAlive: true,
+        types: TYPES,
+      });
+    }
+  }
+  const pool = new pg.Pool({ Client: Client as unknown as typeof pg.Client, max: options.max, idleTimeoutMillis: 30_000 });
+  // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
+  pool.on('error', () => {});
+  return pool;
+}
+
+const INT8 = 20;
+
+/** bigint columns hold ids, sequences and counts, all far below 2^53; a value beyond it is a defect and must not be rounded. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (oid === INT8 && format !== 'binary') return parseSafeInteger;
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint out of range: ${text}`);
+  return value;
+}

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { type ConnectionSource, openPool } from './connection.ts';
+
+export type Query = { name: string; text: string; values: unknown[] };
+
+/** What a store needs: inside a transaction or, for a single statement, the database itself. */
+export type Tx = {
+  query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
+  /** A hot statement: parsed once a connection. */
+  prepared<R extends object>(query: Query): Promise<R[]>;
+};
+
+/** A connection whose transaction its holder conducts by hand, as the accept flush does. */
+export type Session = Tx & {
+  /** Several statements in one round trip, without parameters; the rows of the last. */
+  script<R extends object>(text: string): Promise<R[]>;
+  release(broken?: boolean): void;
+};
+
+export type Database = Tx & {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  session(): Promise<Session>;
+  /** The clock given, moved by what the database's clock says, so that all processes agree on the time. */
+  clock: Clock;
+  /** How far this machine's clock is from the database's; null before the first measurement. */
+  offsetMs(): number | null;
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  connection: ConnectionSource;
+  clock: Clock;
+  log: Log;
+  /** Connections for everything but the accept flushes, which have their own. */
+  poolMax?: number;
+  /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
+  namedStatements?: boolean;
+};
+
+const OFFSET_EVERY_MS = 30_000;
+/** Live flush, bulk flush, and one to spare while a broken one is replaced. */
+const SESSIONS_MAX = 4;
+
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const pool = openPool(options.connection, { max: options.poolMax ?? 10, name: 'pool' });
+  const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept' });
+  const named = options.namedStatements ?? true;
+  const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
+  let offsetMs: number | null = null;
+  const measure = async (): Promise<void> => {
+    offsetMs = await measureOffset(wrap(pool));
+  };
+  const timer = setInterval(() => {
+    measure().catch((error: unknown) => options.log.warn({ err: error }, 'database.clock_unknown'));
+  }, OFFSET_EVERY_MS);
+  timer.unref();
+  await measure();
+  return {
+    ...wrap(pool),
+    transaction: async (work) => inTransaction(await pool.connect(), work, wrap),
+    session: async () => openSession(await sessions.connect(), wrap),
+    clock: { now: () => options.clock.now() + (offsetMs ?? 0) },
+    offsetMs: () => offsetMs,
+    async close() {
+      clearInterval(timer);
+      await Promise.all([pool.end(), sessions.end()]);
+    },
+  };
+}
+
+function queries(client: pg.Pool | pg.PoolClient, named: boolean): Tx {
+  return {
+    async query<R extends object>(text: string, values?: unknown[]): Promise<R[]> {
+      const result = await client.query<R>(text, values);
+      return result.rows;
+    },
+    async prepared<R extends object>(query: Query): Promise<R[]> {
+      const result = await client.query<R>(named ? query : { text: query.text, values: query.values });
+      return result.rows;
+    },
+  };
+}
+
+async function inTransaction<T>(
+  client: pg.PoolClient,
+  work: (tx: Tx) => Promise<T>,
+  wrap: (client: pg.PoolClient) => Tx,
+): Promise<T> {
+  try {
+    await client.query('BEGIN');
+    const result = await work(wrap(client));
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // A rollback that fails means a connection in an unknown state: the pool must not hand it out again.
+    const broken = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    client.release(broken);
+    throw error;
+  }
+}
+
+function openSession(client: pg.PoolClient, wrap: (client: pg.PoolClient) => Tx): Session {
+  return {
+    ...wrap(client),
+    async script<R extends object>(text: string): Promise<R[]> {
+      // One statement gives one result, several give a list: node-postgres types only the first case.
+      const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
+      return results.at(-1)?.rows ?? [];
+    },
+    release: (broken = false) => client.release(broken),
+  };
+}
+
+/** Half the round trip is taken off, as NTP does; both sides are real time, whatever clock the caller holds. */
+async function measureOffset(db: Tx): Promise<number> {
+  const before = systemClock.now();
+  const rows = await db.query<{ ms: number }>(`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`);
+  const after = systemClock.now();
+  const offset = Math.round((rows[0]?.ms ?? after) - (before + after) / 2);
+  // Within what a round trip can hide there is nothing to correct.
+  return Math.abs(offset) <= Math.max(5, after - before) ? 0 : offset;
+}

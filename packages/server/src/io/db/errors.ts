@@ -1,0 +1,16 @@
+import pg from 'pg';
+
+/** Data that this database refuses: the same statement will fail again. */
+export function isRefusedData(error: unknown): boolean {
+  return sqlState(error).startsWith('22') || sqlState(error).startsWith('23');
+}
+
+/** Two transactions in each other's way: the same statement may pass the next time. */
+export function isCollision(error: unknown): boolean {
+  return sqlState(error).startsWith('40');
+}
+
+/** The SQLSTATE, or an empty text where no database answered at all. */
+export function sqlState(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+}

@@ -1,0 +1,50 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import pg from 'pg';
+import { MIGRATIONS } from '../migrations/index.ts';
+import type { ConnectionSource } from './connection.ts';
+
+export const SCHEMA = 'beckon';
+
+/** Brings the schema up to this release. Several processes may call it at once: the migrator holds a lock. */
+export async function migrate(connection: ConnectionSource): Promise<{ applied: string[] }> {
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ ...connection(), max: 2 }) }),
+  });
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(MIGRATIONS) },
+      migrationTableSchema: SCHEMA,
+    });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error) throw new Error(explain(error), { cause: error });
+    return { applied: (results ?? []).map((result) => result.migrationName) };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Names of the migrations that the database has not seen yet; null where it holds no schema of ours. */
+export async function pendingMigrations(connection: ConnectionSource): Promise<string[] | null> {
+  const client = new pg.Client(connection());
+  await client.connect();
+  try {
+    const known = await client.query<{ table: string | null }>(
+      `SELECT to_regclass('${SCHEMA}.kysely_migration')::text AS table`,
+    );
+    if (!known.rows[0]?.table) return null;
+    const done = await client.query<{ name: string }>(`SELECT name FROM ${SCHEMA}.kysely_migration`);
+    const names = new Set(done.rows.map((row) => row.name));
+    return Object.keys(MIGRATIONS).filter((name) => !names.has(name));
+  } finally {
+    await client.end();
+  }
+}
+
+function explain(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.includes('is missing')
+    ? `The database was migrated by a newer release than this one (${text})`
+    : `The database could not be migrated: ${text}`;
+}

@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration';
+import * as ground from './0001-ground.ts';
+
+/** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001-ground': ground,
+};

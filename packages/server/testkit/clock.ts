@@ -1,0 +1,14 @@
+import type { Clock } from '../src/base/clock.ts';
+
+export type HeldClock = Clock & { advance(ms: number): void };
+
+/** Stands still until told to move. */
+export function heldClock(at = Date.UTC(2026, 0, 15, 12)): HeldClock {
+  let now = at;
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
