@@ -1,3 +1,4 @@
+export * from './canonical.ts';
 export * from './faults.ts';
 export * from './limits.ts';
 export * from './wire.ts';

@@ -17,7 +17,13 @@ const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.$
 
 export function createLog(level: LogLevel, fd: 1 | 2 = 1): Log {
   return pino(
-    { level, base: null, messageKey: 'fact', timestamp: pino.stdTimeFunctions.isoTime, redact: REDACTED_PATHS },
+    {
+      level,
+      base: null,
+      messageKey: 'fact',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: REDACTED_PATHS,
+    },
     destination({ fd, sync: true }),
   );
 }

@@ -16,7 +16,11 @@ export function openPool(source: ConnectionSource, options: { max: number; name:
       });
     }
   }
-  const pool = new pg.Pool({ Client: Client as unknown as typeof pg.Client, max: options.max, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({
+    Client: Client as unknown as typeof pg.Client,
+    max: options.max,
+    idleTimeoutMillis: 30_000,
+  });
   // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
   pool.on('error', () => {});
   return pool;

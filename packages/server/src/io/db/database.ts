@@ -120,7 +120,9 @@ function openSession(client: pg.PoolClient, wrap: (client: pg.PoolClient) => Tx)
 /** Half the round trip is taken off, as NTP does; both sides are real time, whatever clock the caller holds. */
 async function measureOffset(db: Tx): Promise<number> {
   const before = systemClock.now();
-  const rows = await db.query<{ ms: number }>(`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`);
+  const rows = await db.query<{ ms: number }>(
+    `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`,
+  );
   const after = systemClock.now();
   const offset = Math.round((rows[0]?.ms ?? after) - (before + after) / 2);
   // Within what a round trip can hide there is nothing to correct.

@@ -1,0 +1,17 @@
+/**
+ * RFC 8785: the same JSON value always gives the same text, whatever the order of keys, the white space or the escapes
+ * it arrived in. Numbers and strings are written as ECMAScript writes them, which is what the RFC asks for.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const object = value as Record<string, unknown>;
+  const keys = Object.keys(object);
+  if (keys.length > 1) keys.sort();
+  let text = '{';
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i] as string;
+    text += `${i === 0 ? '' : ','}${JSON.stringify(key)}:${canonicalJson(object[key])}`;
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,91 @@
+import {
+  ERRORS_MAX,
+  JSON_MAX_ARRAY_ITEMS,
+  JSON_MAX_DEPTH,
+  JSON_MAX_KEY_CHARS,
+  JSON_MAX_OBJECT_KEYS,
+} from '@beckon/contract';
+import type { FieldFault } from '../fault.ts';
+
+type Walk = { flaws: FieldFault[] | null; checkStrings: boolean };
+/** A container on the way down. Only containers get one: a record of plain values is walked without building anything. */
+type Place = { walk: Walk; parent: Place | null; key: string | number; level: number };
+
+const NO_FLAWS: FieldFault[] = [];
+
+/**
+ * What PostgreSQL cannot hold or nobody should have to: NUL and lone surrogates, numbers beyond a double, and shapes
+ * too deep or too wide. Levels count from the value of a top-level field. `checkStrings` may be false where the raw
+ * body held no `\u` escape and was valid UTF-8: then no string in it can hold either.
+ */
+export function flawsOf(record: object, checkStrings: boolean): FieldFault[] {
+  const walk: Walk = { flaws: null, checkStrings };
+  visitObject(record as Record<string, unknown>, { walk, parent: null, key: '', level: 0 });
+  return walk.flaws ?? NO_FLAWS;
+}
+
+function visitObject(object: Record<string, unknown>, place: Place): void {
+  let keys = 0;
+  for (const key in object) {
+    keys += 1;
+    if (keys > JSON_MAX_OBJECT_KEYS) {
+      return report(place, `must not have more than ${JSON_MAX_OBJECT_KEYS} keys`);
+    }
+    if (key.length > JSON_MAX_KEY_CHARS) {
+      report(place, `must not have a key longer than ${JSON_MAX_KEY_CHARS} characters`);
+    } else if (place.walk.checkStrings && !isStorable(key)) {
+      report(place, 'must not have a key with NUL or a lone surrogate');
+    } else {
+      visit(object[key], key, place);
+    }
+  }
+}
+
+function visitArray(items: unknown[], place: Place): void {
+  if (items.length > JSON_MAX_ARRAY_ITEMS) {
+    return report(place, `must not have more than ${JSON_MAX_ARRAY_ITEMS} items`);
+  }
+  for (let i = 0; i < items.length; i += 1) visit(items[i], i, place);
+}
+
+function visit(value: unknown, key: string | number, parent: Place): void {
+  if (typeof value === 'object' && value !== null) {
+    const place = { walk: parent.walk, parent, key, level: parent.level + 1 };
+    if (place.level > JSON_MAX_DEPTH) report(place, `must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
+    else if (Array.isArray(value)) visitArray(value, place);
+    else visitObject(value as Record<string, unknown>, place);
+    return;
+  }
+  const flaw = scalarFlaw(value, parent.walk);
+  if (flaw) report({ walk: parent.walk, parent, key, level: parent.level + 1 }, flaw);
+}
+
+function scalarFlaw(value: unknown, walk: Walk): string | undefined {
+  if (typeof value === 'string') {
+    return walk.checkStrings && !isStorable(value) ? 'must not hold NUL or a lone surrogate' : undefined;
+  }
+  return typeof value === 'number' && !Number.isFinite(value)
+    ? 'must be a number that a double can hold'
+    : undefined;
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function report(place: Place, message: string): void {
+  place.walk.flaws ??= [];
+  if (place.walk.flaws.length >= ERRORS_MAX) return;
+  const field = pathOf(place);
+  place.walk.flaws.push(
+    field === '' ? { message: `The record ${message}` } : { message: `${field} ${message}`, field },
+  );
+}
+
+function pathOf(place: Place): string {
+  if (!place.parent) return '';
+  // The path goes into an answer, so it must itself be text that can be sent.
+  const key = String(place.key).toWellFormed().replaceAll('\0', '\uFFFD');
+  const above = pathOf(place.parent);
+  return above === '' ? key : `${above}.${key}`;
+}

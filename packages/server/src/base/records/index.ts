@@ -1,0 +1,2 @@
+export { flawsOf } from './hygiene.ts';
+export { type ReadOptions, readEvent, type ReadRecord, readUser } from './record.ts';

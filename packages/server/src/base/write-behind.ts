@@ -1,0 +1,76 @@
+import type { Log } from './log.ts';
+
+/**
+ * Facts that may be late but should not cost a statement each: gathered in memory by key, written together. Losing the
+ * last few seconds of them in a crash must be harmless; nothing that was promised to anybody belongs here.
+ */
+export type WriteBehind<V> = {
+  /** The entry that waits to be written, to be changed in place. */
+  pending(key: string): V | undefined;
+  add(key: string, value: V): void;
+  /** Everything noted before the call is written when it returns, or reported and kept for the next time. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type WriteBehindOptions<V> = {
+  everyMs: number;
+  /** Above it, entries of new keys are dropped until the next write. */
+  entriesMax: number;
+  write(values: V[]): Promise<void>;
+  /** An entry whose write failed meets a newer one of the same key. */
+  merge(older: V, newer: V): V;
+  log: Log;
+  /** The name of the fact that is logged when a write fails. */
+  failedFact: string;
+};
+
+export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
+  let waiting = new Map<string, V>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let last: Promise<void> = Promise.resolve();
+
+  function schedule(): void {
+    if (timer || closed) return;
+    timer = setTimeout(() => void flush(), options.everyMs);
+    timer.unref();
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    last = last.then(writeWaiting);
+    return last;
+  }
+
+  async function writeWaiting(): Promise<void> {
+    if (waiting.size === 0) return;
+    const taken = waiting;
+    waiting = new Map();
+    try {
+      await options.write([...taken.values()]);
+    } catch (error) {
+      options.log.warn({ err: error, entries: taken.size }, options.failedFact);
+      for (const [key, older] of taken) {
+        const newer = waiting.get(key);
+        waiting.set(key, newer ? options.merge(older, newer) : older);
+      }
+      schedule();
+    }
+  }
+
+  return {
+    pending: (key) => waiting.get(key),
+    add(key, value) {
+      if (waiting.size >= options.entriesMax && !waiting.has(key)) return;
+      waiting.set(key, value);
+      schedule();
+    },
+    flush,
+    close() {
+      closed = true;
+      return flush();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Database } from '../../io/db/index.ts';
+import { findWaiting } from './store.ts';
+
+export type Waiting = {
+  live: number;
+  bulk: number;
+  dead: number;
+  /** Age of the record that waits longest; 0 where none waits. */
+  oldest_ms: number;
+};
+
+export async function countWaiting(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<Waiting> {
+  const row = await findWaiting(db, projectId);
+  if (!row) return { live: 0, bulk: 0, dead: 0, oldest_ms: 0 };
+  const oldestMs = row.oldest_at ? Math.max(0, db.clock.now() - row.oldest_at.getTime()) : 0;
+  return { live: row.live, bulk: row.bulk, dead: row.dead, oldest_ms: oldestMs };
+}

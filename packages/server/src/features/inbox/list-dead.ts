@@ -1,0 +1,28 @@
+import type { Tx } from '../../io/db/index.ts';
+import { listDeadRows } from './store.ts';
+
+export type DeadLetter = {
+  seq: number;
+  lane: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  reason: string;
+  acceptedAt: Date;
+  diedAt: Date;
+  record: unknown;
+};
+
+export const DEAD_LISTED_MAX = 1_000;
+
+/** The records that could not be applied, in the order in which they were accepted. */
+export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]> {
+  const rows = await listDeadRows(tx, projectId, DEAD_LISTED_MAX);
+  return rows.map((row) => ({
+    seq: row.seq,
+    lane: row.lane,
+    kind: row.kind,
+    reason: row.reason,
+    acceptedAt: row.accepted_at,
+    diedAt: row.died_at,
+    record: JSON.parse(row.record) as unknown,
+  }));
+}

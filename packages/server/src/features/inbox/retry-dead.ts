@@ -1,0 +1,67 @@
+import type { Database, Tx } from '../../io/db/index.ts';
+import { encodeChunk } from './chunk.ts';
+import { lockLane } from './lane.ts';
+import {
+  type ChunkRow,
+  type DeadRow,
+  deleteDead,
+  findLastDeadSeq,
+  insertChunks,
+  updateLaneAdvanced,
+} from './store.ts';
+
+/** How many go back in one transaction: as long as it lasts nothing is accepted for the project. */
+export const RETRY_MAX_RECORDS = 500;
+
+/**
+ * Puts dead letters back at the end of the inbox, in their order and under new sequence numbers. Those that die again
+ * while this runs are left: it ends after what it found at its start.
+ */
+export async function retryDead(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
+  projectId: number,
+): Promise<{ retried: number }> {
+  const upTo = await findLastDeadSeq(db, projectId);
+  let retried = 0;
+  for (let moved = upTo === null ? 0 : RETRY_MAX_RECORDS; moved === RETRY_MAX_RECORDS; retried += moved) {
+    moved = await db.transaction((tx) => moveBatch(tx, projectId, upTo ?? 0));
+  }
+  return { retried };
+}
+
+async function moveBatch(tx: Tx, projectId: number, upTo: number): Promise<number> {
+  const lane = await lockLane(tx, projectId);
+  const taken = await deleteDead(tx, { projectId, upTo, limit: RETRY_MAX_RECORDS });
+  if (taken.length === 0) return 0;
+  const letters = taken.toSorted((a, b) => a.seq - b.seq);
+  await insertChunks(tx, projectId, toChunks(letters, lane.next_seq));
+  await updateLaneAdvanced(tx, { projectId, records: letters.length });
+  return letters.length;
+}
+
+/**
+ * Neighbours share a chunk where the chunk's columns say the same of both. The time of acceptance stays the old one:
+ * an event without a time of its own happened then.
+ */
+function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
+  const runs: DeadRow[][] = [];
+  for (const letter of letters) {
+    const run = runs.at(-1);
+    if (run?.[0] && belongTogether(run[0], letter)) run.push(letter);
+    else runs.push([letter]);
+  }
+  let seq = firstSeq;
+  return runs.flatMap((run) => {
+    const [first] = run;
+    if (!first) return [];
+    const { lane, kind, accepted_at } = first;
+    const body = encodeChunk(`[${run.map((letter) => letter.record).join(',')}]`);
+    const chunk = { seq, lane, kind, records: run.length, body, accepted_at };
+    seq += run.length;
+    return [chunk];
+  });
+}
+
+function belongTogether(a: DeadRow, b: DeadRow): boolean {
+  return a.lane === b.lane && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime();
+}

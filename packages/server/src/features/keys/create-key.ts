@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { API_KEYS_MAX_ACTIVE } from '@beckon/contract';
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { checkLabel, displayKey, hashSecret, type KeyEnvironment, newSecret, SALT_BYTES } from './key.ts';
+import { countActive, insertKey } from './store.ts';
+
+export type NewKey = { id: string; secret: string; display: string };
+
+/**
+ * The only moment at which the whole secret exists outside its owner's hands. The caller holds the project's lane lock
+ * where the cap must be exact; without it two at once may both find a place left.
+ */
+export async function createKey(
+  deps: { tx: Tx; clock: Clock; pepper: Uint8Array },
+  { projectId, label, env = 'live' }: { projectId: number; label: string; env?: KeyEnvironment },
+): Promise<NewKey> {
+  checkLabel(label);
+  if ((await countActive(deps.tx, projectId)) >= API_KEYS_MAX_ACTIVE) throw tooMany();
+  const id = idMaker(deps.clock)();
+  const secret = newSecret(env);
+  const last4 = secret.slice(-4);
+  const salt = randomBytes(SALT_BYTES);
+  const hash = hashSecret(deps.pepper, salt, secret);
+  const createdAt = new Date(deps.clock.now());
+  await insertKey(deps.tx, { id, env, last4, project_id: projectId, label, salt, hash, createdAt });
+  return { id, secret, display: displayKey(env, last4) };
+}
+
+function tooMany(): Fault {
+  const message = `This project has ${API_KEYS_MAX_ACTIVE} active keys, the most it may have: revoke one that is no longer used`;
+  return new Fault('validation_failed', { details: [{ message }] });
+}

@@ -1,0 +1,15 @@
+export { type Client, compareVersions, readClient } from './client-version.ts';
+export { createKey, type NewKey } from './create-key.ts';
+export { findKey } from './find-key.ts';
+export {
+  displayKey,
+  KEY_ENVIRONMENTS,
+  type KeyEnvironment,
+  type KeyState,
+  type Verdict,
+  type VerifiedKey,
+} from './key.ts';
+export { type KeyUse, keyUse } from './key-use.ts';
+export { type Keyring, keyring, type Pepper } from './keyring.ts';
+export { type ListedKey, listKeys } from './list-keys.ts';
+export { revokeKey } from './revoke-key.ts';

@@ -1,0 +1,83 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { recentMap } from '../../base/recent-map.ts';
+import { writeBehind } from '../../base/write-behind.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { compareVersions, readClient } from './client-version.ts';
+import type { VerifiedKey } from './key.ts';
+import { type UseRow, upsertUses } from './store.ts';
+
+/** When each key was last used and by which client; in memory first, on disk within ten seconds. */
+export type KeyUse = {
+  note(key: Pick<VerifiedKey, 'id' | 'projectId'>, userAgent: string | undefined): void;
+  /** The least version that the operator wants of this client, where the caller is below it. */
+  outdated(userAgent: string): string | undefined;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type KeyUseDeps = {
+  db: Tx;
+  clock: Clock;
+  log: Log;
+  /** Client name, in lower case → the least version that is not flagged. */
+  minimumVersions?: ReadonlyMap<string, string>;
+};
+
+export const KEY_USE_EVERY_MS = 10_000;
+const KEYS_MAX = 100_000;
+const USER_AGENTS_MAX = 10_000;
+
+type Use = { projectId: number; keyId: string; atMs: number; userAgent: string | undefined };
+
+export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDeps): KeyUse {
+  const uses = writeBehind<Use>({
+    everyMs: KEY_USE_EVERY_MS,
+    entriesMax: KEYS_MAX,
+    log,
+    failedFact: 'key_use.not_written',
+    write: (noted) => upsertUses(db, noted.map(toRow)),
+    merge: (older, newer) => ({ ...newer, userAgent: newer.userAgent ?? older.userAgent }),
+  });
+  const verdicts = recentMap<{ minimum: string | undefined }>(USER_AGENTS_MAX);
+
+  return {
+    note(key, userAgent) {
+      const noted = uses.pending(key.id);
+      if (!noted) uses.add(key.id, { projectId: key.projectId, keyId: key.id, atMs: clock.now(), userAgent });
+      else {
+        noted.atMs = clock.now();
+        noted.userAgent = userAgent ?? noted.userAgent;
+      }
+    },
+    outdated(userAgent) {
+      if (minimumVersions.size === 0) return undefined;
+      let verdict = verdicts.get(userAgent);
+      if (!verdict) {
+        verdict = { minimum: findMinimumMissed(userAgent, minimumVersions) };
+        verdicts.set(userAgent, verdict);
+      }
+      return verdict.minimum;
+    },
+    flush: () => uses.flush(),
+    close: () => uses.close(),
+  };
+}
+
+/** Only what is written is read: of a thousand uses in ten seconds one `User-Agent` is parsed. */
+function toRow(use: Use): UseRow {
+  const client = use.userAgent === undefined ? undefined : readClient(use.userAgent);
+  return {
+    project_id: use.projectId,
+    key_id: use.keyId,
+    last_used_at: new Date(use.atMs),
+    client_name: client?.name ?? null,
+    client_version: client?.version ?? null,
+  };
+}
+
+function findMinimumMissed(userAgent: string, minimums: ReadonlyMap<string, string>): string | undefined {
+  const client = readClient(userAgent);
+  const minimum = client && minimums.get(client.name.toLowerCase());
+  return minimum && compareVersions(client.version, minimum) < 0 ? minimum : undefined;
+}

@@ -1,0 +1,45 @@
+import { API_KEY_PATTERN } from '@beckon/contract';
+import { Fault } from '../../base/fault.ts';
+import { hmacSha256, randomBase62 } from '../../base/hash.ts';
+
+/** A key whose secret was right when it was looked up. Whether it still is live, the database says. */
+export type VerifiedKey = { id: string; projectId: number; last4: string; livemode: boolean };
+
+export type Verdict = { state: 'live' | 'suspended'; key: VerifiedKey } | { state: 'unknown' };
+export type KeyState = 'live' | 'suspended' | 'revoked';
+
+/** The environments in which keys can be made: the sandbox (`test`) does not exist yet. */
+export const KEY_ENVIRONMENTS = ['live'] as const;
+export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
+
+export const SALT_BYTES = 16;
+const RANDOM_CHARS = 40;
+const SHOWN_LAST = 4;
+const LABEL_MAX_CHARS = 100;
+
+export function newSecret(env: KeyEnvironment): string {
+  return `sk_${env}_${randomBase62(RANDOM_CHARS)}`;
+}
+
+/** What a secret says openly about itself, or nothing if it cannot be a key of ours. */
+export function readSecret(secret: string): { env: string; last4: string } | undefined {
+  const parts = API_KEY_PATTERN.exec(secret);
+  return parts ? { env: parts[1] as string, last4: secret.slice(-SHOWN_LAST) } : undefined;
+}
+
+/** Salted against comparing two stored hashes, peppered so that the table alone cannot be searched. */
+export function hashSecret(pepper: Uint8Array, salt: Uint8Array, secret: string): Buffer {
+  return hmacSha256(pepper, salt, secret);
+}
+
+/** All of a secret that is ever shown again: the first 8 characters (always the prefix) and the last 4. */
+export function displayKey(env: string, last4: string): string {
+  return `sk_${env}_…${last4}`;
+}
+
+export function checkLabel(label: string): void {
+  if (label.length >= 1 && label.length <= LABEL_MAX_CHARS && label.isWellFormed() && !/\p{Cc}/u.test(label))
+    return;
+  const message = `label must have 1 to ${LABEL_MAX_CHARS} characters, without control characters`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'label' }] });
+}

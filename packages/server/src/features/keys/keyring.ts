@@ -1,0 +1,146 @@
+import { coalesce } from '../../base/coalesce.ts';
+import { equalInConstantTime } from '../../base/hash.ts';
+import type { Log } from '../../base/log.ts';
+import { recentMap } from '../../base/recent-map.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { hashSecret, type KeyState, readSecret, SALT_BYTES, type Verdict, type VerifiedKey } from './key.ts';
+import {
+  type CandidateRow,
+  listLiveCandidates,
+  listLiveIds,
+  listProjectStates,
+  type ProjectStateRow,
+  updateHash,
+} from './store.ts';
+
+/**
+ * Who holds a right secret. `known` answers from memory and is a guess: whoever acts on it asks the database again,
+ * either in the flush that commits the request or by `check`. `verify` and `check` ask the database in a statement that
+ * begins after the call, so no answer of theirs outlives a revocation.
+ */
+export type Keyring = {
+  known(secret: string): VerifiedKey | undefined;
+  verify(secret: string): Promise<Verdict>;
+  check(key: VerifiedKey): Promise<KeyState>;
+  /** A flush found it revoked or its project suspended. */
+  forget(key: Pick<VerifiedKey, 'id'>): void;
+};
+
+/** The hash of a key made under the previous pepper is still right, and is rewritten under the current one when met. */
+export type Pepper = { current: Buffer; previous: Buffer | null };
+export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
+
+export const KNOWN_KEYS_MAX = 10_000;
+const ROUND_MAX = 1_000;
+const TIME_LIMIT_MS = 5_000;
+
+const UNKNOWN: Verdict = { state: 'unknown' };
+const NO_SALT = Buffer.alloc(SALT_BYTES);
+const NO_HASH = Buffer.alloc(32);
+
+export function keyring(deps: KeyringDeps): Keyring {
+  const cache = recentMap<VerifiedKey>(KNOWN_KEYS_MAX);
+  const limits = { roundMax: ROUND_MAX, timeLimitMs: TIME_LIMIT_MS };
+  const askVerdict = coalesce<string, Verdict>({
+    ...limits,
+    keyOf: (secret) => secret,
+    answer: (secrets) => findVerdicts(deps, secrets),
+  });
+  const askState = coalesce<VerifiedKey, KeyState>({
+    ...limits,
+    keyOf: (key) => key.id,
+    answer: (keys) => findStates(deps.db, keys),
+  });
+  const forget: Keyring['forget'] = ({ id }) => cache.deleteWhere((key) => key.id === id);
+
+  return {
+    forget,
+    known: (secret) => cache.get(secret),
+    async verify(secret) {
+      if (!readSecret(secret)) return UNKNOWN;
+      const verdict = await askVerdict(secret);
+      if (verdict.state === 'live') cache.set(secret, verdict.key);
+      return verdict;
+    },
+    async check(key) {
+      const state = await askState(key);
+      if (state !== 'live') forget(key);
+      return state;
+    },
+  };
+}
+
+async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[]): Promise<Verdict[]> {
+  const last4s = new Set(secrets.map((secret) => readSecret(secret)?.last4 ?? ''));
+  const candidates = Map.groupBy(await listLiveCandidates(db, [...last4s]), bucketOf);
+  const matches = secrets.map((secret) => matchSecret(secret, candidates, pepper));
+  const projectIds = new Set(matches.flatMap((match) => (match ? [match.row.project_id] : [])));
+  const projects = await findProjects(db, projectIds);
+  for (const [i, match] of matches.entries()) {
+    if (match?.stale) await renewHash({ db, pepper, log }, match.row, secrets[i] as string);
+  }
+  return matches.map((match) => (match ? verdictOf(match.row, projects) : UNKNOWN));
+}
+
+function bucketOf(row: { env: string; last4: string }): string {
+  return `${row.env} ${row.last4}`;
+}
+
+type Match = { row: CandidateRow; stale: boolean };
+
+/** Env and last four characters are shown anyway and leave about one candidate; none costs as much time as one. */
+function matchSecret(
+  secret: string,
+  candidates: Map<string, CandidateRow[]>,
+  pepper: Pepper,
+): Match | undefined {
+  const open = readSecret(secret);
+  const rows = open ? candidates.get(bucketOf(open)) : undefined;
+  let match: Match | undefined;
+  for (const row of rows ?? [{ salt: NO_SALT, hash: NO_HASH }]) {
+    const current = equalInConstantTime(hashSecret(pepper.current, row.salt, secret), row.hash);
+    const previous =
+      pepper.previous !== null &&
+      equalInConstantTime(hashSecret(pepper.previous, row.salt, secret), row.hash);
+    if ((current || previous) && 'id' in row) match = { row, stale: !current };
+  }
+  return match;
+}
+
+/** A right key is answered even where its hash cannot be renewed: the next request tries again. */
+async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, secret: string): Promise<void> {
+  const hash = hashSecret(pepper.current, row.salt, secret);
+  try {
+    await updateHash(db, { last4: row.last4, id: row.id, oldHash: row.hash, hash });
+  } catch (error) {
+    log.warn({ err: error, key_id: row.id }, 'key.hash_not_renewed');
+  }
+}
+
+function verdictOf(row: CandidateRow, projects: Map<number, ProjectStateRow>): Verdict {
+  const project = projects.get(row.project_id);
+  if (!project) return UNKNOWN;
+  return {
+    state: project.suspended ? 'suspended' : 'live',
+    key: { id: row.id, projectId: row.project_id, last4: row.last4, livemode: project.livemode },
+  };
+}
+
+/** Both statements begin here, after every question of the round was asked. */
+async function findStates(db: Tx, keys: VerifiedKey[]): Promise<KeyState[]> {
+  const [liveIds, projects] = await Promise.all([
+    listLiveIds(db, keys),
+    findProjects(db, new Set(keys.map((key) => key.projectId))),
+  ]);
+  const live = new Set(liveIds);
+  return keys.map((key) => {
+    const project = projects.get(key.projectId);
+    if (!live.has(key.id) || !project) return 'revoked';
+    return project.suspended ? 'suspended' : 'live';
+  });
+}
+
+async function findProjects(db: Tx, ids: Set<number>): Promise<Map<number, ProjectStateRow>> {
+  const rows = ids.size === 0 ? [] : await listProjectStates(db, [...ids]);
+  return new Map(rows.map((row) => [row.project_id, row]));
+}

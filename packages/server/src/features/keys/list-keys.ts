@@ -1,0 +1,33 @@
+import type { Tx } from '../../io/db/index.ts';
+import { displayKey } from './key.ts';
+import { listKeyRows, listUses } from './store.ts';
+
+export type ListedKey = {
+  id: string;
+  label: string;
+  display: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  client: { name: string; version: string } | null;
+  revokedAt: Date | null;
+};
+
+/** All that was ever known of a project's keys, revoked ones too, the oldest first. */
+export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> {
+  const uses = new Map((await listUses(tx, projectId)).map((use) => [use.key_id, use]));
+  const rows = await listKeyRows(tx, projectId);
+  return rows.map((row) => {
+    const use = uses.get(row.id);
+    const client =
+      use?.client_name && use.client_version ? { name: use.client_name, version: use.client_version } : null;
+    return {
+      id: row.id,
+      label: row.label,
+      display: displayKey(row.env, row.last4),
+      createdAt: row.created_at,
+      lastUsedAt: use?.last_used_at ?? null,
+      client,
+      revokedAt: row.revoked_at,
+    };
+  });
+}

@@ -1,0 +1,19 @@
+import type { Tx } from '../../io/db/index.ts';
+import { invalid, type Project, toProject, unknownProject } from './project.ts';
+import { findProjectById, listProjectsByName } from './store.ts';
+
+/** By id, or by its exact name where only one project has it. */
+export async function findProject(tx: Tx, reference: string): Promise<Project> {
+  const byId = /^[1-9]\d{0,14}$/.test(reference) ? await findProjectById(tx, Number(reference)) : undefined;
+  if (byId) return toProject(byId);
+  // A text that PostgreSQL cannot hold is nobody's name.
+  const named = reference.includes('\0') ? [] : await listProjectsByName(tx, reference);
+  const [only] = named;
+  if (!only) throw unknownProject(reference);
+  if (named.length === 1) return toProject(only);
+  const ids = named.map((row) => row.project_id).join(', ');
+  throw invalid(
+    `Several projects are named ${JSON.stringify(reference)}: say which by its id (${ids})`,
+    'project',
+  );
+}

@@ -1,0 +1,38 @@
+import { Fault, type FieldFault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { invalid, unknownProject } from './project.ts';
+import {
+  isSettingName,
+  normaliseSetting,
+  printSettings,
+  SETTING_NAMES,
+  type SettingName,
+  type StoredSettings,
+} from './settings.ts';
+import { updateSettings } from './store.ts';
+
+/** All of the changes or none: every fault is named before anything is written. */
+export async function setSettings(
+  tx: Tx,
+  projectId: number,
+  wanted: Record<string, string>,
+): Promise<Record<SettingName, string>> {
+  const changes: StoredSettings = {};
+  const faults: FieldFault[] = [];
+  for (const [name, text] of Object.entries(wanted)) {
+    if (!isSettingName(name)) {
+      faults.push({ message: `${name} is no setting: there are ${SETTING_NAMES.join(', ')}`, field: name });
+      continue;
+    }
+    const result = normaliseSetting(name, text);
+    if ('text' in result) changes[name] = result.text;
+    else
+      faults.push({ message: `${name} must be ${result.syntax}, not ${JSON.stringify(text)}`, field: name });
+  }
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  if (Object.keys(changes).length === 0)
+    throw invalid(`Say what to set: name=value of ${SETTING_NAMES.join(', ')}`);
+  const stored = await updateSettings(tx, { projectId, changes });
+  if (!stored) throw unknownProject(projectId);
+  return printSettings(stored);
+}

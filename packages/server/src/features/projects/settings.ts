@@ -1,0 +1,176 @@
+import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
+
+/**
+ * What a project decides for itself. Every setting has one text form, in which it is typed, stored and shown; only what
+ * was set is stored, so that a default may change with a release.
+ */
+export type Settings = {
+  /** Local times between which nothing is sent; the end may be on the next day. */
+  quietHours: { start: string; end: string } | null;
+  /** At most so many letters to one person in so much time, every entry by itself. */
+  frequencyCap: { letters: number; windowMs: number }[] | null;
+  throttle: { letters: number; perMs: number } | null;
+  /** How long after its making an untouched draft leaves by itself; null: only when a person approves it. */
+  autopilotMs: number | null;
+  timeZone: string;
+  paused: boolean;
+};
+
+type Setting<T> = {
+  fallback: string;
+  syntax: string;
+  /** Undefined for what is not in this syntax. */
+  parse(text: string): T | undefined;
+  print(value: T): string;
+};
+
+/** With the value's type closed in, so that settings of all types lie in one catalogue. */
+function define<T>(setting: Setting<T>): Setting<T> & { normalise(text: string): string | undefined } {
+  return {
+    ...setting,
+    normalise(text) {
+      const value = setting.parse(text);
+      return value === undefined ? undefined : setting.print(value);
+    },
+  };
+}
+
+const OFF = 'off';
+const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
+const CAP = /^([1-9]\d{0,3})\/(\w+)$/;
+const CAPS_MAX = 5;
+const CAP_WINDOW_MAX_MS = 90 * 86_400_000;
+const THROTTLE = /^([1-9]\d{0,5})\/([smh])$/;
+const THROTTLE_UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const AUTOPILOT_MAX_MS = 30 * 86_400_000;
+
+const quietHours = define<Settings['quietHours']>({
+  fallback: '21:00-08:00',
+  syntax: 'two different times of day such as 21:00-08:00, or off',
+  parse(text) {
+    if (text === OFF) return null;
+    const [, start, end] = HOURS.exec(text) ?? [];
+    return start && end && start !== end ? { start, end } : undefined;
+  },
+  print: (value) => (value ? `${value.start}-${value.end}` : OFF),
+});
+
+const frequencyCap = define<Settings['frequencyCap']>({
+  fallback: '1/24h,3/7d',
+  syntax: `up to ${CAPS_MAX} caps such as 1/24h,3/7d (letters to one person in a time of at most 90d, each time once), or off`,
+  parse(text) {
+    if (text === OFF) return null;
+    const caps = text.split(',').map(parseCap);
+    const known = caps.filter((cap) => cap !== undefined);
+    const windows = new Set(known.map((cap) => cap.windowMs));
+    return windows.size === caps.length && caps.length <= CAPS_MAX ? known : undefined;
+  },
+  print: (value) =>
+    value?.map(({ letters, windowMs }) => `${letters}/${printDuration(windowMs)}`).join(',') ?? OFF,
+});
+
+function parseCap(text: string): { letters: number; windowMs: number } | undefined {
+  const [, letters, window] = CAP.exec(text) ?? [];
+  const windowMs = parseDuration(window ?? '');
+  return windowMs !== undefined && windowMs <= CAP_WINDOW_MAX_MS
+    ? { letters: Number(letters), windowMs }
+    : undefined;
+}
+
+const throttle = define<Settings['throttle']>({
+  fallback: '10/s',
+  syntax: 'letters a second, minute or hour such as 10/s, 300/m or 5000/h, or off',
+  parse(text) {
+    if (text === OFF) return null;
+    const [, letters, unit] = THROTTLE.exec(text) ?? [];
+    const perMs = THROTTLE_UNITS[unit as keyof typeof THROTTLE_UNITS] as number | undefined;
+    return perMs === undefined ? undefined : { letters: Number(letters), perMs };
+  },
+  print(value) {
+    if (!value) return OFF;
+    const unit = Object.entries(THROTTLE_UNITS).find(([, ms]) => ms === value.perMs)?.[0] ?? 's';
+    return `${value.letters}/${unit}`;
+  },
+});
+
+const autopilot = define<Settings['autopilotMs']>({
+  fallback: '2h',
+  syntax: `${DURATION_SYNTAX}, at most 30d, or draft (every draft waits for a person)`,
+  parse(text) {
+    if (text === 'draft') return null;
+    const ms = parseDuration(text);
+    return ms !== undefined && ms <= AUTOPILOT_MAX_MS ? ms : undefined;
+  },
+  print: (value) => (value === null ? 'draft' : printDuration(value)),
+});
+
+const timeZone = define<string>({
+  fallback: 'UTC',
+  syntax: 'a name of the IANA time zone database such as Europe/Paris',
+  parse(text) {
+    // Temporal takes offsets too, but a fixed offset is wrong for half of the year in most places.
+    if (!/^[A-Za-z]/.test(text)) return undefined;
+    try {
+      return new Temporal.ZonedDateTime(0n, text).timeZoneId;
+    } catch {
+      return undefined;
+    }
+  },
+  print: (value) => value,
+});
+
+const paused = define<boolean>({
+  fallback: 'false',
+  syntax: 'true or false',
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  print: String,
+});
+
+/** By the names under which people set them. */
+const CATALOGUE = {
+  quiet_hours: quietHours,
+  frequency_cap: frequencyCap,
+  throttle,
+  autopilot,
+  time_zone: timeZone,
+  paused,
+} as const;
+
+export type SettingName = keyof typeof CATALOGUE;
+export const SETTING_NAMES = Object.keys(CATALOGUE) as SettingName[];
+export type StoredSettings = Partial<Record<SettingName, string>>;
+
+export function readSettings(stored: StoredSettings): Settings {
+  return {
+    quietHours: read(quietHours, stored.quiet_hours),
+    frequencyCap: read(frequencyCap, stored.frequency_cap),
+    throttle: read(throttle, stored.throttle),
+    autopilotMs: read(autopilot, stored.autopilot),
+    timeZone: read(timeZone, stored.time_zone),
+    paused: read(paused, stored.paused),
+  };
+}
+
+function read<T>(setting: Setting<T>, text = setting.fallback): T {
+  const value = setting.parse(text);
+  if (value === undefined) throw new Error(`a stored setting is not ${setting.syntax}: ${text}`);
+  return value;
+}
+
+/** The text under which a setting is stored and shown, or what is allowed instead. */
+export function normaliseSetting(name: SettingName, text: string): { text: string } | { syntax: string } {
+  const setting = CATALOGUE[name];
+  const normal = setting.normalise(text);
+  return normal === undefined ? { syntax: setting.syntax } : { text: normal };
+}
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(CATALOGUE, name);
+}
+
+/** Every setting in its text form; what was never set in that of its default. */
+export function printSettings(stored: StoredSettings): Record<SettingName, string> {
+  return Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, stored[name] ?? CATALOGUE[name].fallback]),
+  ) as Record<SettingName, string>;
+}

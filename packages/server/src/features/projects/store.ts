@@ -1,0 +1,129 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** `project`, `project_settings` and the rows of `rate_limit`, whose tokens the limiter counts (`io/counter`). */
+export type ProjectRow = {
+  project_id: number;
+  name: string;
+  livemode: boolean;
+  suspended_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = 'project_id, name, livemode, suspended_at, created_at';
+
+export async function nextProjectId(tx: Tx): Promise<number> {
+  const rows = await tx.query<{ id: number }>(`SELECT nextval('beckon.project_id_seq') AS id`);
+  if (!rows[0]) throw new Error('a sequence without a next value');
+  return rows[0].id;
+}
+
+export async function insertProject(tx: Tx, row: Omit<ProjectRow, 'suspended_at'>): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.project (project_id, name, livemode, created_at) VALUES ($1, $2, $3, $4)`,
+    [row.project_id, row.name, row.livemode, row.created_at],
+  );
+  await tx.query(`INSERT INTO beckon.project_settings (project_id, settings) VALUES ($1, '{}')`, [
+    row.project_id,
+  ]);
+}
+
+export function listProjectRows(tx: Tx): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project ORDER BY project_id`);
+}
+
+export async function findProjectById(tx: Tx, projectId: number): Promise<ProjectRow | undefined> {
+  const rows = await tx.query<ProjectRow>(`SELECT ${COLUMNS} FROM beckon.project WHERE project_id = $1`, [
+    projectId,
+  ]);
+  return rows[0];
+}
+
+export function listProjectsByName(tx: Tx, name: string): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE name = $1 ORDER BY project_id`, [name]);
+}
+
+/** The first suspension counts: a second one does not move its time. */
+export async function updateSuspended(
+  tx: Tx,
+  { projectId, at }: { projectId: number; at: Date | null },
+): Promise<ProjectRow | undefined> {
+  const rows = await tx.query<ProjectRow>(
+    `UPDATE beckon.project
+     SET suspended_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE coalesce(suspended_at, $2) END
+     WHERE project_id = $1 RETURNING ${COLUMNS}`,
+    [projectId, at],
+  );
+  return rows[0];
+}
+
+export async function findSettings(tx: Tx, projectId: number): Promise<Record<string, string> | undefined> {
+  const rows = await tx.query<{ settings: Record<string, string> }>(
+    `SELECT settings FROM beckon.project_settings WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0]?.settings;
+}
+
+/** Merged in the database, so that two who set different things at once both succeed. */
+export async function updateSettings(
+  tx: Tx,
+  { projectId, changes }: { projectId: number; changes: Record<string, string> },
+): Promise<Record<string, string> | undefined> {
+  const rows = await tx.query<{ settings: Record<string, string> }>(
+    `UPDATE beckon.project_settings SET settings = settings || $2::jsonb WHERE project_id = $1
+     RETURNING settings`,
+    [projectId, JSON.stringify(changes)],
+  );
+  return rows[0]?.settings;
+}
+
+export type RateLimitRow = { endpoint: string; rate: number; burst: number };
+
+export async function insertRateLimits(
+  tx: Tx,
+  { projectId, limits, at }: { projectId: number; limits: RateLimitRow[]; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.rate_limit (project_id, endpoint, rate, burst, tokens, refilled_at)
+     SELECT $1::bigint, endpoint, rate, burst, burst, $5::timestamptz
+     FROM unnest($2::text[], $3::float8[], $4::float8[]) AS limits (endpoint, rate, burst)`,
+    [
+      projectId,
+      limits.map((limit) => limit.endpoint),
+      limits.map((limit) => limit.rate),
+      limits.map((limit) => limit.burst),
+      at,
+    ],
+  );
+}
+
+export function listRateLimitRows(tx: Tx, projectId: number): Promise<RateLimitRow[]> {
+  return tx.query(`SELECT endpoint, rate, burst FROM beckon.rate_limit WHERE project_id = $1`, [projectId]);
+}
+
+export type RateLimitChange = {
+  projectId: number;
+  endpoint: string;
+  rate: number | null;
+  burst: number | null;
+  at: Date;
+};
+
+/**
+ * What was earned so far is earned at the old rate; a full bucket stays full, whatever its new size, and another never
+ * holds more than its new size.
+ */
+export async function updateRateLimit(tx: Tx, change: RateLimitChange): Promise<RateLimitRow | undefined> {
+  const rows = await tx.query<RateLimitRow>(
+    `UPDATE beckon.rate_limit AS bucket SET
+       rate = new.rate, burst = new.burst, refilled_at = greatest(refilled_at, $5),
+       tokens = CASE WHEN earned >= bucket.burst THEN new.burst ELSE least(earned, new.burst) END
+     FROM (SELECT endpoint, coalesce($3::float8, rate) AS rate, coalesce($4::float8, burst) AS burst,
+             tokens + rate * greatest(0, extract(epoch FROM $5::timestamptz - refilled_at)::float8) AS earned
+           FROM beckon.rate_limit WHERE project_id = $1 AND endpoint = $2 FOR UPDATE) AS new
+     WHERE bucket.project_id = $1 AND bucket.endpoint = new.endpoint
+     RETURNING bucket.endpoint, bucket.rate, bucket.burst`,
+    [change.projectId, change.endpoint, change.rate, change.burst, change.at],
+  );
+  return rows[0];
+}

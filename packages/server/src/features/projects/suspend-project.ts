@@ -1,0 +1,19 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { type Project, toProject, unknownProject } from './project.ts';
+import { updateSuspended } from './store.ts';
+
+/** The caller holds the project's lane lock, so that no flush is half before and half after it. */
+export async function suspendProject(deps: { tx: Tx; clock: Clock }, projectId: number): Promise<Project> {
+  return setSuspended(deps.tx, projectId, new Date(deps.clock.now()));
+}
+
+export async function resumeProject(deps: { tx: Tx }, projectId: number): Promise<Project> {
+  return setSuspended(deps.tx, projectId, null);
+}
+
+async function setSuspended(tx: Tx, projectId: number, at: Date | null): Promise<Project> {
+  const row = await updateSuspended(tx, { projectId, at });
+  if (!row) throw unknownProject(projectId);
+  return toProject(row);
+}

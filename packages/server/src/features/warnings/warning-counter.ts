@@ -1,0 +1,45 @@
+import { type Clock, iso } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { writeBehind } from '../../base/write-behind.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { addWarnings, type WarningRow } from './store.ts';
+
+/**
+ * What was accepted but looks like a mistake of the sender (a placeholder id, an Idempotency-Key that is no UUID),
+ * counted per project, code and day. A hint for people, not a ledger: a crash may lose the last ten seconds.
+ */
+export type WarningCounter = {
+  note(projectId: number, code: string): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const WARNINGS_EVERY_MS = 10_000;
+const WARNINGS_MAX = 10_000;
+const DAY_CHARS = 'YYYY-MM-DD'.length;
+
+export function warningCounter({ db, clock, log }: { db: Tx; clock: Clock; log: Log }): WarningCounter {
+  const warnings = writeBehind<WarningRow>({
+    everyMs: WARNINGS_EVERY_MS,
+    entriesMax: WARNINGS_MAX,
+    log,
+    failedFact: 'warnings.not_written',
+    write: (rows) => addWarnings(db, rows),
+    merge: (older, newer) => ({ ...newer, count: older.count + newer.count }),
+  });
+  return {
+    note(projectId, code) {
+      const now = clock.now();
+      const day = iso(now).slice(0, DAY_CHARS);
+      const key = `${projectId} ${day} ${code}`;
+      const noted = warnings.pending(key);
+      if (!noted) warnings.add(key, { project_id: projectId, code, day, count: 1, last_at: new Date(now) });
+      else {
+        noted.count += 1;
+        noted.last_at = new Date(now);
+      }
+    },
+    flush: () => warnings.flush(),
+    close: () => warnings.close(),
+  };
+}

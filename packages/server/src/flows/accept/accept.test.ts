@@ -1,0 +1,274 @@
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { sha256 } from '../../base/hash.ts';
+import { silentLog } from '../../base/log.ts';
+import { decodeChunk } from '../../features/inbox/index.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { createKey } from '../create-key.ts';
+import { createProject } from '../create-project.ts';
+import { revokeKey } from '../revoke-key.ts';
+import { suspendProject } from '../suspend-project.ts';
+import { type Accept, createAccept, type Entry } from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const pepper = Buffer.alloc(32, 7);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+let hold: (() => Promise<void>) | undefined;
+afterEach(() => {
+  hold = undefined;
+});
+const server = (): Accept => createAccept({ db, log: silentLog, beforeCommit: async () => hold?.() });
+const one = server();
+const two = server();
+
+async function project(): Promise<Entry['key']> {
+  const { id } = await createProject(db, { name: 'Acme' });
+  const key = await createKey({ db, pepper }, { projectId: id, label: 'server' });
+  return { id: key.id, projectId: id, last4: key.secret.slice(-4) };
+}
+
+function entry(key: Entry['key'], once: string | null, body = 'a', more: Partial<Entry> = {}): Entry {
+  return {
+    key,
+    once: once === null ? null : { key: sha256(once).subarray(0, 16), fingerprint: sha256(body) },
+    kind: 'events',
+    records: 1,
+    parts: JSON.stringify({ external_user_id: 'u', name: body }),
+    reply: { status: 202, body: null },
+    ...more,
+  };
+}
+
+async function stored(projectId: number): Promise<{ seq: number; records: unknown[] }[]> {
+  const rows = await db.query<{ seq: number; body: Buffer }>(
+    'SELECT seq, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    [projectId],
+  );
+  return rows.map((row) => ({ seq: row.seq, records: decodeChunk(row.body) }));
+}
+
+async function lane(projectId: number) {
+  const [row] = await db.query<{ next_seq: number; waiting: number }>(
+    'SELECT next_seq, waiting FROM beckon.lane WHERE project_id = $1',
+    [projectId],
+  );
+  return row;
+}
+
+test('what was stored is in the inbox once, in sequence, and counted', async () => {
+  const key = await project();
+  const verdicts = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => one.store(entry(key, `k${i}`, `b${i}`), 'live')),
+  );
+  expect(verdicts).toEqual(Array(50).fill({ state: 'stored' }));
+  const chunks = await stored(key.projectId);
+  expect(chunks.flatMap((chunk) => chunk.records)).toHaveLength(50);
+  expect(await lane(key.projectId)).toEqual({ next_seq: 51, waiting: 50 });
+  expect(chunks[0]?.seq).toBe(1);
+});
+
+test('a hundred twins have one effect, and the others hear the first answer', async () => {
+  const key = await project();
+  const verdicts = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => (i % 2 ? one : two).store(entry(key, 'twin'), 'live')),
+  );
+  expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(1);
+  expect(verdicts.filter((verdict) => verdict.state === 'replayed')).toHaveLength(99);
+  expect(await lane(key.projectId)).toEqual({ next_seq: 2, waiting: 1 });
+});
+
+test('a key with another body is a reuse, and its neighbours in the flush are stored', async () => {
+  const key = await project();
+  await one.store(entry(key, 'k', 'first'), 'live');
+  const verdicts = await Promise.all([
+    one.store(entry(key, 'k', 'second'), 'live'),
+    one.store(entry(key, 'other', 'third'), 'live'),
+    one.store(entry(key, null, 'fourth'), 'live'),
+  ]);
+  expect(verdicts.map((verdict) => verdict.state)).toEqual(['reused', 'stored', 'stored']);
+  const names = (await stored(key.projectId))
+    .flatMap((chunk) => chunk.records)
+    .map((r) => (r as { name: string }).name);
+  expect(names.toSorted()).toEqual(['first', 'fourth', 'third']);
+  expect(await lane(key.projectId)).toEqual({ next_seq: 4, waiting: 3 });
+});
+
+test('users and events of one flush become two chunks with sequences of their own', async () => {
+  const key = await project();
+  await Promise.all([
+    one.store(entry(key, null, 'e1'), 'live'),
+    one.store(entry(key, null, 'u1', { kind: 'users' }), 'live'),
+    one.store(entry(key, null, 'e2'), 'live'),
+  ]);
+  expect((await stored(key.projectId)).map((chunk) => chunk.records.length)).toEqual([1, 2]);
+  expect((await stored(key.projectId)).map((chunk) => chunk.seq)).toEqual([1, 2]);
+});
+
+test('a replay gives the bytes and the status of the first answer', async () => {
+  const key = await project();
+  const reply = { status: 200, body: '{"data":{"accepted":0,"rejected":1}}' };
+  await one.store(entry(key, 'k', 'b', { reply, records: 0, parts: '' }), 'bulk');
+  expect(await two.store(entry(key, 'k', 'b', { reply: { status: 200, body: 'other' } }), 'bulk')).toEqual({
+    state: 'replayed',
+    reply,
+  });
+  expect(await stored(key.projectId)).toEqual([]);
+});
+
+test('one key belongs to one request in both lanes together', async () => {
+  const key = await project();
+  const verdicts = await Promise.all([
+    one.store(entry(key, 'k', 'a'), 'live'),
+    one.store(entry(key, 'k', 'b'), 'bulk'),
+  ]);
+  expect(verdicts.map((verdict) => verdict.state).toSorted()).toEqual(['reused', 'stored']);
+});
+
+test('the window is twenty-four hours from the first acceptance, and does not slide', async () => {
+  const key = await project();
+  await one.store(entry(key, 'k', 'a'), 'live');
+  clock.advance(24 * 3_600_000 - 1);
+  expect((await one.store(entry(key, 'k', 'a'), 'live')).state).toBe('replayed');
+  clock.advance(1);
+  expect((await one.store(entry(key, 'k', 'b'), 'live')).state).toBe('stored');
+  expect((await one.store(entry(key, 'k', 'b'), 'live')).state).toBe('replayed');
+});
+
+test('two projects with one key do not know of each other', async () => {
+  const [a, b] = [await project(), await project()];
+  const verdicts = await Promise.all([
+    one.store(entry(a, 'k', 'a'), 'live'),
+    one.store(entry(b, 'k', 'b'), 'live'),
+  ]);
+  expect(verdicts.map((verdict) => verdict.state)).toEqual(['stored', 'stored']);
+});
+
+test('a key revoked before the flush is refused, and burns no Idempotency-Key', async () => {
+  const key = await project();
+  await revokeKey(db, { id: key.id });
+  const other = await createKey({ db, pepper }, { projectId: key.projectId, label: 'new' });
+  const live = { ...key, id: other.id, last4: other.secret.slice(-4) };
+  const verdicts = await Promise.all([
+    one.store(entry(key, 'k', 'dead'), 'live'),
+    one.store(entry(live, 'k', 'alive'), 'live'),
+    one.store(entry(live, 'x', 'alive'), 'live'),
+  ]);
+  expect(verdicts.map((verdict) => verdict.state)).toEqual(['key_dead', 'stored', 'stored']);
+  expect(await lane(key.projectId)).toMatchObject({ waiting: 2 });
+});
+
+test('a suspended project takes nothing', async () => {
+  const key = await project();
+  await suspendProject(db, key.projectId);
+  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'key_dead' });
+  expect(await stored(key.projectId)).toEqual([]);
+});
+
+test('a revocation waits for the flush that holds the lane, and outruns none that comes after', async () => {
+  const key = await project();
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  hold = async () => {
+    reached.resolve();
+    await gate.promise;
+  };
+  const first = one.store(entry(key, 'k1'), 'live');
+  await reached.promise;
+  hold = undefined;
+  const order: string[] = [];
+  const revoked = revokeKey(db, { id: key.id }).then(() => order.push('revoked'));
+  void first.then(() => order.push('stored'));
+  gate.resolve();
+  expect(await first).toEqual({ state: 'stored' });
+  await revoked;
+  expect(order).toEqual(['stored', 'revoked']);
+  expect(await two.store(entry(key, 'k2'), 'live')).toEqual({ state: 'key_dead' });
+});
+
+test('the queue cap is exact over two servers: at 49,999 a request is taken, at 50,000 none', async () => {
+  const key = await project();
+  await db.query('UPDATE beckon.lane SET waiting = 49990 WHERE project_id = $1', [key.projectId]);
+  const verdicts = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => (i % 2 ? one : two).store(entry(key, `k${i}`), 'bulk')),
+  );
+  expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(10);
+  expect(await lane(key.projectId)).toMatchObject({ waiting: 50_000 });
+  expect((await one.store(entry(key, 'late', 'x', { records: 0, parts: '' }), 'bulk')).state).toBe(
+    'queue_full',
+  );
+  expect((await one.store(entry(key, 'live'), 'live')).state).toBe('stored');
+});
+
+test('a replay passes a full queue, because it does no work', async () => {
+  const key = await project();
+  await one.store(entry(key, 'k'), 'bulk');
+  await db.query('UPDATE beckon.lane SET waiting = 50000 WHERE project_id = $1', [key.projectId]);
+  expect((await one.store(entry(key, 'k'), 'bulk')).state).toBe('replayed');
+  expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('queue_full');
+  await db.query('UPDATE beckon.lane SET waiting = 0 WHERE project_id = $1', [key.projectId]);
+  expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('stored');
+});
+
+test('a record that the database refuses fails alone', async () => {
+  const key = await project();
+  const bad = entry(key, 'bad', 'x', { reply: { status: 99_999, body: null } });
+  const results = await Promise.allSettled([
+    one.store(entry(key, 'k1'), 'live'),
+    one.store(bad, 'live'),
+    one.store(entry(key, 'k2'), 'live'),
+  ]);
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await lane(key.projectId)).toMatchObject({ waiting: 2 });
+  expect((await one.store(entry(key, 'bad'), 'live')).state).toBe('stored');
+});
+
+test('a connection lost before the commit stores nothing, says 503, and the retry is the first', async () => {
+  const key = await project();
+  hold = async () => {
+    hold = undefined;
+    await db.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'beckon accept' AND state = 'idle in transaction'`,
+    );
+  };
+  await expect(one.store(entry(key, 'k'), 'live')).rejects.toMatchObject({
+    code: 'server_error',
+    retryAfterS: 1,
+  });
+  expect(await lane(key.projectId)).toEqual({ next_seq: 1, waiting: 0 });
+  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
+});
+
+test('recall knows an answer that is still being committed', async () => {
+  const key = await project();
+  const gate = Promise.withResolvers<void>();
+  hold = () => gate.promise;
+  const first = one.store(entry(key, 'k', 'a'), 'live');
+  const same = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('a') });
+  const other = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('b') });
+  hold = undefined;
+  gate.resolve();
+  await first;
+  expect((await same)?.state).toBe('replayed');
+  expect((await other)?.state).toBe('reused');
+  expect(
+    await one.recall(key.projectId, { key: sha256('z').subarray(0, 16), fingerprint: sha256('a') }),
+  ).toBeNull();
+});
+
+test('drain waits for what was accepted', async () => {
+  const key = await project();
+  const accept = createAccept({ db, log: silentLog });
+  let done = false;
+  void accept.store(entry(key, 'k'), 'live').then(() => (done = true));
+  await accept.drain();
+  await Promise.resolve();
+  expect(done).toBe(true);
+});

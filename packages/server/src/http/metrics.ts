@@ -1,0 +1,75 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Metrics = {
+  answered(endpoint: string, status: number): void;
+  flushed(facts: { lane: string; requests: number; records: number; ms: number }): void;
+  text(): Promise<string>;
+  contentType: string;
+};
+
+/** prom-client's own process metrics wake an idle process a hundred times a second; these are read when asked for. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'beckon_requests_total',
+    help: 'Answers of the public endpoints',
+    labelNames: ['endpoint', 'status'],
+    registers,
+  });
+  const records = new Counter({
+    name: 'beckon_records_accepted_total',
+    help: 'Records that are durable in the inbox',
+    labelNames: ['lane'],
+    registers,
+  });
+  const flushSize = new Histogram({
+    name: 'beckon_flush_requests',
+    help: 'Requests that shared one commit',
+    labelNames: ['lane'],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers,
+  });
+  const flushSeconds = new Histogram({
+    name: 'beckon_flush_seconds',
+    help: 'From the first statement of a flush to its commit',
+    labelNames: ['lane'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  addProcessGauges(registers);
+  const answers = new Map<string, Counter.Internal>();
+  return {
+    answered(endpoint, status) {
+      const id = `${endpoint} ${status}`;
+      let child = answers.get(id);
+      if (!child) answers.set(id, (child = requests.labels(endpoint, String(status))));
+      child.inc();
+    },
+    flushed({ lane, requests: size, records: count, ms }) {
+      records.labels(lane).inc(count);
+      flushSize.labels(lane).observe(size);
+      flushSeconds.labels(lane).observe(ms / 1_000);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function addProcessGauges(registers: Registry[]): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('process_resident_memory_bytes', 'Memory held by this process', () => process.memoryUsage.rss());
+  gauge('process_cpu_seconds', 'Processor time used since the start', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  gauge('process_uptime_seconds', 'Time since the start', () => process.uptime());
+}

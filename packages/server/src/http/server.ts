@@ -1,0 +1,98 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { Fault } from '../base/fault.ts';
+import { writeAnswer } from './answer.ts';
+import { authenticate } from './auth.ts';
+import type { Call, HttpDeps } from './deps.ts';
+import { createEdgeServer, type EdgeConfig } from './edge.ts';
+import { answerFault } from './faults.ts';
+import { type HealthDeps, mountHealth } from './health.ts';
+import { mountReference } from './reference/index.ts';
+import { refuseBody } from './refuse-body.ts';
+import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
+import { transportOf } from './transport.ts';
+import { INGEST_ENDPOINTS } from './v1/index.ts';
+import { createIngest } from './v1/ingest.ts';
+
+export type ServerOptions = { edge: EdgeConfig; health: HealthDeps; publicUrl: string };
+
+/** The routes. Fastify finds them and keeps the server's life; the ingest endpoints answer through their own pipeline. */
+export async function createHttpServer(deps: HttpDeps, options: ServerOptions): Promise<FastifyInstance> {
+  const edge = { rules: deps.transport, newId: deps.newId };
+  const app = Fastify({
+    logger: false,
+    genReqId: deps.newId,
+    exposeHeadRoutes: true,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: clientErrorHandler(edge),
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack();
+      refuseRequest(deps, { request: request.raw, response: reply.raw }, new Fault('not_found'));
+    },
+    serverFactory: (listener) => createEdgeServer(options.edge, edge, listener as RequestListener),
+  });
+  app.addHook('onSend', async (request, reply) => {
+    reply.headers(standardHeaders(request.id, transportOf(deps.transport, request.raw)));
+  });
+  app.setErrorHandler((error, request, reply) => {
+    deps.log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
+    reply.hijack();
+    refuseRequest(deps, { request: request.raw, response: reply.raw }, new Fault('server_error'));
+  });
+  mountIngest(app, deps);
+  mountHealth(app, options.health);
+  mountReference(app, { publicUrl: options.publicUrl, version: options.health.release.version });
+  await app.ready();
+  return app;
+}
+
+/** Read in the dashboard with a session; an API key opens none of it, whatever the method. */
+const DASHBOARD_ONLY = /^\/api\/v1\/(?:drafts|audiences|sequences|rules|keys|imports)(?:\/.*)?$/;
+
+function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
+  const paths = new Set(INGEST_ENDPOINTS.map((endpoint) => endpoint.path));
+  for (const endpoint of INGEST_ENDPOINTS) {
+    const ingest = createIngest(deps, endpoint);
+    app.route({
+      method: 'POST',
+      url: endpoint.path,
+      // Before Fastify looks at the body: our order of checks begins with the key, and ends with our own answer.
+      onRequest: (request, reply) => {
+        reply.hijack();
+        void ingest(request.raw, reply.raw);
+      },
+      handler: () => {},
+    });
+  }
+  // Unknown methods and malformed bodies must not be looked at before the path is: everything else is answered here.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    reply.hijack();
+    const raw = { request: request.raw, response: reply.raw };
+    const path = request.url.split('?', 1)[0] ?? '';
+    if (paths.has(path)) refuseRequest(deps, raw, new Fault('method_not_allowed'));
+    else if (DASHBOARD_ONLY.test(path)) void refuseForeign(deps, raw);
+    else refuseRequest(deps, raw, new Fault('not_found'));
+  });
+}
+
+type Raw = { request: IncomingMessage; response: ServerResponse };
+
+async function refuseForeign(deps: HttpDeps, raw: Raw): Promise<void> {
+  const call: Call = { ...raw, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
+  try {
+    await authenticate(deps, call);
+    refuseRequest(deps, raw, new Fault('forbidden'));
+  } catch (error) {
+    refuseRequest(deps, raw, error);
+  }
+}
+
+function refuseRequest(deps: HttpDeps, { request, response }: Raw, error: unknown): void {
+  const { status, headers, body } = answerFault(error);
+  refuseBody(request, response);
+  const https = transportOf(deps.transport, request) === 'https';
+  const answer = { status, body: JSON.stringify(body), headers: Object.entries(headers).flat(), https };
+  writeAnswer(response, deps.newId(), answer);
+}

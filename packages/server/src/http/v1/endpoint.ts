@@ -1,0 +1,19 @@
+import type { Endpoint } from '@beckon/contract';
+import type { FieldFault } from '../../base/fault.ts';
+import type { ReadOptions } from '../../base/records/index.ts';
+import type { Reply } from '../../flows/accept/index.ts';
+
+/** What an endpoint adds to the pipeline that all five share (`ingest.ts`). */
+export type IngestEndpoint = {
+  name: Endpoint;
+  path: string;
+  /** Decides the status of a malformed request (422, on bulk 400), the lane, the size of a body and what "same body" means. */
+  kind: 'single' | 'batch' | 'bulk';
+  stores: 'users' | 'events';
+  read(body: Record<string, unknown>, options: ReadOptions): ReadRequest;
+};
+
+/** The records as they will be stored and the answer that says so, or what is wrong with the request. */
+export type ReadRequest =
+  | { ok: true; records: number; parts: string; reply: Reply; userIds: string[] }
+  | { ok: false; faults: FieldFault[] };

@@ -1,0 +1,124 @@
+import { BATCH_MAX_EVENTS, BULK_INGEST_MAX_RECORDS, type BulkError, ERRORS_MAX } from '@beckon/contract';
+import type { FieldFault } from '../../base/fault.ts';
+import { flawsOf, type ReadOptions, type ReadRecord } from '../../base/records/index.ts';
+import type { ReadRequest } from './endpoint.ts';
+
+type Body = Record<string, unknown>;
+/** A null body: the plain acceptance, which replies and stored answers need not spell out. */
+const PLAIN_202 = { status: 202, body: null };
+
+export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): ReadRequest {
+  const record = read(body, options);
+  if (typeof record !== 'string') return { ok: false, faults: record };
+  return {
+    ok: true,
+    records: 1,
+    parts: record,
+    reply: PLAIN_202,
+    userIds: [body['external_user_id'] as string],
+  };
+}
+
+/** All or nothing: one bad event and none is taken. */
+export function readBatch(body: Body, read: ReadRecord, options: ReadOptions): ReadRequest {
+  const envelope = readEnvelope(body, { field: 'events', max: BATCH_MAX_EVENTS, options });
+  if (!envelope.ok) return envelope;
+  const records = readEach(envelope.items, read, envelope.options);
+  if (records.refused.length > 0) {
+    const faults = records.refused.flatMap(({ index, faults: inRecord }) =>
+      inRecord.map((fault) => below(`events.${index}`, fault)),
+    );
+    return { ok: false, faults: faults.slice(0, ERRORS_MAX) };
+  }
+  const reply = {
+    status: 202,
+    body: JSON.stringify({ data: { accepted: true }, meta: { received: envelope.items.length } }),
+  };
+  return {
+    ok: true,
+    records: records.taken.length,
+    parts: records.taken.join(','),
+    reply,
+    userIds: records.userIds,
+  };
+}
+
+export type BulkOptions = ReadOptions & { field: 'users' | 'events' };
+
+/** Each record by itself: the good ones are taken, each bad one is named once. */
+export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): ReadRequest {
+  const envelope = readEnvelope(body, { field: options.field, max: BULK_INGEST_MAX_RECORDS, options });
+  if (!envelope.ok) return envelope;
+  const { taken, refused, userIds } = readEach(envelope.items, read, envelope.options);
+  const errors = refused.map(({ index, faults }): BulkError => ({
+    index,
+    code: 'validation',
+    ...(faults[0] ?? NAMELESS),
+  }));
+  const result = {
+    data: { accepted: taken.length, rejected: errors.length, errors },
+    meta: { received: envelope.items.length },
+  };
+  return {
+    ok: true,
+    records: taken.length,
+    parts: taken.join(','),
+    reply: { status: 200, body: JSON.stringify(result) },
+    userIds,
+  };
+}
+
+const NAMELESS: FieldFault = { message: 'The record is not valid' };
+
+type Envelope = { ok: true; items: unknown[]; options: ReadOptions } | { ok: false; faults: FieldFault[] };
+type EnvelopeRules = { field: 'users' | 'events'; max: number; options: ReadOptions };
+
+function readEnvelope(body: Body, { field, max, options }: EnvelopeRules): Envelope {
+  const items = body[field];
+  const suppress = body['suppressTriggers'];
+  const faults = listFaults(items, field, max);
+  if (field === 'events' && suppress !== undefined && typeof suppress !== 'boolean') {
+    faults.push({ message: 'suppressTriggers must be a boolean', field: 'suppressTriggers' });
+  }
+  const { [field]: _, ...rest } = body;
+  faults.push(...flawsOf(rest, options.checkStrings));
+  if (faults.length > 0 || !Array.isArray(items)) return { ok: false, faults };
+  return {
+    ok: true,
+    items,
+    options: field === 'events' && suppress === true ? { ...options, suppress } : options,
+  };
+}
+
+function listFaults(items: unknown, field: string, max: number): FieldFault[] {
+  if (items === undefined) return [{ message: `${field} is required`, field }];
+  if (!Array.isArray(items)) return [{ message: `${field} must be an array`, field }];
+  if (items.length === 0) return [{ message: `${field} must hold at least one record`, field }];
+  if (items.length > max) return [{ message: `${field} must not hold more than ${max} records`, field }];
+  return [];
+}
+
+type Records = { taken: string[]; refused: { index: number; faults: FieldFault[] }[]; userIds: string[] };
+
+function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Records {
+  const records: Records = { taken: [], refused: [], userIds: [] };
+  for (let index = 0; index < items.length; index += 1) {
+    const record = read(items[index], options);
+    if (typeof record === 'string') {
+      records.taken.push(record);
+      records.userIds.push((items[index] as { external_user_id: string }).external_user_id);
+    } else {
+      records.refused.push({ index, faults: record });
+    }
+  }
+  return records;
+}
+
+function below(path: string, fault: FieldFault): FieldFault {
+  if (fault.field === undefined) return { message: fault.message.replace('The record', path), field: path };
+  const field = `${path}.${fault.field}`;
+  return {
+    message: fault.message.startsWith(fault.field) ? `${path}.${fault.message}` : fault.message,
+    field,
+  };
+}

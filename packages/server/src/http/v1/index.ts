@@ -1,0 +1,11 @@
+import { eventsBatch } from './events-batch/route.ts';
+import { eventsBulk } from './events-bulk/route.ts';
+import { events } from './events/route.ts';
+import type { IngestEndpoint } from './endpoint.ts';
+import { usersBulk } from './users-bulk/route.ts';
+import { users } from './users/route.ts';
+
+export type { IngestEndpoint } from './endpoint.ts';
+
+/** The whole public surface. */
+export const INGEST_ENDPOINTS: IngestEndpoint[] = [users, usersBulk, events, eventsBatch, eventsBulk];

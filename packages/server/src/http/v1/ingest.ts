@@ -1,0 +1,211 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BULK_INGEST_MAX_RECORDS, MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
+import { Fault } from '../../base/fault.ts';
+import type { VerifiedKey } from '../../features/keys/index.ts';
+import { fingerprint, readIdempotencyKey } from '../../features/idempotency/index.ts';
+import type { Reply, Verdict } from '../../flows/accept/index.ts';
+import { writeAnswer } from '../answer.ts';
+import { authenticate, confirmKey, knownKey } from '../auth.ts';
+import { readBody } from '../body.ts';
+import type { Call, HttpDeps } from '../deps.ts';
+import { answerFault } from '../faults.ts';
+import { rateLimitHeaders } from '../rate-limit.ts';
+import { refuseBody } from '../refuse-body.ts';
+import { transportOf } from '../transport.ts';
+import { createDrainRate } from './drain-rate.ts';
+import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
+import { countPlaceholders } from './placeholder-ids.ts';
+
+export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * What all five endpoints do, in the one order that the contract fixes:
+ *
+ *   key → rate limit → media type, coding, size → parse → Idempotency-Key → (its answer, or) validation → queue gate →
+ *   one durable commit → 2xx
+ *
+ * The redirect, 404 and 405 come before, in the edge and the router. A refusal leaves from wherever it is found as a
+ * `Fault`; before it is sent, a key that was only remembered is asked for once more.
+ */
+export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
+  const retryAfterS = createDrainRate(BULK_INGEST_MAX_RECORDS);
+  return async function ingest(request, response) {
+    const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
+    try {
+      const reply = await handle({ deps, endpoint, call, retryAfterS });
+      if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED });
+    } catch (error) {
+      await refuse(deps, call, { endpoint, error });
+    }
+  };
+}
+
+const ACCEPTED = '{"data":{"accepted":true}}';
+
+type Step = {
+  deps: HttpDeps;
+  endpoint: IngestEndpoint;
+  call: Call;
+  retryAfterS: ReturnType<typeof createDrainRate>;
+};
+
+/** Null where the client is gone and nobody reads an answer. */
+async function handle(step: Step): Promise<Reply | null> {
+  const { deps, endpoint, call } = step;
+  const key = (call.key = knownKey(deps, call.request) ?? (await authenticate(deps, call)));
+  await spend(step, key);
+  const bytes = await bodyOf(step);
+  if (!bytes) return null;
+  try {
+    const body = parse(bytes);
+    const once = onceOf(step, { key, body, bytes });
+    const read = endpoint.read(body, { now: deps.clock.now(), checkStrings: bytes.includes('\\u') });
+    return await (read.ok ? store(step, { key, once, read }) : refuseInvalid(step, { key, once, read }));
+  } finally {
+    deps.bodies.release(bytes.byteLength);
+  }
+}
+
+async function spend({ deps, endpoint, call }: Step, key: VerifiedKey): Promise<void> {
+  const { counter } = deps;
+  const grant =
+    counter.takeNow(key.projectId, endpoint.name) ?? (await counter.take(key.projectId, endpoint.name));
+  call.headers.push(...rateLimitHeaders(endpoint.name, grant));
+  if (!grant.ok) throw new Fault('rate_limited', { retryAfterS: grant.retryAfterS });
+}
+
+function bodyOf({ deps, endpoint, call }: Step): Promise<Buffer | null> {
+  const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
+  return new Promise((resolve, reject) => {
+    readBody(call.request, { maxBytes, budget: deps.bodies }, (problem, bytes) => {
+      if (problem === null) resolve(bytes);
+      else if (problem === 'aborted') resolve(null);
+      else reject(problem);
+    });
+  });
+}
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw invalid({ message: 'The body is not valid JSON', field: 'body' }, cause);
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw invalid({ message: 'The body must be a JSON object', field: 'body' });
+}
+
+type Once = { key: Buffer; fingerprint: Buffer } | null;
+
+function onceOf(
+  { deps, endpoint, call }: Step,
+  from: { key: VerifiedKey; body: unknown; bytes: Buffer },
+): Once {
+  const header = call.request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
+  if (!read) {
+    const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
+    throw invalid({ message, field: 'Idempotency-Key' });
+  }
+  if (!read.isUuidV4) deps.warnings.note(from.key.projectId, 'idempotency_key_not_uuid_v4');
+  const canonical = endpoint.kind === 'single';
+  return {
+    key: read.digest,
+    fingerprint: fingerprint({ path: endpoint.path, body: from.body, raw: from.bytes, canonical }),
+  };
+}
+
+type Read<Ok extends boolean> = { key: VerifiedKey; once: Once; read: Extract<ReadRequest, { ok: Ok }> };
+
+/** An answer given to this Idempotency-Key before goes before every fault of this body. */
+async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<Reply> {
+  const verdict = once && (await step.deps.accept.recall(key.projectId, once));
+  if (verdict) return replyTo(step, verdict);
+  throw new Fault('validation_failed', { details: read.faults });
+}
+
+async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply> {
+  const { deps, endpoint, call } = step;
+  const { records, parts, reply } = read;
+  const entry = { key, once, kind: endpoint.stores, records, parts, reply };
+  const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
+  if (verdict.state !== 'stored') return replyTo(step, verdict);
+  const userAgent = call.request.headers['user-agent'];
+  deps.keyUse.note(key, userAgent);
+  if (countPlaceholders(read.userIds) > 0) deps.warnings.note(key.projectId, 'placeholder_user_id');
+  const outdated = userAgent === undefined ? undefined : deps.keyUse.outdated(userAgent);
+  if (outdated !== undefined) call.headers.push('X-Client-Outdated', outdated);
+  return reply;
+}
+
+/** Whoever does not store anything hears of it only after the key was asked for. */
+async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
+  const { deps, call, retryAfterS } = step;
+  switch (verdict.state) {
+    case 'stored':
+      throw new Error('a stored request has its own reply');
+    case 'replayed':
+      await confirmKey(deps, call);
+      call.headers.push('Idempotent-Replayed', 'true');
+      return verdict.reply;
+    case 'reused':
+      throw new Fault('idempotency_key_reuse');
+    case 'key_dead':
+      await confirmKey(deps, { ...call, keyIsFresh: false });
+      // Live again a moment later: the caller's retry will be taken.
+      throw new Fault('server_error', { retryAfterS: 1 });
+    case 'queue_full': {
+      const projectId = call.key?.projectId ?? 0;
+      throw new Fault('backfill_queue_full', {
+        retryAfterS: retryAfterS(projectId, verdict.waiting, deps.clock.now()),
+      });
+    }
+  }
+}
+
+function invalid(detail: { message: string; field: string }, cause?: unknown): Fault {
+  return new Fault('validation_failed', { details: [detail], cause });
+}
+
+async function refuse(
+  deps: HttpDeps,
+  call: Call,
+  refused: { endpoint: IngestEndpoint; error: unknown },
+): Promise<void> {
+  const { endpoint } = refused;
+  let { error } = refused;
+  try {
+    await confirmKey(deps, call);
+  } catch (other) {
+    error = other instanceof Fault ? other : new Fault('server_error', { retryAfterS: 1, cause: other });
+  }
+  const { status, headers, body } = answerFault(error, endpoint.kind);
+  if (status >= 500)
+    deps.log.error({ endpoint: endpoint.name, request_id: call.id, status, err: error }, 'request.failed');
+  else
+    deps.log.debug(
+      { endpoint: endpoint.name, request_id: call.id, status, code: body.errors[0]?.code },
+      'request.refused',
+    );
+  call.headers.push(...Object.entries(headers).flat());
+  refuseBody(call.request, call.response);
+  answer(deps, call, { endpoint, status, body: JSON.stringify(body) });
+}
+
+function answer(
+  deps: HttpDeps,
+  call: Call,
+  given: { endpoint: IngestEndpoint; status: number; body: string },
+): void {
+  deps.answered(given.endpoint.name, given.status);
+  const https = transportOf(deps.transport, call.request) === 'https';
+  writeAnswer(call.response, call.id, {
+    status: given.status,
+    body: given.body,
+    headers: call.headers,
+    https,
+  });
+}

@@ -1,0 +1,28 @@
+/** Ids that are nobody's: most often a variable that was not set. They are taken, as the interface says, and counted. */
+const PLACEHOLDERS = new Set([
+  'null',
+  'undefined',
+  'nil',
+  'none',
+  'nan',
+  'NaN',
+  'None',
+  'NULL',
+  '0',
+  '-1',
+  'true',
+  'false',
+  'anonymous',
+  'guest',
+  'unknown',
+  '[object Object]',
+  '{}',
+  '[]',
+  '00000000-0000-0000-0000-000000000000',
+]);
+
+export function countPlaceholders(userIds: string[]): number {
+  let count = 0;
+  for (const id of userIds) if (PLACEHOLDERS.has(id)) count += 1;
+  return count;
+}

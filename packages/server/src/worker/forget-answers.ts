@@ -1,0 +1,20 @@
+import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
+import { deleteAnswers } from '../features/idempotency/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 60_000;
+/** A few milliseconds of work: no accept ever waits behind it for long. */
+const STEP = 1_000;
+
+/** Idempotency keys are forgotten after 24 hours. They count as absent before that; this only gives the space back. */
+export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Duty {
+  return {
+    name: 'forget_answers',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS);
+      while (!stopping() && (await deleteAnswers(db, before, STEP)) === STEP);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Log } from '../base/log.ts';
+
+/** Something that is due again and again, and does no harm if two processes do it at once. */
+export type Duty = { name: string; everyMs: number; run(stopping: () => boolean): Promise<void> };
+
+export type Timetable = { stop(): Promise<void> };
+
+/** Each duty waits for its own end before it is due again; a failed one is reported and tried at its next time. */
+export function startTimetable(duties: Duty[], log: Log): Timetable {
+  const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
+
+  function schedule(duty: Duty): void {
+    const timer = setTimeout(() => {
+      clock.timers.delete(timer);
+      const running = perform(duty).finally(() => clock.running.delete(running));
+      clock.running.add(running);
+    }, duty.everyMs);
+    timer.unref();
+    clock.timers.add(timer);
+  }
+
+  async function perform(duty: Duty): Promise<void> {
+    try {
+      await duty.run(() => clock.stopping);
+    } catch (error) {
+      log.warn({ duty: duty.name, err: error }, 'duty.failed');
+    }
+    if (!clock.stopping) schedule(duty);
+  }
+
+  for (const duty of duties) schedule(duty);
+  return {
+    async stop() {
+      clock.stopping = true;
+      for (const timer of clock.timers) clearTimeout(timer);
+      await Promise.all(clock.running);
+    },
+  };
+}
