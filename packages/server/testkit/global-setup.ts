@@ -6,12 +6,12 @@ import type { TestProject } from 'vitest/node';
 import { silentLog } from '../src/base/log.ts';
 import { migrate } from '../src/io/db/index.ts';
 
-export const TEMPLATE = 'beckon_template';
-
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Reaches a database in which others may be made. */
     adminUrl: string;
+    /** A migrated database of this run, to be cloned. */
+    template: string;
   }
 }
 
@@ -19,9 +19,14 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_ADMIN_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
   const cluster = given ? { url: given, stop: async () => {} } : await startCluster();
-  await makeTemplate(cluster.url);
+  const template = `beckon_template_${process.pid}`;
+  await makeTemplate(cluster.url, template);
   project.provide('adminUrl', cluster.url);
-  return cluster.stop;
+  project.provide('template', template);
+  return async () => {
+    await inAdmin(cluster.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+    await cluster.stop();
+  };
 }
 
 async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
@@ -38,13 +43,20 @@ async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   };
 }
 
-async function makeTemplate(adminUrl: string): Promise<void> {
+async function makeTemplate(adminUrl: string, template: string): Promise<void> {
+  await inAdmin(adminUrl, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+  await inAdmin(adminUrl, `CREATE DATABASE ${template}`);
+  const url = new URL(adminUrl);
+  url.pathname = template;
+  await migrate(() => ({ connectionString: url.href }));
+}
+
+export async function inAdmin(adminUrl: string, statement: string): Promise<void> {
   const admin = new pg.Client(adminUrl);
   await admin.connect();
-  await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
-  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
-  await admin.end();
-  const url = new URL(adminUrl);
-  url.pathname = TEMPLATE;
-  await migrate(() => ({ connectionString: url.href }));
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.end();
+  }
 }

@@ -10,10 +10,10 @@ export type RevokedKey = { id: string; label: string; revokedAt: Date };
  */
 export function revokeKey(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { id }: { id: string },
+  { id, projectId }: { id: string; projectId?: number },
 ): Promise<RevokedKey> {
   return db.transaction(async (tx) => {
-    const key = await findKey(tx, id);
+    const key = await findKey(tx, id, projectId);
     await lockLane(tx, key.projectId);
     const { revokedAt } = await revoke({ tx, clock: db.clock }, key);
     return { id: key.id, label: key.label, revokedAt };

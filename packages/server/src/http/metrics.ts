@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = {
-  answered(endpoint: string, status: number): void;
-  flushed(facts: { lane: string; requests: number; records: number; ms: number }): void;
+  answered: (endpoint: string, status: number) => void;
+  flushed: (facts: { lane: string; requests: number; records: number; ms: number }) => void;
   text(): Promise<string>;
   contentType: string;
 };

@@ -51,7 +51,8 @@ function visitArray(items: unknown[], place: Place): void {
 function visit(value: unknown, key: string | number, parent: Place): void {
   if (typeof value === 'object' && value !== null) {
     const place = { walk: parent.walk, parent, key, level: parent.level + 1 };
-    if (place.level > JSON_MAX_DEPTH) report(place, `must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
+    if (place.level > JSON_MAX_DEPTH)
+      report(place, `must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
     else if (Array.isArray(value)) visitArray(value, place);
     else visitObject(value as Record<string, unknown>, place);
     return;

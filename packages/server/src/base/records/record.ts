@@ -1,5 +1,6 @@
 import {
   CANONICAL_EVENTS,
+  EMAIL_MAX_CHARS,
   ERRORS_MAX,
   type EventInput,
   OCCURRED_AT_MIN_MS,
@@ -38,8 +39,7 @@ export const readUser: ReadRecord = (value, options) => {
   const flaws = structureFaults(value, userShape, options);
   const user = value as UserInput;
   if (flaws.length === 0 && (user.email === undefined || isEmail(user.email))) return storeUser(user);
-  const meaning =
-    isObject(value) && typeof value['email'] === 'string' && !isEmail(value['email']) ? [NOT_AN_EMAIL] : [];
+  const meaning = isObject(value) && isBadAddress(value['email']) ? [NOT_AN_EMAIL] : NONE;
   return inOrder([...flaws, ...meaning], USER_FIELDS);
 };
 
@@ -55,6 +55,11 @@ export const readEvent: ReadRecord = (value, options) => {
 
 const NOT_AN_EMAIL: FieldFault = { message: 'email must be a valid e-mail address', field: 'email' };
 const NONE: FieldFault[] = [];
+
+/** One that is too long was named for that already. */
+function isBadAddress(email: unknown): boolean {
+  return typeof email === 'string' && email.length <= EMAIL_MAX_CHARS && !isEmail(email);
+}
 
 function structureFaults(value: unknown, shape: Shape, options: ReadOptions): FieldFault[] {
   if (!shape.fits(value)) {

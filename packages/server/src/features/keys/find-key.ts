@@ -4,13 +4,15 @@ import * as store from './store.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where a key lies, by the id that `key list` shows. */
+/** Where a key lies, by the id that `key list` shows; with a project, only there. */
 export async function findKey(
   tx: Tx,
   id: string,
+  projectId?: number,
 ): Promise<{ id: string; last4: string; projectId: number; label: string }> {
   const row = UUID.test(id) ? await store.findKey(tx, id) : undefined;
-  if (row) return { id: row.id, last4: row.last4, projectId: row.project_id, label: row.label };
-  const message = `There is no key with the id ${JSON.stringify(id)}: key list shows the ids`;
+  if (row && (projectId === undefined || row.project_id === projectId))
+    return { id: row.id, last4: row.last4, projectId: row.project_id, label: row.label };
+  const message = `There is no key with the id ${JSON.stringify(id)}${projectId === undefined ? '' : ' in this project'}: key list shows the ids`;
   throw new Fault('not_found', { details: [{ message }] });
 }

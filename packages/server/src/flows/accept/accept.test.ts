@@ -34,7 +34,9 @@ async function project(): Promise<Entry['key']> {
   return { id: key.id, projectId: id, last4: key.secret.slice(-4) };
 }
 
-function entry(key: Entry['key'], once: string | null, body = 'a', more: Partial<Entry> = {}): Entry {
+type Wanted = [once: string | null, body?: string, more?: Partial<Entry>];
+
+function entry(key: Entry['key'], ...[once, body = 'a', more = {}]: Wanted): Entry {
   return {
     key,
     once: once === null ? null : { key: sha256(once).subarray(0, 16), fingerprint: sha256(body) },

@@ -33,3 +33,8 @@ export function againstStored(once: { fingerprint: Buffer }, stored: StoredAnswe
   if (!once.fingerprint.equals(stored.fingerprint)) return { state: 'reused' };
   return { state: 'replayed', reply: { status: stored.status, body: stored.body?.toString() ?? null } };
 }
+
+/** One name for a project's Idempotency-Key in this process: the digest's bytes as characters, which is cheaper than hex. */
+export function onceName(projectId: number, key: Buffer): string {
+  return `${projectId} ${key.toString('latin1')}`;
+}

@@ -10,31 +10,35 @@ import { storeStatement, type StoreOutcome, chunkStatement } from './statements.
  * `inbox`, `lane` written): the named exception to "a room writes its own tables".
  *
  *   1. lock the projects' lanes in order of project_id; from here on each of these projects is ours alone
- *   2. in one statement with a snapshot taken after those locks: are the API keys still live, who wins its
- *      Idempotency-Key, and, only if all did, chunks, sequence and waiting count
+ *   2. in one statement with a snapshot taken after those locks: are the API keys still live, is there room, who wins
+ *      its Idempotency-Key, and, only if all is well, chunks, sequence and waiting count
  *   3. if somebody lost (a replay, a reuse, a revoked key): the same for the others, whose keys are won already,
  *      and the stored answers for those who lost
+ *
+ * 1 and 2 travel together, so that a flush is two round trips.
  *
  * Because revoking takes the same lane lock, a key revoked before step 1 is seen in step 2; because every process
  * takes it, sequence order is commit order and the queue cap is exact.
  */
 export async function flush(session: Session, entries: Entry[], options: FlushOptions): Promise<Verdict[]> {
-  const lanes = await lockLanes(session, entries);
-  const full = options.lane === 'bulk' ? entries.findIndex((entry) => isFull(lanes, entry)) : -1;
-  if (full !== -1) {
-    await session.script('ROLLBACK');
-    return entries.map((entry) => ({ state: 'queue_full', waiting: waitingOf(lanes, entry) }));
-  }
   const at = new Date(options.now);
   const cutoff = new Date(options.now - IDEMPOTENCY_WINDOW_MS);
-  const rows = await session.prepared<StoreOutcome>(
-    storeStatement({ entries, chunks: chunksOf(entries, lanes, options.lane), at, cutoff }),
-  );
+  const waitingBelow = options.lane === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null;
+  const chunks = chunksOf(entries, options.lane);
+  const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
+  const [lanes, rows] = await Promise.all([
+    session.script(lockLanes(projects)),
+    session.prepared<StoreOutcome>(storeStatement({ entries, chunks, at, cutoff, waitingBelow })),
+  ]);
   const outcome = rows[0];
-  if (!outcome) throw new Error('the store statement gave no row');
+  if (!outcome || lanes.length !== projects.length) throw new Error('a project without a lane');
+  if (waitingBelow !== null && outcome.waiting >= waitingBelow) {
+    await session.script('ROLLBACK');
+    return entries.map(() => ({ state: 'queue_full', waiting: outcome.waiting }));
+  }
   const verdicts = outcome.clean
     ? entries.map(() => STORED)
-    : await settle(session, entries, { outcome, lanes, options, at, cutoff });
+    : await settle(session, entries, { outcome, lane: options.lane, at, cutoff });
   await options.beforeCommit?.();
   await session.script('COMMIT');
   return verdicts;
@@ -49,60 +53,52 @@ export type FlushOptions = {
 
 const STORED: Verdict = { state: 'stored' };
 
-/** Where the next record of a project goes, and how many wait in front of it. */
-export type Lanes = Map<number, { nextSeq: number; waiting: number }>;
-
 export type Chunk = {
   projectId: number;
   lane: Lane;
   kind: Entry['kind'];
-  seq: number;
+  /** From where its lane stands. */
+  seqOffset: number;
   records: number;
   body: Buffer;
 };
 
-async function lockLanes(session: Session, entries: Entry[]): Promise<Lanes> {
-  const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
+function lockLanes(projects: number[]): string {
   // Numbers of our own, checked to be integers: safe inside the text, which is what makes this one round trip.
   const list = projects.filter(Number.isSafeInteger).join(',');
-  const rows = await session.script<{ project_id: number; next_seq: number; waiting: number }>(
-    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s';
-     SELECT project_id, next_seq, waiting FROM beckon.lane WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`,
-  );
-  if (rows.length !== projects.length) throw new Error('a project without a lane');
-  return new Map(rows.map((row) => [row.project_id, { nextSeq: row.next_seq, waiting: row.waiting }]));
-}
-
-function waitingOf(lanes: Lanes, entry: Entry): number {
-  return lanes.get(entry.key.projectId)?.waiting ?? 0;
-}
-
-function isFull(lanes: Lanes, entry: Entry): boolean {
-  return waitingOf(lanes, entry) >= INGEST_QUEUE_MAX_RECORDS;
+  return `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s';
+    SELECT 1 FROM beckon.lane WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
 /** At most two chunks a project: its users, then its events. All of them arrived together, so none comes before another. */
-function chunksOf(entries: Entry[], lanes: Lanes, lane: Lane): Chunk[] {
+function chunksOf(entries: Entry[], lane: Lane): Chunk[] {
   const parts = new Map<string, { entry: Entry; records: number; texts: string[] }>();
   for (const entry of entries) {
     if (entry.records === 0) continue;
-    const id = `${entry.key.projectId} ${entry.kind}`;
+    const id = `${entry.kind} ${entry.key.projectId}`;
     const part = parts.get(id) ?? { entry, records: 0, texts: [] };
     part.records += entry.records;
     part.texts.push(entry.parts);
     parts.set(id, part);
   }
-  const next = new Map([...lanes].map(([projectId, { nextSeq }]) => [projectId, nextSeq]));
-  const inOrder = [...parts.values()].toSorted((a, b) => (a.entry.kind < b.entry.kind ? 1 : -1));
-  return inOrder.map(({ entry, records, texts }) => {
+  const taken = new Map<number, number>();
+  const usersFirst = [...parts.values()].toSorted((a, b) => (a.entry.kind < b.entry.kind ? 1 : -1));
+  return usersFirst.map(({ entry, records, texts }) => {
     const { projectId } = entry.key;
-    const seq = next.get(projectId) ?? 0;
-    next.set(projectId, seq + records);
-    return { projectId, lane, kind: entry.kind, seq, records, body: encodeChunk(`[${texts.join(',')}]`) };
+    const seqOffset = taken.get(projectId) ?? 0;
+    taken.set(projectId, seqOffset + records);
+    return {
+      projectId,
+      lane,
+      kind: entry.kind,
+      seqOffset,
+      records,
+      body: encodeChunk(`[${texts.join(',')}]`),
+    };
   });
 }
 
-type Unsettled = { outcome: StoreOutcome; lanes: Lanes; options: FlushOptions; at: Date; cutoff: Date };
+type Unsettled = { outcome: StoreOutcome; lane: Lane; at: Date; cutoff: Date };
 
 async function settle(tx: Tx, entries: Entry[], left: Unsettled): Promise<Verdict[]> {
   const live = new Set(left.outcome.live ?? []);
@@ -110,7 +106,7 @@ async function settle(tx: Tx, entries: Entry[], left: Unsettled): Promise<Verdic
   const dead = entries.filter((entry) => !live.has(entry.key.id));
   const lost = entries.filter((entry) => live.has(entry.key.id) && entry.once && !won.has(nameOf(entry)));
   const winners = entries.filter((entry) => !dead.includes(entry) && !lost.includes(entry));
-  const chunks = chunksOf(winners, left.lanes, left.options.lane);
+  const chunks = chunksOf(winners, left.lane);
   if (chunks.length > 0) await tx.prepared(chunkStatement(chunks, left.at));
   const stored = await answersFor(tx, lost, left.cutoff);
   return entries.map((entry) => {
@@ -130,7 +126,7 @@ async function answersFor(tx: Tx, entries: Entry[], cutoff: Date) {
   return new Map(answers.map((answer) => [`${answer.projectId} ${answer.key.toString('hex')}`, answer]));
 }
 
-/** One name for a project's Idempotency-Key, as the statement gives it back. */
-export function nameOf(entry: Entry): string {
+/** A project's Idempotency-Key, as the statement gives it back. */
+function nameOf(entry: Entry): string {
   return `${entry.key.projectId} ${entry.once?.key.toString('hex')}`;
 }

@@ -1,8 +1,8 @@
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { type Database, isCollision, isRefusedData, type Session } from '../../io/db/index.ts';
-import type { Entry, Lane, Verdict } from './entry.ts';
-import { flush, type FlushOptions, nameOf } from './flush.ts';
+import { type Entry, type Lane, onceName, type Verdict } from './entry.ts';
+import { flush, type FlushOptions } from './flush.ts';
 
 /**
  * Group commit. Entries wait for the flush in progress and leave together with the next one; an idle flusher leaves at
@@ -48,7 +48,7 @@ export function createFlusher(options: FlusherOptions): Flusher {
   return {
     accept: (entry) =>
       new Promise((resolve, reject) => {
-        const name = entry.once ? nameOf(entry) : null;
+        const name = entry.once ? onceName(entry.key.projectId, entry.once.key) : null;
         enqueue(state, { entry, name, since: performance.now(), followers: [], settle: { resolve, reject } });
       }),
     settled: (name) => new Promise((resolve) => whenSettled(state.pending.get(name), resolve)),

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import type { Log } from '../../base/log.ts';
 import { findAnswers } from '../../features/idempotency/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import { againstStored, type Entry, type Lane, type Verdict } from './entry.ts';
+import { againstStored, type Entry, type Lane, onceName, type Verdict } from './entry.ts';
 import { createFlusher, type FlusherOptions } from './flusher.ts';
 
 export type { Entry, Lane, Reply, Verdict } from './entry.ts';
@@ -29,7 +29,7 @@ export function createAccept(options: AcceptOptions): Accept {
     bulk: createFlusher({ ...options, lane: 'bulk', limits: BULK }),
   };
   const recall: Accept['recall'] = async (projectId, once) => {
-    const name = `${projectId} ${once.key.toString('hex')}`;
+    const name = onceName(projectId, once.key);
     await Promise.all([flushers.live.settled(name), flushers.bulk.settled(name)]);
     const after = new Date(options.db.clock.now() - IDEMPOTENCY_WINDOW_MS);
     const [stored] = await findAnswers(options.db, [{ projectId, key: once.key }], after);

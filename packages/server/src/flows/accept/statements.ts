@@ -7,8 +7,33 @@ import type { Chunk } from './flush.ts';
  * would escape every array element and turn bytes into twice as many hex digits, which cost more than the statement.
  */
 
-/** `clean`: every API key is live and every Idempotency-Key was won, so everything is stored. Otherwise the two lists. */
-export type StoreOutcome = { clean: boolean; live: string[] | null; won: string[] | null };
+/**
+ * `waiting`: the fullest lane, before this. `clean`: every API key is live, every Idempotency-Key was won and no lane is
+ * over the cap, so everything is stored. Otherwise the lists say who is live and who won.
+ */
+export type StoreOutcome = { clean: boolean; waiting: number; live: string[] | null; won: string[] | null };
+
+/** Read under the lanes' locks, so that what a lane says is still so: chunks go where it ends. */
+function chunksFrom(first: number, { at, when }: { at: string; when: string }): string {
+  const [project, offset, lane, kind, records, from, bytes, blob] = Array.from(
+    { length: 8 },
+    (_, i) => `$${first + i}`,
+  );
+  return `chunk AS MATERIALIZED (
+  SELECT c.* FROM unnest(${project}::bigint[], ${offset}::int[], ${lane}::text[], ${kind}::text[], ${records}::int[], ${from}::int[], ${bytes}::int[])
+       AS c(project_id, seq_offset, lane, kind, records, body_from, body_bytes)
+  ${when}
+), stored AS (
+  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+  SELECT c.project_id, lane.next_seq + c.seq_offset, c.lane, c.kind, c.records, substring(${blob}::bytea, c.body_from, c.body_bytes), ${at}::timestamptz
+  FROM chunk c JOIN lane ON lane.project_id = c.project_id
+)`;
+}
+
+const MOVE_LANES = `
+  UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
+  FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
+  WHERE l.project_id = m.project_id`;
 
 const STORE = `
 WITH live AS MATERIALIZED (
@@ -16,6 +41,10 @@ WITH live AS MATERIALIZED (
   JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
   JOIN beckon.project p ON p.project_id = k.project_id
   WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL
+), lane AS MATERIALIZED (
+  SELECT l.project_id, l.next_seq, l.waiting FROM beckon.lane l WHERE l.project_id = ANY ($1::bigint[])
+), gate AS MATERIALIZED (
+  SELECT max(waiting) AS waiting, coalesce(max(waiting) < $21::bigint, true) AS open FROM lane
 ), won AS (
   INSERT INTO beckon.idempotency AS i (project_id, key, fingerprint, status, body, accepted_at)
   SELECT r.project_id, substring($4::bytea, (r.at * 48 - 47)::int, 16), substring($4, (r.at * 48 - 31)::int, 32), r.status,
@@ -23,42 +52,36 @@ WITH live AS MATERIALIZED (
   FROM unnest($8::bigint[], $9::int[], $10::smallint[], $11::int[], $12::int[]) WITH ORDINALITY
        AS r(project_id, key_n, status, body_from, body_bytes, at)
   JOIN live ON live.n = r.key_n
+  WHERE (SELECT open FROM gate)
   ON CONFLICT (project_id, key) DO UPDATE
     SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, accepted_at = excluded.accepted_at
     WHERE i.accepted_at <= $7
   RETURNING i.project_id, i.key
 ), clean AS MATERIALIZED (
-  SELECT (SELECT count(*) FROM live) = cardinality($1::bigint[]) AND (SELECT count(*) FROM won) = cardinality($8::bigint[]) AS yes
-), chunk AS MATERIALIZED (
-  SELECT c.* FROM unnest($13::bigint[], $14::bigint[], $15::text[], $16::text[], $17::int[], $18::int[], $19::int[])
-       AS c(project_id, seq, lane, kind, records, body_from, body_bytes)
-  WHERE (SELECT yes FROM clean)
-), stored AS (
-  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
-  SELECT project_id, seq, lane, kind, records, substring($20::bytea, body_from, body_bytes), $6 FROM chunk
-), moved AS (
-  UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
-  FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
-  WHERE l.project_id = m.project_id
-)
-SELECT yes AS clean,
+  SELECT open AND (SELECT count(*) FROM live) = cardinality($1::bigint[])
+              AND (SELECT count(*) FROM won) = cardinality($8::bigint[]) AS yes FROM gate
+), ${chunksFrom(13, { at: '$6', when: 'WHERE (SELECT yes FROM clean)' })}, moved AS (${MOVE_LANES})
+SELECT yes AS clean, waiting,
        CASE WHEN NOT yes THEN ARRAY(SELECT id::text FROM live) END AS live,
        CASE WHEN NOT yes THEN ARRAY(SELECT project_id || ' ' || encode(key, 'hex') FROM won) END AS won
-FROM clean`;
+FROM clean, gate`;
 
 const CHUNKS = `
-WITH chunk AS MATERIALIZED (
-  SELECT c.* FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::int[], $8::int[])
-       AS c(project_id, seq, lane, kind, records, body_from, body_bytes)
-), stored AS (
-  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
-  SELECT project_id, seq, lane, kind, records, substring($9::bytea, body_from, body_bytes), $1::timestamptz FROM chunk
-)
-UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
-FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
-WHERE l.project_id = m.project_id`;
+WITH lane AS MATERIALIZED (
+  SELECT l.project_id, l.next_seq FROM beckon.lane l WHERE l.project_id = ANY ($2::bigint[])
+), ${chunksFrom(2, { at: '$1', when: '' })}
+${MOVE_LANES}`;
 
-export function storeStatement(what: { entries: Entry[]; chunks: Chunk[]; at: Date; cutoff: Date }): Query {
+export type Store = {
+  entries: Entry[];
+  chunks: Chunk[];
+  at: Date;
+  cutoff: Date;
+  /** The queue gate; null where it does not apply. */
+  waitingBelow: number | null;
+};
+
+export function storeStatement(what: Store): Query {
   const keys = new Map<string, { n: number; key: Entry['key'] }>();
   for (const { key } of what.entries) if (!keys.has(key.id)) keys.set(key.id, { n: keys.size + 1, key });
   const distinct = [...keys.values()].map(({ key }) => key);
@@ -68,6 +91,7 @@ export function storeStatement(what: { entries: Entry[]; chunks: Chunk[]; at: Da
     texts(distinct.map((key) => key.id)),
     ...keyedValues(what, (entry) => keys.get(entry.key.id)?.n ?? 0),
     ...chunkValues(what.chunks),
+    what.waitingBelow,
   ];
   return { name: 'accept.store', text: STORE, values };
 }
@@ -103,7 +127,7 @@ function chunkValues(chunks: Chunk[]): unknown[] {
   const bodies = pack(chunks.map((chunk) => chunk.body));
   return [
     list(chunks.map((chunk) => chunk.projectId)),
-    list(chunks.map((chunk) => chunk.seq)),
+    list(chunks.map((chunk) => chunk.seqOffset)),
     list(chunks.map((chunk) => chunk.lane)),
     list(chunks.map((chunk) => chunk.kind)),
     list(chunks.map((chunk) => chunk.records)),

@@ -3,8 +3,15 @@ import pg from 'pg';
 /** Asked anew for every connection: the embedded database may have come back on another port. */
 export type ConnectionSource = () => pg.ClientConfig;
 
+export type PoolOptions = {
+  max: number;
+  name: string;
+  /** Statements are sent without waiting for the one before; the server takes them in order. */
+  pipeline?: boolean;
+};
+
 /** A pool whose every new connection asks the source where the database is now. */
-export function openPool(source: ConnectionSource, options: { max: number; name: string }): pg.Pool {
+export function openPool(source: ConnectionSource, options: PoolOptions): pg.Pool {
   class Client extends pg.Client {
     constructor() {
       super({
@@ -13,6 +20,7 @@ export function openPool(source: ConnectionSource, options: { max: number; name:
         connectionTimeoutMillis: 5_000,
         keepAlive: true,
         types: TYPES,
+        pipeline: options.pipeline ?? false,
       });
     }
   }
@@ -23,6 +31,8 @@ export function openPool(source: ConnectionSource, options: { max: number; name:
   });
   // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
   pool.on('error', () => {});
+  // And so would a connection that dies in its holder's hands; the holder learns of it by the next statement.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

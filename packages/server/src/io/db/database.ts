@@ -12,7 +12,7 @@ export type Tx = {
   prepared<R extends object>(query: Query): Promise<R[]>;
 };
 
-/** A connection whose transaction its holder conducts by hand, as the accept flush does. */
+/** A connection whose transaction its holder conducts by hand; what is asked without waiting travels together. */
 export type Session = Tx & {
   /** Several statements in one round trip, without parameters; the rows of the last. */
   script<R extends object>(text: string): Promise<R[]>;
@@ -45,7 +45,7 @@ const SESSIONS_MAX = 4;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, { max: options.poolMax ?? 10, name: 'pool' });
-  const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept' });
+  const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept', pipeline: true });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
   let offsetMs: number | null = null;

@@ -1,0 +1,16 @@
+import { EventSchema } from '@beckon/contract/schema';
+import { Ajv } from 'ajv';
+import Fastify from 'fastify';
+
+/**
+ * What any framework user would write first: a Fastify route that parses the same body, validates it by the same
+ * schema, answers the same bytes, and keeps nothing. The baseline of `bench -- accept`.
+ */
+const app = Fastify({ logger: false });
+const ajv = new Ajv({ formats: { email: true, 'date-time': true } });
+app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+app.post('/api/v1/events', { schema: { body: EventSchema } }, (_request, reply) => {
+  void reply.code(202).send({ data: { accepted: true } });
+});
+await app.listen({ host: '127.0.0.1', port: Number(process.argv[2] ?? 0) });
+process.send?.({ port: app.addresses()[0]?.port });

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { silentLog } from '../../base/log.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { countWaiting, decodeChunk, encodeChunk, listDead, lockLane, retryDead } from './index.ts';
+import { RETRY_MAX_RECORDS } from './retry-dead.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId: number;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+async function put(lane: string, records: object[], acceptedAt = new Date(clock.now())): Promise<void> {
+  await db.query(
+    `WITH taken AS (
+       UPDATE beckon.lane SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
+       RETURNING next_seq - $3 AS seq
+     )
+     INSERT INTO beckon.inbox SELECT $1, seq, $2, 'events', $3, $4, $5 FROM taken`,
+    [projectId, lane, records.length, encodeChunk(JSON.stringify(records)), acceptedAt],
+  );
+}
+
+async function die(count: number, letter: { lane?: string; kind?: string; acceptedAt?: Date } = {}) {
+  await db.query(
+    `INSERT INTO beckon.dead_letter
+     SELECT $1, next_seq + n, $3, $4, jsonb_build_object('external_user_id', 'u' || (next_seq + n)), 'bad', $5, $5
+     FROM beckon.lane, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
+    [
+      projectId,
+      count,
+      letter.lane ?? 'live',
+      letter.kind ?? 'events',
+      letter.acceptedAt ?? new Date(clock.now()),
+    ],
+  );
+  await db.query('UPDATE beckon.lane SET next_seq = next_seq + $2 WHERE project_id = $1', [projectId, count]);
+}
+
+const chunks = () =>
+  db.query<{ seq: number; lane: string; kind: string; records: number; body: Buffer; accepted_at: Date }>(
+    'SELECT seq, lane, kind, records, body, accepted_at FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    [projectId],
+  );
+const lane = async () =>
+  (
+    await db.query<{ next_seq: number; waiting: number }>(
+      'SELECT next_seq, waiting FROM beckon.lane WHERE project_id = $1',
+      [projectId],
+    )
+  )[0];
+
+test('whatever records go into a chunk come out of it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 200 }), (records) => {
+      const json = JSON.stringify(records);
+      expect(JSON.stringify(decodeChunk(encodeChunk(json)))).toBe(JSON.stringify(JSON.parse(json)));
+    }),
+  );
+});
+
+test('a small chunk is plain JSON, a large one is packed, and one that packing would swell is left', () => {
+  const small = JSON.stringify([{ external_user_id: 'u1' }]);
+  expect(encodeChunk(small).toString()).toBe(small);
+  const large = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => ({ external_user_id: `user_${i}` })));
+  expect(encodeChunk(large).length).toBeLessThan(large.length / 3);
+  expect(decodeChunk(encodeChunk(large))).toHaveLength(1_000);
+  expect(encodeChunk(large).subarray(0, 4)).toEqual(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
+});
+
+test('a key that JavaScript takes for a prototype stays data', () => {
+  const json = '[{"traits":{"__proto__":{"admin":true}}}]';
+  expect(JSON.stringify(decodeChunk(encodeChunk(json)))).toBe(json);
+});
+
+test('a chunk that was damaged is refused, not read as something else', () => {
+  expect(() => decodeChunk(Buffer.from('{"a":1}'))).toThrow('not an array');
+  const packed = encodeChunk(JSON.stringify(Array.from({ length: 1_000 }, (_, i) => i)));
+  expect(() => decodeChunk(packed.subarray(0, packed.length - 9))).toThrow();
+});
+
+test('what waits is counted in records by lane, with the age of the oldest', async () => {
+  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+  await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
+  await put('live', [{}]);
+  await put('live', [{}, {}]);
+  await die(2);
+  expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead: 2, oldest_ms: 4_000 });
+  const other = await createProject(db, { name: 'Other' });
+  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+});
+
+test('retried letters wait again, in their order, behind what was accepted, as old as they were', async () => {
+  const then = new Date(clock.now() - 60_000);
+  await die(2, { acceptedAt: then });
+  await die(1, { kind: 'users', lane: 'bulk' });
+  await die(1);
+  await put('live', [{ external_user_id: 'between' }]);
+  expect(await listDead(db, projectId)).toMatchObject([{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }]);
+  expect(await retryDead(db, projectId)).toEqual({ retried: 4 });
+  expect(await listDead(db, projectId)).toEqual([]);
+  expect(await lane()).toEqual({ next_seq: 10, waiting: 5 });
+  const found = (await chunks()).map(({ body, ...rest }) => ({ ...rest, users: decodeChunk(body) }));
+  const now = new Date(clock.now());
+  const user = (id: string) => ({ external_user_id: id });
+  expect(found).toEqual([
+    { seq: 5, lane: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('between')] },
+    { seq: 6, lane: 'live', kind: 'events', records: 2, accepted_at: then, users: [user('u1'), user('u2')] },
+    { seq: 8, lane: 'bulk', kind: 'users', records: 1, accepted_at: now, users: [user('u3')] },
+    { seq: 9, lane: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('u4')] },
+  ]);
+});
+
+test('many letters go back in several transactions, every one of them once', async () => {
+  const count = RETRY_MAX_RECORDS * 2 + 7;
+  await die(count);
+  expect(await retryDead(db, projectId)).toEqual({ retried: count });
+  expect(await lane()).toEqual({ next_seq: count * 2 + 1, waiting: count });
+  const users = (await chunks()).flatMap(({ body }) => decodeChunk(body) as { external_user_id: string }[]);
+  expect(users.map((user) => user.external_user_id)).toEqual(
+    Array.from({ length: count }, (_, i) => `u${i + 1}`),
+  );
+});
+
+test('letters that die again during a retry are left for the next one', async () => {
+  await die(RETRY_MAX_RECORDS);
+  let transactions = 0;
+  const redying = {
+    ...db,
+    async transaction<T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> {
+      const result = await db.transaction(work);
+      transactions += 1;
+      await die(1);
+      return result;
+    },
+  };
+  expect(await retryDead(redying, projectId)).toEqual({ retried: RETRY_MAX_RECORDS });
+  expect(transactions).toBe(2);
+  expect(await listDead(db, projectId)).toHaveLength(2);
+});
+
+test('two retries at once move every letter once', async () => {
+  await die(300);
+  const both = await Promise.all([retryDead(db, projectId), retryDead(db, projectId)]);
+  expect(both.reduce((sum, { retried }) => sum + retried, 0)).toBe(300);
+  expect(await lane()).toMatchObject({ waiting: 300 });
+});
+
+test('a lane of no project is refused', async () => {
+  await expect(db.transaction((tx) => lockLane(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
+});

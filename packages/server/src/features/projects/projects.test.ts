@@ -1,0 +1,180 @@
+import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { silentLog } from '../../base/log.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import {
+  findProject,
+  getSettings,
+  listProjects,
+  listRateLimits,
+  readEndpoint,
+  setRateLimit,
+  setSettings,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId: number;
+beforeEach(async () => {
+  await db.query(
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.rate_limit, beckon.api_key',
+  );
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+test('a project is born with its lane, its settings and five full buckets', async () => {
+  const at = new Date(clock.now());
+  expect(await listProjects(db)).toEqual([
+    { id: projectId, name: 'Acme', livemode: true, suspendedAt: null, createdAt: at },
+  ]);
+  expect(await db.query('SELECT * FROM beckon.lane')).toEqual([
+    { project_id: projectId, next_seq: 1, waiting: 0 },
+  ]);
+  const buckets = await db.query<{ endpoint: string; rate: number; burst: number; tokens: number }>(
+    'SELECT endpoint, rate, burst, tokens FROM beckon.rate_limit WHERE project_id = $1 AND refilled_at = $2',
+    [projectId, at],
+  );
+  expect(buckets.toSorted((a, b) => (a.endpoint < b.endpoint ? -1 : 1))).toEqual(
+    Object.entries(RATE_LIMIT_DEFAULTS)
+      .map(([endpoint, limit]) => ({ endpoint, ...limit, tokens: limit.burst }))
+      .toSorted((a, b) => (a.endpoint < b.endpoint ? -1 : 1)),
+  );
+});
+
+test('a project whose lane cannot be made is not made at all', async () => {
+  const [next] = await db.query<{ id: number }>(`SELECT last_value + 1 AS id FROM beckon.project_id_seq`);
+  await db.query('ALTER TABLE beckon.lane DROP CONSTRAINT lane_project_id_fkey');
+  await db.query('INSERT INTO beckon.lane VALUES ($1, 1, 0)', [next?.id]);
+  await expect(createProject(db, { name: 'Half' })).rejects.toThrow('lane_pkey');
+  expect((await listProjects(db)).map((project) => project.name)).toEqual(['Acme']);
+});
+
+test('a project is found by its id, by its name, and by neither if two have that name', async () => {
+  expect((await findProject(db, String(projectId))).name).toBe('Acme');
+  expect((await findProject(db, 'Acme')).id).toBe(projectId);
+  const twin = await createProject(db, { name: 'Acme' });
+  await expect(findProject(db, 'Acme')).rejects.toThrow(`by its id (${projectId}, ${twin.id})`);
+  for (const nobody of ['acme', '999999', '', `0${projectId}`, '99999999999999999999', 'a\0b'])
+    await expect(findProject(db, nobody)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a name that could be taken for an id, or cannot be typed again, is refused', async () => {
+  for (const name of ['', '42', ' Acme', 'Acme ', 'a\nb', 'a\0b', 'x'.repeat(101)])
+    await expect(createProject(db, { name })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('suspending twice keeps the first time, resuming clears it', async () => {
+  const first = await suspendProject(db, projectId);
+  expect(first.suspendedAt).toEqual(new Date(clock.now()));
+  clock.advance(60_000);
+  expect(await suspendProject(db, projectId)).toEqual(first);
+  expect((await resumeProject(db, projectId)).suspendedAt).toBeNull();
+  await expect(suspendProject(db, 999_999)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('what was set is kept beside what others set, and the rest stays at its default', async () => {
+  await Promise.all([
+    setSettings(db, projectId, { quiet_hours: 'off' }),
+    setSettings(db, projectId, { autopilot: 'draft', time_zone: 'europe/paris' }),
+  ]);
+  const { settings, texts } = await getSettings(db, projectId);
+  expect(texts).toEqual({
+    quiet_hours: 'off',
+    frequency_cap: '1/24h,3/7d',
+    throttle: '10/s',
+    autopilot: 'draft',
+    time_zone: 'Europe/Paris',
+    paused: 'false',
+  });
+  expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });
+});
+
+test('one wrong setting names itself and what is allowed, and none is set', async () => {
+  const wanted = { paused: 'true', quiet_hours: 'late', colour: 'red' };
+  await expect(setSettings(db, projectId, wanted)).rejects.toMatchObject({
+    details: [
+      {
+        field: 'quiet_hours',
+        message: 'quiet_hours must be two different times of day such as 21:00-08:00, or off, not "late"',
+      },
+      {
+        field: 'colour',
+        message: expect.stringContaining('colour is no setting: there are quiet_hours') as string,
+      },
+    ],
+  });
+  expect((await getSettings(db, projectId)).settings.paused).toBe(false);
+});
+
+const bucket = async () =>
+  (
+    await db.query<{ tokens: number; refilled_at: Date }>(
+      `SELECT tokens, refilled_at FROM beckon.rate_limit WHERE project_id = $1 AND endpoint = 'events'`,
+      [projectId],
+    )
+  )[0];
+const drain = (tokens: number) =>
+  db.query(`UPDATE beckon.rate_limit SET tokens = $2 WHERE project_id = $1 AND endpoint = 'events'`, [
+    projectId,
+    tokens,
+  ]);
+const set = (change: { rate?: number; burst?: number }) =>
+  setRateLimit({ tx: db, clock }, { projectId, endpoint: 'events' }, change);
+
+test('a new limit concerns one endpoint, and a half that is not said stays', async () => {
+  expect(await set({ rate: 50_000, burst: 100_000 })).toEqual({
+    endpoint: 'events',
+    rate: 50_000,
+    burst: 100_000,
+  });
+  expect(await set({ rate: 0.5 })).toEqual({ endpoint: 'events', rate: 0.5, burst: 100_000 });
+  expect(await listRateLimits(db, projectId)).toEqual(
+    Object.entries(RATE_LIMIT_DEFAULTS).map(([endpoint, limit]) =>
+      endpoint === 'events' ? { endpoint, rate: 0.5, burst: 100_000 } : { endpoint, ...limit },
+    ),
+  );
+});
+
+test('a full bucket stays full, a lower burst takes what is over, and the past is paid at the old rate', async () => {
+  await set({ burst: 5_000 });
+  expect(await bucket()).toMatchObject({ tokens: 5_000 });
+  await set({ burst: 10 });
+  expect(await bucket()).toMatchObject({ tokens: 10 });
+  await set({ burst: 10_000, rate: 1_000 });
+  await drain(0);
+  clock.advance(2_000);
+  await set({ rate: 1 });
+  expect(await bucket()).toEqual({ tokens: 2_000, refilled_at: new Date(clock.now()) });
+});
+
+test('a limit of nothing, or of no sensible number, is refused', async () => {
+  for (const change of [
+    {},
+    { rate: 0 },
+    { rate: -1 },
+    { rate: NaN },
+    { rate: Infinity },
+    { burst: 0.5 },
+    { burst: 1.5 },
+  ])
+    await expect(set(change)).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('an endpoint is named as the catalogue or as its path does', () => {
+  expect(['users', 'users/bulk', 'events-batch', 'events/bulk'].map(readEndpoint)).toEqual([
+    'users',
+    'users-bulk',
+    'events-batch',
+    'events-bulk',
+  ]);
+  expect(() => readEndpoint('drafts')).toThrow('one of users, users-bulk');
+});

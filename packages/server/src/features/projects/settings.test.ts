@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseDuration, printDuration } from '../../base/duration.ts';
+import { normaliseSetting, readSettings, SETTING_NAMES, type SettingName } from './settings.ts';
+
+const time = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));
+const duration = (maxMs: number) =>
+  fc
+    .tuple(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom('s', 'm', 'h', 'd'))
+    .map(([count, unit]) => `${count}${unit}`)
+    .filter((text) => (parseDuration(text) ?? Infinity) <= maxMs);
+const DAY_MS = 86_400_000;
+
+/** Texts as people may type them, for every setting. */
+const typed: Record<SettingName, fc.Arbitrary<string>> = {
+  quiet_hours: fc.oneof(
+    fc.constant('off'),
+    fc
+      .tuple(time, time)
+      .filter(([a, b]) => a !== b)
+      .map((pair) => pair.join('-')),
+  ),
+  frequency_cap: fc.oneof(
+    fc.constant('off'),
+    fc
+      .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 9_999 }), duration(90 * DAY_MS)), {
+        minLength: 1,
+        maxLength: 5,
+        selector: ([, window]) => parseDuration(window),
+      })
+      .map((caps) => caps.map((cap) => cap.join('/')).join(',')),
+  ),
+  throttle: fc.oneof(
+    fc.constant('off'),
+    fc
+      .tuple(fc.integer({ min: 1, max: 999_999 }), fc.constantFrom('s', 'm', 'h'))
+      .map((rate) => rate.join('/')),
+  ),
+  autopilot: fc.oneof(fc.constant('draft'), duration(30 * DAY_MS)),
+  time_zone: fc.constantFrom('UTC', 'Europe/Paris', 'asia/kolkata', 'America/Argentina/Ushuaia', 'Etc/GMT+5'),
+  paused: fc.constantFrom('true', 'false'),
+};
+
+test('every setting means the same after it was printed and read again', () => {
+  for (const name of SETTING_NAMES) {
+    fc.assert(
+      fc.property(typed[name], (text) => {
+        const normal = normaliseSetting(name, text);
+        if (!('text' in normal)) throw new Error(`${name}=${text} was refused`);
+        expect(readSettings({ [name]: normal.text })).toEqual(readSettings({ [name]: text }));
+        expect(normaliseSetting(name, normal.text)).toEqual(normal);
+      }),
+    );
+  }
+});
+
+test('no text makes a setting throw, and what is refused is told its syntax', () => {
+  for (const name of SETTING_NAMES)
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const normal = normaliseSetting(name, text);
+        if ('syntax' in normal) expect(normal.syntax).not.toBe('');
+        else expect(normaliseSetting(name, normal.text)).toEqual(normal);
+      }),
+    );
+});
+
+test('a project that set nothing has the defaults, in the form in which people write them', () => {
+  expect(readSettings({})).toEqual({
+    quietHours: { start: '21:00', end: '08:00' },
+    frequencyCap: [
+      { letters: 1, windowMs: DAY_MS },
+      { letters: 3, windowMs: 7 * DAY_MS },
+    ],
+    throttle: { letters: 10, perMs: 1_000 },
+    autopilotMs: 7_200_000,
+    timeZone: 'UTC',
+    paused: false,
+  });
+  expect(normaliseSetting('frequency_cap', '1/24h,3/7d')).toEqual({ text: '1/24h,3/7d' });
+  expect(normaliseSetting('time_zone', 'europe/paris')).toEqual({ text: 'Europe/Paris' });
+});
+
+test('what is almost right is refused', () => {
+  const wrong: [SettingName, string][] = [
+    ['quiet_hours', '21:00-21:00'],
+    ['quiet_hours', '21:00-24:00'],
+    ['quiet_hours', '9:00-17:00'],
+    ['frequency_cap', '0/24h'],
+    ['frequency_cap', '1/24h,2/1d'],
+    ['frequency_cap', '1/91d'],
+    ['frequency_cap', '1/24h,'],
+    ['frequency_cap', '1/1h,1/2h,1/3h,1/4h,1/5h,1/6h'],
+    ['throttle', '10'],
+    ['throttle', '0/s'],
+    ['throttle', '10/d'],
+    ['autopilot', '0s'],
+    ['autopilot', '31d'],
+    ['autopilot', '2'],
+    ['time_zone', '+01:00'],
+    ['time_zone', 'Europe/Atlantis'],
+    ['time_zone', ''],
+    ['paused', 'yes'],
+    ['paused', 'TRUE'],
+  ];
+  for (const [name, text] of wrong)
+    expect([name, text, normaliseSetting(name, text)]).toEqual([
+      name,
+      text,
+      { syntax: expect.any(String) as string },
+    ]);
+});
+
+test('a duration means the same after it was printed and read again', () => {
+  fc.assert(
+    fc.property(duration(Infinity), (text) => {
+      const ms = parseDuration(text) ?? 0;
+      expect(parseDuration(printDuration(ms))).toBe(ms);
+    }),
+  );
+  expect(['90s', '15m', '2h', '7d', '24h'].map((text) => printDuration(parseDuration(text) ?? 0))).toEqual([
+    '90s',
+    '15m',
+    '2h',
+    '7d',
+    '24h',
+  ]);
+});

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+
+/**
+ * A coarse guard against one address trying key after key. Only failures count, so a customer behind a crowded address
+ * who holds a good key is never counted, and the caller asks for a refusal only about a key that it has not verified.
+ */
+export type AddressGuard = {
+  /** Asked before an unverified key is looked up; never for a verified one. */
+  refusal(address: string): Fault | null;
+  failed(address: string): void;
+};
+
+export type AddressGuardLimits = { failuresMax: number; windowMs: number; addressesMax: number };
+
+/** A client with a wrong key in a tight loop makes some hundred failures in ten seconds; a thousand is a search. */
+const LIMITS: AddressGuardLimits = { failuresMax: 1_000, windowMs: 10_000, addressesMax: 10_000 };
+
+type Window = { openedAt: number; failures: number };
+
+export function createAddressGuard(clock: Clock, limits: AddressGuardLimits = LIMITS): AddressGuard {
+  /** In the order of the last failure, so the first is the one to forget. */
+  const windows = new Map<string, Window>();
+
+  function openWindow(group: string): Window | undefined {
+    const window = windows.get(group);
+    return window && clock.now() < window.openedAt + limits.windowMs ? window : undefined;
+  }
+
+  return {
+    refusal(address) {
+      if (windows.size === 0) return null;
+      const window = openWindow(addressGroup(address));
+      if (!window || window.failures <= limits.failuresMax) return null;
+      const waitMs = window.openedAt + limits.windowMs - clock.now();
+      return new Fault('rate_limited', { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
+    },
+    failed(address) {
+      const group = addressGroup(address);
+      const window = openWindow(group) ?? { openedAt: clock.now(), failures: 0 };
+      window.failures += 1;
+      windows.delete(group);
+      windows.set(group, window);
+      if (windows.size > limits.addressesMax) forgetOldest(windows);
+    },
+  };
+}
+
+function forgetOldest(windows: Map<string, Window>): void {
+  const [oldest] = windows.keys();
+  if (oldest !== undefined) windows.delete(oldest);
+}
+
+/** One subscriber commands a whole /64 of IPv6, so that is counted as one address. */
+function addressGroup(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return parsed.parts.slice(0, 4).join(':');
+}

@@ -1,0 +1,214 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
+import { Fault } from '../base/fault.ts';
+
+/** 'aborted': the client is gone, nobody reads an answer. */
+export type BodyProblem = Fault | 'aborted';
+/** Called once. Without a problem, `bytes` are charged to the budget until the receiver releases `bytes.byteLength`. */
+export type BodyDone = (problem: BodyProblem | null, bytes: Buffer) => void;
+/** `maxBytes` counts what comes out of the decompressor. */
+export type BodyOptions = { maxBytes: number; budget: BodyBudget };
+
+/**
+ * Reads a JSON body: media type, coding, size, UTF-8, in that order; it does not parse. When it refuses, it leaves the
+ * rest of the body unread and the request paused: the answer is the caller's, with `refuseBody` before it.
+ */
+export function readBody(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
+  const { headers } = request;
+  const length = headers['content-length'];
+  const hasBody = length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+  const coding = codingOf(headers['content-encoding']);
+  if (coding === null || !isJson(headers['content-type'], hasBody)) {
+    return done(new Fault('unsupported_media_type'), NOTHING);
+  }
+  if (!hasBody) return done(bodyFault('The body is empty'), NOTHING);
+  const declaredBytes = Number(length ?? 0);
+  if (declaredBytes > (coding === 'identity' ? options.maxBytes : wireMaxBytes(options))) {
+    return done(tooLarge(options), NOTHING);
+  }
+  if (declaredBytes > options.budget.freeBytes()) return done(tooBusy(), NOTHING);
+  // Gone while its key was being checked: no event will come any more.
+  if (request.destroyed) return done('aborted', NOTHING);
+  if (coding === 'identity') readPlain(request, options, done);
+  else readCoded(request, options, { done, coding, decoder: DECODERS[coding]() });
+}
+
+/** All bodies held by one process. Charged as bytes arrive: a client that declares much and sends nothing blocks nobody. */
+export type BodyBudget = {
+  take(bytes: number): boolean;
+  release(bytes: number): void;
+  freeBytes(): number;
+};
+
+export const BODIES_IN_FLIGHT_MAX_BYTES = 256 * 1024 * 1024;
+/** Bodies are gone within a few commits; one second is many of those. */
+const BUSY_RETRY_AFTER_S = 1;
+
+export function createBodyBudget(maxBytes: number = BODIES_IN_FLIGHT_MAX_BYTES): BodyBudget {
+  let heldBytes = 0;
+  return {
+    take(bytes) {
+      if (heldBytes + bytes > maxBytes) return false;
+      heldBytes += bytes;
+      return true;
+    },
+    release(bytes) {
+      heldBytes -= bytes;
+    },
+    freeBytes: () => maxBytes - heldBytes,
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+function isJson(type: string | undefined, hasBody: boolean): boolean {
+  if (type === undefined) return !hasBody;
+  return type === 'application/json' || JSON_TYPE.test(type);
+}
+
+type Coding = 'identity' | 'gzip' | 'br' | 'zstd';
+const CODINGS: ReadonlyMap<string, Coding> = new Map([
+  ['identity', 'identity'],
+  ['', 'identity'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+]);
+
+/** A list of codings (`gzip, gzip`) is no entry of the table, so what is stacked is refused with what is unknown. */
+function codingOf(header: string | undefined): Coding | null {
+  return header === undefined ? 'identity' : (CODINGS.get(header.trim().toLowerCase()) ?? null);
+}
+
+/** The frame's own header says how large a window it wants, up to 128 MiB; RFC 9659 allows the coding `zstd` 8 MiB. */
+const ZSTD_WINDOW_LOG_MAX = 23;
+const DECODERS: Record<Exclude<Coding, 'identity'>, () => Transform> = {
+  gzip: () => createGunzip({ rejectGarbageAfterEnd: true }),
+  br: () => createBrotliDecompress({ rejectGarbageAfterEnd: true }),
+  zstd: () =>
+    createZstdDecompress({
+      rejectGarbageAfterEnd: true,
+      params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
+    }),
+};
+
+/** What an honest compressor makes of incompressible bytes is at most this; empty blocks could go on without end. */
+function wireMaxBytes(options: BodyOptions): number {
+  return options.maxBytes + options.maxBytes / 16 + 1_024;
+}
+
+/** What has come so far, charged to the budget chunk by chunk. Either `take` refuses or `finish` hands over, never both. */
+class Gathering {
+  readonly #options: BodyOptions;
+  #first: Buffer = NOTHING;
+  #all: Buffer[] | null = null;
+  #bytes = 0;
+
+  constructor(options: BodyOptions) {
+    this.#options = options;
+  }
+
+  take(chunk: Buffer): Fault | null {
+    const bytes = this.#bytes + chunk.byteLength;
+    if (bytes > this.#options.maxBytes) return tooLarge(this.#options);
+    if (!this.#options.budget.take(chunk.byteLength)) return tooBusy();
+    if (this.#bytes === 0) this.#first = chunk;
+    else (this.#all ??= [this.#first]).push(chunk);
+    this.#bytes = bytes;
+    return null;
+  }
+
+  drop(): void {
+    this.#options.budget.release(this.#bytes);
+  }
+
+  finish(done: BodyDone): void {
+    const bytes = this.#all === null ? this.#first : Buffer.concat(this.#all, this.#bytes);
+    if (bytes.byteLength > 0 && isUtf8(bytes)) return done(null, bytes);
+    this.drop();
+    done(bodyFault(bytes.byteLength === 0 ? 'The body is empty' : 'The body is not valid UTF-8'), NOTHING);
+  }
+}
+
+/** The hot path: mostly one chunk, which is handed on as it came. */
+function readPlain(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
+  const gathering = new Gathering(options);
+  let settled = false;
+  function refuse(problem: BodyProblem): void {
+    settled = true;
+    request.off('data', onData).off('end', onEnd).off('close', onClose).pause();
+    gathering.drop();
+    done(problem, NOTHING);
+  }
+  function onData(chunk: Buffer): void {
+    const fault = gathering.take(chunk);
+    if (fault !== null) refuse(fault);
+  }
+  function onEnd(): void {
+    settled = true;
+    gathering.finish(done);
+  }
+  function onClose(): void {
+    if (!settled) refuse('aborted');
+  }
+  request.on('data', onData).on('end', onEnd).on('close', onClose);
+}
+
+type CodedTarget = { done: BodyDone; coding: Coding; decoder: Transform };
+
+function readCoded(request: IncomingMessage, options: BodyOptions, target: CodedTarget): void {
+  const { done, coding, decoder } = target;
+  const gathering = new Gathering(options);
+  let wireBytes = 0;
+  let settled = false;
+  function settle(problem: BodyProblem | null): void {
+    if (settled) return;
+    settled = true;
+    request.off('data', onData).off('end', onEnd).off('close', onClose);
+    decoder.destroy();
+    if (problem === null) return gathering.finish(done);
+    request.pause();
+    gathering.drop();
+    done(problem, NOTHING);
+  }
+  function onData(chunk: Buffer): void {
+    wireBytes += chunk.byteLength;
+    if (wireBytes > wireMaxBytes(options)) return settle(tooLarge(options));
+    if (!decoder.write(chunk)) request.pause();
+  }
+  function onEnd(): void {
+    decoder.end();
+  }
+  function onClose(): void {
+    if (!request.readableEnded) settle('aborted');
+  }
+  decoder.on('data', (chunk: Buffer) => {
+    // A piece is a view of the decompressor's 16 KiB; kept as it is, a body of ten bytes would hold all of them.
+    const fault = settled ? null : gathering.take(Buffer.from(chunk));
+    if (fault !== null) settle(fault);
+  });
+  decoder.on('drain', () => {
+    if (!settled) request.resume();
+  });
+  decoder.on('end', () => settle(null));
+  decoder.on('error', (error) => settle(bodyFault(`The body is not valid ${coding}`, error)));
+  request.on('data', onData).on('end', onEnd).on('close', onClose);
+}
+
+function bodyFault(message: string, cause?: unknown): Fault {
+  return new Fault('validation_failed', { details: [{ message, field: 'body' }], cause });
+}
+
+function tooLarge(options: BodyOptions): Fault {
+  return new Fault('payload_too_large', {
+    details: [{ message: `The body is larger than the ${options.maxBytes} bytes that this endpoint takes` }],
+  });
+}
+
+function tooBusy(): Fault {
+  return new Fault('server_error', { retryAfterS: BUSY_RETRY_AFTER_S });
+}

@@ -1,0 +1,454 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import http, { type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import https from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tls, { type ConnectionOptions } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createBodyBudget, readBody } from './body.ts';
+import {
+  createEdgeServer,
+  createRedirectServer,
+  type EdgeConfig,
+  reloadCertificate,
+  type TlsFiles,
+} from './edge.ts';
+import { answerFault } from './faults.ts';
+import { type DrainLimits, refuseBody } from './refuse-body.ts';
+import { clientErrorHandler } from './socket-errors.ts';
+import { transportRules } from './transport.ts';
+
+const MIB = 1024 * 1024;
+const newId = (): string => '01890000-0000-7000-8000-000000000000';
+let folder = '';
+let first: TlsFiles;
+let second: TlsFiles;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'beckon-edge-'));
+  first = makeCertificate('first');
+  second = makeCertificate('second');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+function makeCertificate(name: string): TlsFiles {
+  const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', files.keyFile];
+  execFileSync('openssl', ['req', '-x509', ...key, '-out', files.certFile, '-subj', `/CN=${name}`], {
+    stdio: 'ignore',
+  });
+  return files;
+}
+
+type Serving = Partial<EdgeConfig> & { publicUrl?: string; trustProxy?: string[]; redirectOnly?: boolean };
+
+/** Answers 200 with what it was asked, after reading the body. */
+const readAndAnswer: RequestListener = (request, response) => {
+  readBody(request, { maxBytes: 256 * 1024, budget: createBodyBudget() }, (problem) => {
+    if (problem === 'aborted') return;
+    if (problem) refuseBody(request, response);
+    const { status, body } = problem ? answerFault(problem) : { status: 200, body: { url: request.url } };
+    response.writeHead(status).end(JSON.stringify(body));
+  });
+};
+
+async function serve(serving: Serving = {}, listener: RequestListener = readAndAnswer) {
+  const {
+    publicUrl = 'http://localhost',
+    trustProxy = [],
+    redirectOnly = false,
+    tls: tlsFiles = null,
+    ...rest
+  } = serving;
+  const config = { tls: tlsFiles, ...rest };
+  const deps = { rules: transportRules({ publicUrl, trustProxy }), newId };
+  const server: Server | https.Server = redirectOnly
+    ? createRedirectServer(config, deps, listener)
+    : createEdgeServer(config, deps, listener).on('clientError', clientErrorHandler(deps));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close().closeAllConnections());
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+function open(port: number, bytes: string | Uint8Array = ''): Socket {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  closers.push(() => socket.destroy());
+  socket.write(bytes);
+  return socket;
+}
+
+/** The simplest of clients: it looks at the answer only when all is sent. A reset on the way destroys what it has not read. */
+async function sendThenRead(port: number, bytes: Uint8Array): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' }).pause();
+  closers.push(() => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(bytes, () => resolve());
+  });
+  return allOf(socket);
+}
+
+/** Everything the server says until it closes its side. */
+async function allOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk))).resume();
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return text;
+}
+
+/** One answer of a connection that stays open. */
+async function untilSaid(socket: Socket, pattern: RegExp): Promise<string> {
+  let text = '';
+  while (!pattern.test(text)) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    text += String(chunk);
+  }
+  return text;
+}
+
+function expectEnvelope(text: string, status: number, code: string): void {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toMatch(/\r\nContent-Type: application\/json/i);
+  expect(head).toMatch(/\r\nX-Request-Id: 01890000-0000-7000-8000-000000000000/i);
+  expect(head).toMatch(/\r\nCache-Control: no-store/i);
+  expect(head).toMatch(/\r\nX-Content-Type-Options: nosniff/i);
+  expect(head).not.toMatch(/access-control/i);
+  expect(JSON.parse(body)).toEqual({ errors: [{ code, message: expect.any(String) as string }] });
+}
+
+const POST = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+test('a conflict of Content-Length and Transfer-Encoding is 400 in the envelope, and the end of the connection', async () => {
+  const { port } = await serve();
+  const conflicts = [
+    'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcd',
+    'Content-Length: -1\r\n\r\n',
+    'Content-Length: 4x\r\n\r\nabcd',
+    'Transfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ];
+  for (const conflict of conflicts) {
+    expectEnvelope(await allOf(open(port, `${POST}${conflict}`)), 400, 'bad_request');
+  }
+});
+
+test('what is no HTTP, and HTTP/1.1 without Host, is 400 in the envelope', async () => {
+  const { port } = await serve();
+  expectEnvelope(await allOf(open(port, 'hello\r\n\r\n')), 400, 'bad_request');
+  const text = await untilSaid(open(port, 'GET /x HTTP/1.1\r\n\r\n'), /\}$/);
+  expectEnvelope(text, 400, 'bad_request');
+});
+
+test('a header flood is 431 in the envelope, though the client is still sending', async () => {
+  const { port } = await serve();
+  const flood = Buffer.from(`${POST}X-Flood: ${'x'.repeat(16 * MIB)}`);
+  expectEnvelope(await sendThenRead(port, flood), 431, 'headers_too_large');
+});
+
+test('a slow body and slow headers are 408 in the envelope, and the connection is closed', async () => {
+  const timeouts = { headersMs: 30, requestMs: 60, checkEveryMs: 10 };
+  const problems: unknown[] = [];
+  const { port } = await serve({ timeouts }, (request) => {
+    readBody(request, { maxBytes: 1_000, budget: createBodyBudget() }, (problem) => problems.push(problem));
+  });
+  expectEnvelope(await allOf(open(port, `${POST}Content-Length: 10\r\n\r\nhalf`)), 408, 'request_timeout');
+  expectEnvelope(await allOf(open(port, POST)), 408, 'request_timeout');
+  expectEnvelope(await allOf(open(port)), 408, 'request_timeout');
+  expect(problems).toEqual(['aborted']);
+});
+
+test('broken bytes behind a request in progress wait for its answer and never take its place', async () => {
+  let finish = () => {};
+  const { port } = await serve({}, (_request, response) => {
+    finish = () => response.end('{"accepted":true}');
+  });
+  const socket = open(port, 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n');
+  const { server } = await serve();
+  await once(socket, 'connect');
+  socket.write('broken\r\n\r\n', () => setImmediate(() => setImmediate(() => finish())));
+  const text = await allOf(socket);
+  const at = text.lastIndexOf('HTTP/1.1');
+  expect(text.slice(0, at)).toContain('{"accepted":true}');
+  expectEnvelope(text.slice(at), 400, 'bad_request');
+  expect(server.listening).toBe(true);
+});
+
+test('413 reaches a client that is still sending 10 MiB, and the rest is not parsed', async () => {
+  const { port } = await serve();
+  for (const framing of [
+    `Content-Length: ${10 * MIB}\r\n\r\n`,
+    `Transfer-Encoding: chunked\r\n\r\n${(10 * MIB).toString(16)}\r\n`,
+  ]) {
+    const text = await sendThenRead(
+      port,
+      Buffer.concat([Buffer.from(`${POST}${framing}`), Buffer.alloc(10 * MIB, ' ')]),
+    );
+    expect(text).toMatch(/^HTTP\/1.1 413 /);
+    expect(text).toMatch(/Connection: close/i);
+    expect(text.match(/HTTP\/1.1/g)).toHaveLength(1);
+  }
+});
+
+test('no request that follows a refused body on its connection is acted on', async () => {
+  const seen: (string | undefined)[] = [];
+  let closed: Promise<unknown> = Promise.resolve();
+  const { port } = await serve({}, (request, response) => {
+    seen.push(request.url);
+    closed = once(request.socket, 'close');
+    readAndAnswer(request, response);
+  });
+  const socket = open(port, `${POST}Content-Length: ${MIB}\r\n\r\n`);
+  socket.write(
+    Buffer.concat([Buffer.alloc(MIB, ' '), Buffer.from('GET /second HTTP/1.1\r\nHost: x\r\n\r\n')]),
+  );
+  await allOf(socket);
+  await closed;
+  expect(seen).toEqual(['/api/v1/events']);
+});
+
+test('the drain behind a refusal is bounded in bytes and in time', async () => {
+  const sockets: Socket[] = [];
+  const refuseWithin = (limits: DrainLimits): RequestListener => {
+    return (request, response) => {
+      sockets.push(request.socket);
+      refuseBody(request, response, limits);
+      response.writeHead(401).end('{}');
+    };
+  };
+  const bySize = await serve({}, refuseWithin({ maxBytes: MIB, maxMs: 60_000 }));
+  const flood = open(bySize.port, `${POST}Content-Length: ${1024 * MIB}\r\n\r\n`);
+  flood.write(Buffer.alloc(64 * MIB));
+  await new Promise((resolve) => flood.once('close', resolve));
+  expect(sockets[0]?.bytesRead).toBeLessThan(8 * MIB);
+
+  const byTime = await serve({}, refuseWithin({ maxBytes: MIB, maxMs: 30 }));
+  const silent = open(byTime.port, `${POST}Content-Length: ${MIB}\r\n\r\n`);
+  silent.allowHalfOpen = true;
+  expect(await allOf(silent)).toMatch(/^HTTP\/1.1 401 /);
+  const socket = sockets[1];
+  if (socket && !socket.destroyed) await once(socket, 'close');
+  expect(sockets[1]?.destroyed).toBe(true);
+});
+
+test('a small declared body that is refused costs no connection', async () => {
+  const { port } = await serve({}, (request, response) => {
+    refuseBody(request, response);
+    response.writeHead(429, { 'Content-Length': 2 }).end('{}');
+  });
+  const socket = open(port, `${POST}Content-Length: 2\r\n\r\n{}`);
+  expect(await untilSaid(socket, /\{\}$/)).not.toMatch(/Connection: close/i);
+  socket.write(`${POST}Content-Length: 2\r\n\r\n{}`);
+  expect(await untilSaid(socket, /\{\}$/)).toMatch(/^HTTP\/1.1 429 /);
+});
+
+test('100-continue is said when the body is wanted, and never before a refusal', async () => {
+  const { port } = await serve();
+  const wanted = open(port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
+  expect(await untilSaid(wanted, /\r\n\r\n/)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
+  wanted.write('{}');
+  expect(await untilSaid(wanted, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  const refused = open(port, `${POST}Content-Length: ${MIB}\r\nExpect: 100-continue\r\n\r\n`);
+  expect(await allOf(refused)).toMatch(/^HTTP\/1.1 413 /);
+  const unauthorised = await serve({}, (request, response) => {
+    refuseBody(request, response);
+    setImmediate(() => response.writeHead(401).end('{}'));
+  });
+  const early = open(unauthorised.port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
+  expect(await allOf(early)).toMatch(/^HTTP\/1.1 401 /);
+  const odd = open(port, `${POST}Content-Length: 2\r\nExpect: tea\r\n\r\n{}`);
+  expect(await untilSaid(odd, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('TLS 1.2 and 1.3 succeed with AEAD suites; 1.0, 1.1 and CBC suites do not', async () => {
+  const { port } = await serve({ tls: first, publicUrl: 'https://beckon.example' });
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    expect(await handshake(port, { minVersion: version, maxVersion: version })).toBe(version);
+  }
+  const lenient = { ciphers: 'ALL:@SECLEVEL=0' };
+  for (const version of ['TLSv1', 'TLSv1.1'] as const) {
+    expect(await handshake(port, { ...lenient, minVersion: version, maxVersion: version })).toMatch(
+      /^ERR_SSL/,
+    );
+  }
+  const cbc = {
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.2',
+    ciphers: 'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA',
+  } as const;
+  expect(await handshake(port, cbc)).toMatch(/^ERR_SSL/);
+});
+
+function handshake(port: number, options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => {
+      resolve(socket.getProtocol() ?? '');
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+async function nameServed(port: number): Promise<string> {
+  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const name = String(socket.getPeerCertificate().subject.CN);
+  socket.destroy();
+  return name;
+}
+
+test('a new certificate is taken up without a restart, and a bad one leaves the old in service', async () => {
+  const { server, port } = await serve({ tls: first });
+  expect(await nameServed(port)).toBe('first');
+  reloadCertificate(server as https.Server, second);
+  expect(await nameServed(port)).toBe('second');
+  expect(() =>
+    reloadCertificate(server as https.Server, { certFile: first.certFile, keyFile: second.keyFile }),
+  ).toThrow();
+  expect(() =>
+    reloadCertificate(server as https.Server, { certFile: join(folder, 'none'), keyFile: first.keyFile }),
+  ).toThrow();
+  expect(await nameServed(port)).toBe('second');
+  expect(
+    await handshake(port, { ciphers: 'ALL:@SECLEVEL=0', minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' }),
+  ).toMatch(/^ERR_SSL/);
+});
+
+test('over our own TLS requests are served, errors on the socket too, and refusals of a body still arrive', async () => {
+  const { port } = await serve({ tls: first, publicUrl: 'https://beckon.example' });
+  const speak = (): tls.TLSSocket => {
+    const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.on('error', () => {});
+    closers.push(() => socket.destroy());
+    return socket;
+  };
+  const good = speak();
+  good.write(`${POST}Content-Length: 2\r\n\r\n{}`);
+  expect(await untilSaid(good, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  const broken = speak();
+  broken.write('hello\r\n\r\n');
+  const text = await allOf(broken);
+  expectEnvelope(text, 400, 'bad_request');
+  expect(text).toContain('Strict-Transport-Security: max-age=31536000');
+  const large = speak();
+  large.write(`${POST}Content-Length: ${10 * MIB}\r\n\r\n`);
+  large.write(Buffer.alloc(10 * MIB, ' '));
+  expect(await allOf(large)).toMatch(/^HTTP\/1.1 413 /);
+});
+
+const BEHIND_PROXY = { publicUrl: 'https://beckon.example', trustProxy: ['127.0.0.0/8'] };
+
+test('a plain request is sent to the public origin, never to its Host, and nothing of it is acted on', async () => {
+  const seen: unknown[] = [];
+  const { port } = await serve(BEHIND_PROXY, (request) => void seen.push(request.url));
+  const bodies = ['Content-Length: 2\r\n\r\n{}', `Content-Length: ${MIB}\r\nExpect: 100-continue\r\n\r\n`];
+  for (const rest of bodies) {
+    const socket = open(
+      port,
+      `POST /api/v1/events?a=1 HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: Bearer x\r\n${rest}`,
+    );
+    const text = await untilSaid(socket, /\}$/);
+    expectEnvelope(text, 308, 'https_required');
+    expect(text).toContain('\r\nLocation: https://beckon.example/api/v1/events?a=1\r\n');
+    expect(text).not.toContain('evil');
+    expect(text).not.toMatch(/strict-transport-security/i);
+  }
+  expect(seen).toEqual([]);
+});
+
+test('behind a listed proxy X-Forwarded-Proto decides; from anybody else it is ignored', async () => {
+  const request = 'GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n\r\n';
+  const answer: RequestListener = (_request, response) => response.end('{}');
+  const trusted = await serve(BEHIND_PROXY, answer);
+  expect(await untilSaid(open(trusted.port, request), /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  const stranger = await serve({ ...BEHIND_PROXY, trustProxy: ['10.0.0.0/8'] }, answer);
+  expectEnvelope(await untilSaid(open(stranger.port, request), /\}$/), 308, 'https_required');
+});
+
+test('the redirect server answers 308 to all but the probes', async () => {
+  const seen: unknown[] = [];
+  const { port } = await serve(
+    { publicUrl: 'https://beckon.example', redirectOnly: true },
+    (request, response) => {
+      seen.push(request.url);
+      response.end('{}');
+    },
+  );
+  for (const path of ['/livez', '/readyz?verbose', '/version']) {
+    expect(await untilSaid(open(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`), /\{\}/)).toMatch(
+      /^HTTP\/1.1 200 /,
+    );
+  }
+  // What a stranger forwards makes nothing of it secure.
+  for (const line of [
+    'GET / HTTP/1.1',
+    'PUT /livez/x HTTP/1.1',
+    'DELETE //evil.example/livez HTTP/1.1',
+    'GET http://evil.example/a HTTP/1.1',
+  ]) {
+    const text = await untilSaid(
+      open(port, `${line}\r\nHost: evil.example\r\nX-Forwarded-Proto: https\r\n\r\n`),
+      /\}$/,
+    );
+    expectEnvelope(text, 308, 'https_required');
+    expect(text).toMatch(/\r\nLocation: https:\/\/beckon\.example\//);
+  }
+  expectEnvelope(await allOf(open(port, 'broken\r\n\r\n')), 400, 'bad_request');
+  expect(seen).toEqual(['/livez', '/readyz?verbose', '/version']);
+});
+
+test('a HEAD that is redirected has no body', async () => {
+  const { port } = await serve({ publicUrl: 'https://beckon.example', redirectOnly: true });
+  const socket = open(port, 'HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(await allOf(socket)).toMatch(/^HTTP\/1.1 308 [^]*\r\n\r\n$/);
+});
+
+test('an http PUBLIC_URL redirects nothing', async () => {
+  const { port } = await serve();
+  expect(await untilSaid(open(port, `${POST}Content-Length: 2\r\n\r\n{}`), /\}/)).toMatch(/^HTTP\/1.1 200 /);
+});
+
+test('a client that sends a large body sees the refusal as an answer, not as a broken pipe', async () => {
+  for (const client of [http, https]) {
+    const { port } = await serve(client === https ? { tls: first } : {});
+    const errors: Error[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const options = { port, host: '127.0.0.1', method: 'POST', rejectUnauthorized: false, agent: false };
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': 10 * MIB };
+      const request = client.request({ ...options, headers });
+      request.on('error', (error) => errors.push(error));
+      request.end(Buffer.alloc(10 * MIB, ' '));
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(413);
+      response.resume();
+      await once(request, 'close');
+    }
+    expect(errors).toEqual([]);
+  }
+});
+
+test('fetch sees it too', async () => {
+  const { port } = await serve();
+  for (let round = 0; round < 5; round += 1) {
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: new Uint8Array(10 * MIB),
+    };
+    const response = await fetch(`http://127.0.0.1:${port}/`, init);
+    expect([response.status, await response.json()]).toMatchObject([
+      413,
+      { errors: [{ code: 'payload_too_large' }] },
+    ]);
+  }
+});

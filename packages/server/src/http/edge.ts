@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { NewId } from '../base/ids.ts';
+import { Fault } from '../base/fault.ts';
+import { answerFault } from './faults.ts';
+import { continueWhenRead, refuseBody } from './refuse-body.ts';
+import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
+import { redirectLocation, transportOf, type TransportRules } from './transport.ts';
+
+export type EdgeConfig = {
+  /** Null where a proxy ends TLS, or where the public address is http on loopback. */
+  tls: TlsFiles | null;
+  timeouts?: Partial<EdgeTimeouts>;
+};
+export type TlsFiles = { certFile: string; keyFile: string };
+export type EdgeTimeouts = {
+  headersMs: number;
+  requestMs: number;
+  keepAliveMs: number;
+  checkEveryMs: number;
+};
+export type EdgeDeps = { rules: TransportRules; newId: NewId };
+
+/**
+ * The server before Fastify, made for its `serverFactory`. What it answers itself: plain requests where https is due
+ * (308), and HTTP/1.1 without Host. Fastify binds its own `clientError` listener, so give it `clientErrorHandler` as
+ * the option of that name: two listeners would answer twice.
+ */
+export function createEdgeServer(
+  config: EdgeConfig,
+  deps: EdgeDeps,
+  listener: RequestListener,
+): http.Server | https.Server {
+  const options = serverOptions(config);
+  return listenThroughEdge(
+    config.tls ? https.createServer(options) : http.createServer(options),
+    (request, response) => {
+      if (lacksHost(request)) return answer(deps, { request, response, fault: new Fault('bad_request') });
+      if (mustRedirect(deps.rules, request)) return answerRedirect(deps, request, response);
+      listener(request, response);
+    },
+  );
+}
+
+/** HTTP_REDIRECT_PORT, beside our own TLS: all but the probes is sent to https, and nothing else of it is looked at. */
+export function createRedirectServer(
+  config: EdgeConfig,
+  deps: EdgeDeps,
+  probes: RequestListener,
+): http.Server {
+  const server = listenThroughEdge(http.createServer(limitOptions(config.timeouts)), (request, response) => {
+    if (isProbe(request)) probes(request, response);
+    else answerRedirect(deps, request, response);
+  });
+  return server.on('clientError', clientErrorHandler(deps));
+}
+
+export function serverOptions(config: EdgeConfig): https.ServerOptions {
+  const limits = limitOptions(config.timeouts);
+  return config.tls ? { ...limits, ...TLS_OPTIONS, ...readCertificate(config.tls) } : limits;
+}
+
+/** For SIGHUP. Throws when the new files are no pair; the old certificate then stays in service. */
+export function reloadCertificate(server: https.Server, files: TlsFiles): void {
+  server.setSecureContext({ ...TLS_OPTIONS, ...readCertificate(files) });
+}
+
+const TIMEOUTS: EdgeTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  // Longer than the 60 s that load balancers keep an idle connection, so that they, not we, close it first.
+  keepAliveMs: 72_000,
+  checkEveryMs: 1_000,
+};
+
+function limitOptions(overrides: Partial<EdgeTimeouts> = {}): http.ServerOptions {
+  const timeouts = { ...TIMEOUTS, ...overrides };
+  return {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: timeouts.checkEveryMs,
+    maxHeaderSize: 16 * 1024,
+    noDelay: true,
+    insecureHTTPParser: false,
+    // Node would answer a missing Host with an empty 400; ours is JSON.
+    requireHostHeader: false,
+  };
+}
+
+const TLS_OPTIONS = {
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.3',
+  // AEAD with forward secrecy only.
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  handshakeTimeout: 10_000,
+} as const satisfies https.ServerOptions;
+
+function readCertificate(files: TlsFiles): { cert: Buffer; key: Buffer } {
+  return { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
+}
+
+/** `Expect` goes the same way as all else: Node's own answers to it are a premature 100 and a 417 without a body. */
+function listenThroughEdge<S extends http.Server | https.Server>(server: S, listener: RequestListener): S {
+  server.on('request', listener);
+  server.on('checkExpectation', listener);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    continueWhenRead(request, response);
+    listener(request, response);
+  });
+  return server;
+}
+
+function lacksHost(request: IncomingMessage): boolean {
+  return request.headers.host === undefined && request.httpVersion === '1.1';
+}
+
+function mustRedirect(rules: TransportRules, request: IncomingMessage): boolean {
+  return rules.httpsOnly && transportOf(rules, request) === 'plain' && !isProbe(request);
+}
+
+/** What a load balancer or a container runtime asks, mostly over plain HTTP and by address. */
+const PROBE_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz', '/version']);
+
+function isProbe(request: IncomingMessage): boolean {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  return PROBE_PATHS.has(path);
+}
+
+function answerRedirect(deps: EdgeDeps, request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Location', redirectLocation(deps.rules, request.url ?? '/'));
+  answer(deps, { request, response, fault: new Fault('https_required') });
+}
+
+type Refusal = { request: IncomingMessage; response: ServerResponse; fault: Fault };
+
+function answer(deps: EdgeDeps, { request, response, fault }: Refusal): void {
+  const { status, headers, body } = answerFault(fault);
+  const bytes = Buffer.from(JSON.stringify(body));
+  refuseBody(request, response);
+  response.writeHead(status, {
+    ...standardHeaders(deps.newId(), transportOf(deps.rules, request)),
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': bytes.byteLength,
+  });
+  response.end(bytes);
+}

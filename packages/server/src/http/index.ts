@@ -1,0 +1,9 @@
+export { type AddressGuard, createAddressGuard } from './address-guard.ts';
+export { type BodyBudget, createBodyBudget } from './body.ts';
+export type { HttpDeps } from './deps.ts';
+export { createRedirectServer, type EdgeConfig, reloadCertificate, type TlsFiles } from './edge.ts';
+export type { HealthDeps, Readiness, Release } from './health.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { createMetricsServer } from './metrics-server.ts';
+export { createHttpServer } from './server.ts';
+export { type TransportRules, transportRules } from './transport.ts';

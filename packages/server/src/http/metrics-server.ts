@@ -1,0 +1,16 @@
+import http, { type Server } from 'node:http';
+import type { Metrics } from './metrics.ts';
+
+/** METRICS_PORT: nothing but /metrics, for a scraper on a network of its own. */
+export function createMetricsServer(metrics: Metrics): Server {
+  return http.createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+}

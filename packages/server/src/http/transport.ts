@@ -1,0 +1,120 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * What a connection was and whose it is, decided without side effects. `X-Forwarded-*` is a stranger's claim unless
+ * the peer is a listed proxy; `Host` is a claim always, and is read nowhere.
+ */
+export type TransportRules = {
+  /** `https://beckon.example`, without a path. */
+  publicOrigin: string;
+  /** The public address is https: what came over plain HTTP is redirected. */
+  httpsOnly: boolean;
+  isTrusted(address: string): boolean;
+};
+
+/** The parts of a request that these decisions read. */
+export type PeerRequest = {
+  headers: IncomingHttpHeaders;
+  socket: { remoteAddress?: string | undefined; encrypted?: unknown };
+};
+
+export function transportRules(config: { publicUrl: string; trustProxy: readonly string[] }): TransportRules {
+  const publicUrl = new URL(config.publicUrl);
+  return {
+    publicOrigin: publicUrl.origin,
+    httpsOnly: publicUrl.protocol === 'https:',
+    isTrusted: trustedBy(config.trustProxy.map(parseRange)),
+  };
+}
+
+export function transportOf(rules: TransportRules, request: PeerRequest): 'https' | 'plain' {
+  if (request.socket.encrypted) return 'https';
+  if (!rules.isTrusted(request.socket.remoteAddress ?? '')) return 'plain';
+  const [first = ''] = headerText(request.headers['x-forwarded-proto']).split(',', 1);
+  return first.trim().toLowerCase() === 'https' ? 'https' : 'plain';
+}
+
+/**
+ * The nearest address that is not one of our proxies. The walk goes from the right, where our own proxies wrote:
+ * whatever stands left of the first stranger, that stranger may have made up.
+ */
+export function clientAddress(rules: TransportRules, request: PeerRequest): string {
+  let address = plainAddress(request.socket.remoteAddress ?? '');
+  let claims = headerText(request.headers['x-forwarded-for']);
+  while (claims !== '' && rules.isTrusted(address)) {
+    const comma = claims.lastIndexOf(',');
+    const claimed = claimedAddress(claims.slice(comma + 1).trim());
+    if (claimed === null) return address;
+    address = claimed;
+    claims = comma < 0 ? '' : claims.slice(0, comma);
+  }
+  return address;
+}
+
+/** Our origin and the path and query asked for. An absolute target (`GET http://elsewhere/x`) is cut down to its path. */
+export function redirectLocation(rules: TransportRules, target: string): string {
+  const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  const rooted = path.startsWith('/') ? path : path.startsWith('?') ? `/${path}` : '/';
+  return rules.publicOrigin + rooted.replace(/[^\x21-\x7e]/g, percentByte);
+}
+
+/** Node hands a header's bytes over as Latin-1, one character a byte. */
+function percentByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+type Range = { network: ipaddr.IPv4 | ipaddr.IPv6; bits: number };
+
+function parseRange(entry: string): Range {
+  const [address = '', prefix, ...rest] = entry.trim().split('/');
+  const family = isIP(address);
+  const bitsMax = family === 4 ? 32 : 128;
+  const bits = prefix === undefined ? bitsMax : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (family === 0 || rest.length > 0 || !(bits <= bitsMax)) {
+    throw new Error(`Not an address or CIDR range: ${JSON.stringify(entry)}`);
+  }
+  const network = ipaddr.parse(address);
+  if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96) {
+    return { network: network.toIPv4Address(), bits: bits - 96 };
+  }
+  return { network, bits };
+}
+
+/** The answers kept: a server has few proxies, and a flood of strangers must not fill the memory. */
+const VERDICTS_MAX = 1_024;
+
+function trustedBy(ranges: Range[]): (address: string) => boolean {
+  if (ranges.length === 0) return () => false;
+  const verdicts = new Map<string, boolean>();
+  return function isTrusted(address) {
+    const known = verdicts.get(address);
+    if (known !== undefined) return known;
+    const verdict = isIP(address) !== 0 && inAny(ranges, ipaddr.process(address));
+    if (verdicts.size >= VERDICTS_MAX) verdicts.clear();
+    verdicts.set(address, verdict);
+    return verdict;
+  };
+}
+
+function inAny(ranges: Range[], address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return ranges.some(
+    ({ network, bits }) => network.kind() === address.kind() && address.match(network, bits),
+  );
+}
+
+/** `::ffff:192.0.2.1` is how a dual-stack socket spells 192.0.2.1. */
+function plainAddress(address: string): string {
+  return address.includes(':') && isIP(address) !== 0 ? ipaddr.process(address).toString() : address;
+}
+
+/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function claimedAddress(text: string): string | null {
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  return isIP(bare) === 0 ? null : plainAddress(bare);
+}
+
+function headerText(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? value.join(',') : (value ?? '');
+}

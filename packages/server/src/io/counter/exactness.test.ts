@@ -1,0 +1,174 @@
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { systemClock } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { openDatabase } from '../db/index.ts';
+import { heldWorld, type World } from './held-world.ts';
+import { type Counter, createCounter } from './index.ts';
+
+const own = await testDatabase();
+const real = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+afterAll(async () => {
+  await real.close();
+  await own.drop();
+});
+
+type Limit = { rate: number; burst: number };
+type Decision = { at: number; ok: boolean; retryAfterS: number };
+
+/** Several processes on one bucket, all in one time; `decisions` in the order in which they were made. */
+function processes(count: number, limit: Limit) {
+  const clock = heldClock();
+  const world: World = heldWorld(real, clock);
+  const project = randomInt(1, 2 ** 47);
+  const startedAt = clock.now();
+  const deps = { db: world.db, defaults: { it: limit }, log: silentLog, timer: world.timer };
+  const counters = Array.from({ length: count }, () => createCounter(deps));
+  const decisions: Decision[] = [];
+  const late: Promise<void>[] = [];
+  const request = (counter: Counter): void => {
+    const note = (grant: { ok: boolean; retryAfterS?: number }): void => {
+      decisions.push({ at: clock.now() - startedAt, ok: grant.ok, retryAfterS: grant.retryAfterS ?? 0 });
+    };
+    const now = counter.takeNow(project, 'it');
+    if (now) note(now);
+    else late.push(counter.take(project, 'it').then(note));
+  };
+  /** Nobody is left waiting afterwards. */
+  const finish = async (): Promise<void> => {
+    await world.advance(200);
+    await Promise.all(late);
+    await Promise.all(counters.map((counter) => counter.close()));
+  };
+  const tokens = async (): Promise<number> => {
+    const rows = await real.query<{ tokens: number }>(
+      `SELECT tokens FROM beckon.rate_limit WHERE project_id = $1`,
+      [project],
+    );
+    return rows[0]?.tokens ?? Number.NaN;
+  };
+  return { world, counters, decisions, request, finish, tokens };
+}
+
+const STEP_MS = 5;
+const FLOOD_MS = 10_000;
+
+test.each([
+  { rate: 20, burst: 40, within: 1 },
+  { rate: 50, burst: 100, within: 1 },
+  { rate: 1_000, burst: 2_000, within: 2 },
+])(
+  'two processes at three times $rate/s together grant the burst and the rate, not one more, not one less',
+  async ({ within, ...limit }) => {
+    const { world, counters, decisions, request, finish } = processes(2, limit);
+    for (let ms = 0, owed = 0; ms < FLOOD_MS; ms += STEP_MS) {
+      for (owed += (3 * limit.rate * STEP_MS) / 1_000; owed >= 1; owed -= 1)
+        request(counters[randomInt(2)] ?? fail());
+      await world.advance(STEP_MS);
+    }
+    await finish();
+    // Those who still waited when the last request had come are decided in a calm, where tokens are left over.
+    const grants = decisions.filter(({ ok, at }) => ok && at < FLOOD_MS);
+    const lastAt = Math.max(...grants.map(({ at }) => at));
+    expect(lastAt).toBeGreaterThan(FLOOD_MS - 100);
+    const ideal = limit.burst + (limit.rate * lastAt) / 1_000;
+    expect(Math.abs(grants.length - ideal)).toBeLessThanOrEqual(within);
+    for (const { ok, retryAfterS } of decisions) if (!ok) expect(retryAfterS).toBe(1);
+  },
+);
+
+function fail(): never {
+  throw new Error('two processes were started');
+}
+
+test('processes that ask in the same instant never get the same token', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const limit = { rate: 1, burst: 25 };
+    const { counters, decisions, request, finish, tokens, world } = processes(8, limit);
+    request(counters[0] ?? fail());
+    await world.advance(50);
+    // Eight statements at once, on connections of their own: each must see what the one before it left.
+    for (const counter of counters) for (let i = 0; i < 10; i += 1) request(counter);
+    await finish();
+    expect(decisions.filter(({ ok }) => ok)).toHaveLength(limit.burst);
+    expect(await tokens()).toBeLessThan(1);
+  }
+});
+
+/** What is leased ahead is in nobody's hands for a moment: the most by which a process may differ from the ideal. */
+const ahead = ({ burst }: Limit): number => Math.ceil(burst * 0.02);
+
+test('over any arrivals one process decides as an ideal bucket would', async () => {
+  const arrivals = fc.array(
+    fc.record({
+      gapMs: fc.oneof(fc.nat(20), fc.nat(400), fc.nat(4_000)),
+      requests: fc.integer({ min: 1, max: 60 }),
+    }),
+    { minLength: 5, maxLength: 60 },
+  );
+  const limits = fc.record({
+    rate: fc.constantFrom(0.5, 1, 3, 20, 50, 137.5, 1_000),
+    burst: fc.integer({ min: 1, max: 400 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(limits, arrivals, async (limit, steps) => {
+      const { world, counters, decisions, request, finish, tokens } = processes(1, limit);
+      for (const { gapMs, requests } of steps) {
+        await world.advance(gapMs);
+        for (let i = 0; i < requests; i += 1) request(counters[0] ?? fail());
+      }
+      await finish();
+      let held = limit.burst;
+      let at = 0;
+      for (const decision of decisions) {
+        held = Math.min(limit.burst, held + ((decision.at - at) * limit.rate) / 1_000);
+        at = decision.at;
+        if (decision.ok) held -= 1;
+        // Never a token that is not there; never a refusal while there is one to give.
+        if (decision.ok) expect(held).toBeGreaterThanOrEqual(-1e-3);
+        else expect(held).toBeLessThan(1 + ahead(limit));
+      }
+      expect(decisions).toHaveLength(steps.reduce((sum, { requests }) => sum + requests, 0));
+      expect(await tokens()).toBeLessThanOrEqual(limit.burst);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('over any arrivals three processes never grant more than the bucket, however they are spread', async () => {
+  const arrivals = fc.array(
+    fc.record({
+      gapMs: fc.oneof(fc.nat(20), fc.nat(2_500)),
+      who: fc.nat(2),
+      requests: fc.integer({ min: 1, max: 40 }),
+    }),
+    { minLength: 5, maxLength: 50 },
+  );
+  const limits = fc.record({
+    rate: fc.constantFrom(1, 20, 50, 200),
+    burst: fc.integer({ min: 1, max: 300 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(limits, arrivals, async (limit, steps) => {
+      const { world, counters, decisions, request, finish } = processes(3, limit);
+      for (const { gapMs, who, requests } of steps) {
+        await world.advance(gapMs);
+        for (let i = 0; i < requests; i += 1) request(counters[who] ?? fail());
+      }
+      await finish();
+      const grants = decisions.filter(({ ok }) => ok).map(({ at }) => at);
+      for (let from = 0; from < grants.length; from += 1) {
+        for (let to = from; to < grants.length; to += 1) {
+          const elapsedMs = (grants[to] ?? 0) - (grants[from] ?? 0);
+          const most = limit.burst + (elapsedMs * limit.rate) / 1_000 + 2 * ahead(limit);
+          if (to - from + 1 > most + 1e-3)
+            throw new Error(`${to - from + 1} in ${elapsedMs} ms, not ${most}`);
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,83 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Query } from '../db/index.ts';
+import type { AskerDeps } from './asker.ts';
+import type { Timer } from './timer.ts';
+
+/**
+ * For tests: time that moves only when told, and a database whose statements are counted and waited for. Nothing here
+ * sleeps: `quiet` resolves once every statement is answered and what follows from it has run.
+ */
+export type World = {
+  db: AskerDeps['db'];
+  timer: Timer;
+  /** Moves time on, stopping at every timer on the way. */
+  advance(ms: number): Promise<void>;
+  quiet(): Promise<void>;
+  statements(): number;
+  timers(): number;
+  /** The next statements fail, or wait for `release`. */
+  be(state: 'well' | 'away' | 'stuck'): void;
+};
+
+type HeldClock = Clock & { advance(ms: number): void };
+type Due = { at: number; run: () => void };
+
+export function heldWorld(real: Omit<AskerDeps['db'], 'clock'>, clock: HeldClock): World {
+  const timers = new Set<Due>();
+  const pending = new Set<Promise<unknown>>();
+  let count = 0;
+  let health: 'well' | 'away' | 'stuck' = 'well';
+  let unstick: (() => void)[] = [];
+
+  async function send<T>(work: () => Promise<T>): Promise<T> {
+    if (health === 'away') throw new Error('connection refused');
+    if (health === 'stuck') await new Promise<void>((resolve) => unstick.push(resolve));
+    count += 1;
+    const answer = work();
+    pending.add(answer);
+    return answer.finally(() => pending.delete(answer));
+  }
+  async function quiet(): Promise<void> {
+    do {
+      await Promise.allSettled(pending);
+      // Twice: a statement leaves at the end of a turn, and what its answer starts at the end of the next.
+      for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    } while (pending.size > 0);
+  }
+  async function advance(ms: number): Promise<void> {
+    const until = clock.now() + ms;
+    await quiet();
+    for (;;) {
+      const [next] = [...timers].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at);
+      if (!next) break;
+      timers.delete(next);
+      clock.advance(Math.max(0, next.at - clock.now()));
+      next.run();
+      await quiet();
+    }
+    clock.advance(until - clock.now());
+  }
+  return {
+    db: {
+      clock,
+      query: <R extends object>(text: string, values?: unknown[]) => send(() => real.query<R>(text, values)),
+      prepared: <R extends object>(query: Query) => send(() => real.prepared<R>(query)),
+    },
+    timer: {
+      after(ms, run) {
+        const due = { at: clock.now() + ms, run };
+        timers.add(due);
+        return () => timers.delete(due);
+      },
+    },
+    advance,
+    quiet,
+    statements: () => count,
+    timers: () => timers.size,
+    be(state) {
+      health = state;
+      for (const go of unstick.splice(0)) go();
+      unstick = [];
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type { Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
+import type { Clock } from '../base/clock.ts';
+import { idMaker } from '../base/ids.ts';
+import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
+import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
+import { warningCounter } from '../features/warnings/index.ts';
+import { createAccept } from '../flows/accept/index.ts';
+import {
+  createAddressGuard,
+  createBodyBudget,
+  createHttpServer,
+  createMetrics,
+  createMetricsServer,
+  createRedirectServer,
+  type EdgeConfig,
+  type HttpDeps,
+  type Metrics,
+  type Release,
+  reloadCertificate,
+  transportRules,
+} from '../http/index.ts';
+import { createCounter } from '../io/counter/index.ts';
+import { type ConnectionSource, type Database, openDatabase } from '../io/db/index.ts';
+import { forgetAnswers, startTimetable } from '../worker/index.ts';
+
+export type ServerOptions = {
+  /** A database that is migrated, durable, and ours by its secret: see `prepare.ts`. */
+  connection: ConnectionSource;
+  namedStatements: boolean;
+  pepper: Pepper;
+  clock: Clock;
+  log: Log;
+  release: Release;
+  roles: ReadonlySet<'api' | 'worker'>;
+  listen: ListenOptions;
+  /** Client name → the least version that is not told to update. */
+  minimumVersions: ReadonlyMap<string, string>;
+};
+
+export type ListenOptions = EdgeConfig & {
+  host: string;
+  port: number;
+  publicUrl: string;
+  trustProxy: readonly string[];
+  redirectPort: number | null;
+  metricsPort: number | null;
+};
+
+export type RunningServer = {
+  /** Where it listens; the ports are those that the system gave where 0 was asked for. */
+  ports: { http: number | null; redirect: number | null; metrics: number | null };
+  /** Reads the certificate files again, for connections from now on; throws, and changes nothing, if they are no pair. */
+  reloadCertificate(): void;
+  /** Takes no new connection, answers what is under way, and loses nothing. */
+  stop(): Promise<void>;
+};
+
+/** The only place that says who gets what. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const life = createLifecycle(options.log);
+  try {
+    return await wire(options, life);
+  } catch (error) {
+    await life.stop();
+    throw error;
+  }
+}
+
+async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningServer> {
+  const { clock, log, connection, namedStatements, roles } = options;
+  const db = await openDatabase({ connection, clock, log, namedStatements });
+  life.onStop('database', () => db.close());
+  if (roles.has('worker')) {
+    const timetable = startTimetable([forgetAnswers(db)], log);
+    life.onStop('timetable', () => timetable.stop());
+  }
+  const metrics = createMetrics();
+  const api = roles.has('api') ? await startApi(options, { db, life, metrics }) : NO_API;
+  const ports = {
+    http: api.http,
+    redirect: api.redirect,
+    metrics: await startMetrics(options, { life, metrics }),
+  };
+  return { ports, reloadCertificate: api.reloadCertificate, stop: () => life.stop() };
+}
+
+type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
+
+type Api = { http: number | null; redirect: number | null; reloadCertificate: () => void };
+const NO_API: Api = { http: null, redirect: null, reloadCertificate: () => {} };
+
+async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
+  const { life } = parts;
+  const { listen, release } = options;
+  const deps = httpDeps(options, parts);
+  const health = {
+    readiness: () => readiness(parts.db),
+    release,
+    metrics: parts.metrics,
+    metricsHere: listen.metricsPort === null,
+  };
+  const app = await createHttpServer(deps, { edge: listen, health, publicUrl: listen.publicUrl });
+  life.onStop('http', () => app.close());
+  await app.listen({ host: listen.host, port: listen.port });
+  const reload = (): void => {
+    if (listen.tls) reloadCertificate(app.server as HttpsServer, listen.tls);
+  };
+  const api = { http: portOf(app.server), redirect: null, reloadCertificate: reload };
+  if (listen.redirectPort === null) return api;
+  const redirect = createRedirectServer(listen, { rules: deps.transport, newId: deps.newId }, app.routing);
+  await listening(redirect, { host: listen.host, port: listen.redirectPort });
+  life.onStop('redirect', () => closed(redirect));
+  return { ...api, redirect: portOf(redirect) };
+}
+
+function httpDeps(options: ServerOptions, { db, life, metrics }: Parts): HttpDeps {
+  const { log, pepper, minimumVersions, listen } = options;
+  const { clock } = db;
+  const accept = createAccept({ db, log, onFlush: metrics.flushed });
+  life.onStop('accept', () => accept.drain());
+  const counter = createCounter({ db, defaults: RATE_LIMIT_DEFAULTS, log });
+  life.onStop('rate limits', () => counter.close());
+  const uses = keyUse({ db, clock, log, minimumVersions });
+  life.onStop('key use', () => uses.close());
+  const warnings = warningCounter({ db, clock, log });
+  life.onStop('warnings', () => warnings.close());
+  return {
+    accept,
+    counter,
+    keyUse: uses,
+    warnings,
+    clock,
+    log,
+    keyring: keyring({ db, pepper, log }),
+    guard: createAddressGuard(clock),
+    bodies: createBodyBudget(),
+    newId: idMaker(clock),
+    transport: transportRules(listen),
+    answered: metrics.answered,
+  };
+}
+
+const OFFSET_MAX_MS = 5_000;
+const READY_WITHIN_MS = 2_000;
+
+async function readiness(db: Database): Promise<string[]> {
+  const reasons: string[] = [];
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('late')), READY_WITHIN_MS).unref();
+  });
+  await Promise.race([db.query('SELECT 1'), late]).catch(() => reasons.push('The database does not answer'));
+  const offset = db.offsetMs();
+  if (offset !== null && Math.abs(offset) > OFFSET_MAX_MS) {
+    reasons.push(`This machine's clock is ${Math.round(offset / 1_000)} s from the database's`);
+  }
+  return reasons;
+}
+
+async function startMetrics({ listen }: ServerOptions, parts: Omit<Parts, 'db'>): Promise<number | null> {
+  if (listen.metricsPort === null) return null;
+  const server = createMetricsServer(parts.metrics);
+  await listening(server, { host: listen.host, port: listen.metricsPort });
+  parts.life.onStop('metrics', () => closed(server));
+  return portOf(server);
+}
+
+function listening(server: Server, at: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+function portOf(server: Pick<Server, 'address'>): number {
+  return (server.address() as AddressInfo).port;
+}

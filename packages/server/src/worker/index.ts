@@ -1,0 +1,2 @@
+export { forgetAnswers } from './forget-answers.ts';
+export { type Duty, startTimetable, type Timetable } from './timetable.ts';

@@ -1,0 +1,73 @@
+import { systemClock, type Clock } from '../src/base/clock.ts';
+import { silentLog, type Log } from '../src/base/log.ts';
+import { createKey } from '../src/flows/create-key.ts';
+import { createProject } from '../src/flows/create-project.ts';
+import { openDatabase, type Database } from '../src/io/db/index.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../src/main/wire.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+
+export type TestServer = {
+  url: string;
+  database: TestDatabase;
+  /** For looking at what the server stored. */
+  db: Database;
+  ports: RunningServer['ports'];
+  stop(): Promise<void>;
+};
+
+export type TestServerOptions = {
+  clock?: Clock;
+  log?: Log;
+  /** Another server's database, for tests in which sharing is the point. */
+  database?: TestDatabase;
+  listen?: Partial<ServerOptions['listen']>;
+  minimumVersions?: ReadonlyMap<string, string>;
+};
+
+const PEPPER = Buffer.alloc(32, 7);
+
+export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const database = options.database ?? (await testDatabase());
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+  const server = await startServer({
+    connection: database.connection,
+    namedStatements: true,
+    pepper: { current: PEPPER, previous: null },
+    clock,
+    log,
+    release: { version: '0.0.0', node: process.version },
+    roles: new Set(['api', 'worker']),
+    minimumVersions: options.minimumVersions ?? new Map(),
+    listen: {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: 'http://localhost',
+      tls: null,
+      trustProxy: [],
+      redirectPort: null,
+      metricsPort: null,
+      ...options.listen,
+    },
+  });
+  const db = await openDatabase({ connection: database.connection, clock, log });
+  return {
+    url: `http://127.0.0.1:${server.ports.http}`,
+    database,
+    db,
+    ports: server.ports,
+    async stop() {
+      await server.stop();
+      await db.close();
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+export type TestProject = { id: number; keyId: string; secret: string };
+
+export async function testProject({ db }: Pick<TestServer, 'db'>): Promise<TestProject> {
+  const { id } = await createProject(db, { name: 'Acme' });
+  const key = await createKey({ db, pepper: PEPPER }, { projectId: id, label: 'server' });
+  return { id, keyId: key.id, secret: key.secret };
+}
