@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { silentLog } from '../src/base/log.ts';
 import { migrate } from '../src/io/db/index.ts';
+import { openEmbedded } from '../src/io/embedded/index.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -30,7 +31,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
-  const { openEmbedded } = await import('../src/io/embedded/index.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-test-'));
   const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
   const at = embedded.connection();

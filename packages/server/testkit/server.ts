@@ -22,9 +22,11 @@ export type TestServerOptions = {
   database?: TestDatabase;
   listen?: Partial<ServerOptions['listen']>;
   minimumVersions?: ReadonlyMap<string, string>;
+  /** Both, unless a test wants what it sent to stay where accept put it. */
+  roles?: ('api' | 'worker')[];
 };
 
-const PEPPER = Buffer.alloc(32, 7);
+export const PEPPER = Buffer.alloc(32, 7);
 
 export async function testServer(options: TestServerOptions = {}): Promise<TestServer> {
   const database = options.database ?? (await testDatabase());
@@ -37,7 +39,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     clock,
     log,
     release: { version: '0.0.0', node: process.version },
-    roles: new Set(['api', 'worker']),
+    roles: new Set(options.roles ?? ['api', 'worker']),
     minimumVersions: options.minimumVersions ?? new Map(),
     listen: {
       host: '127.0.0.1',

@@ -1,14 +1,16 @@
 import type { Tx } from '../../io/db/index.ts';
 
 /** A kept answer. A null body stands for the plain `{"data":{"accepted":true}}`, which most answers are. */
-export type StoredAnswer = { fingerprint: Buffer; status: number; body: Buffer | null };
+export type StoredAnswer = { fingerprint: Buffer; status: number; body: Buffer | null; acceptedAt: number };
 export type StoredKey = { projectId: number; key: Buffer };
 type FoundAnswer = StoredAnswer & StoredKey;
 
 /** Answers kept under these keys since `after`; older ones count as absent even while their rows are still there. */
 export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promise<FoundAnswer[]> {
-  const rows = await db.query<StoredAnswer & { project_id: number; key: Buffer }>(
-    `SELECT i.project_id, i.key, i.fingerprint, i.status, i.body
+  const rows = await db.query<
+    Omit<StoredAnswer, 'acceptedAt'> & { project_id: number; key: Buffer; accepted_at: Date }
+  >(
+    `SELECT i.project_id, i.key, i.fingerprint, i.status, i.body, i.accepted_at
      FROM unnest($1::bigint[], $2::bytea[]) AS k(project_id, key)
      CROSS JOIN LATERAL (
        SELECT * FROM beckon.idempotency i WHERE i.project_id = k.project_id AND i.key = k.key AND i.accepted_at > $3
@@ -21,6 +23,7 @@ export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promi
     fingerprint: row.fingerprint,
     status: row.status,
     body: row.body,
+    acceptedAt: row.accepted_at.getTime(),
   }));
 }
 

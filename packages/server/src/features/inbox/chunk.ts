@@ -11,6 +11,15 @@ export function encodeChunk(json: string): Buffer {
   return packed.length < plain.length ? packed : plain;
 }
 
+/**
+ * What one request adds to a chunk: its records as they are, for the chunk to be put together by others, or, where they
+ * are many, packed already and a chunk of their own.
+ */
+export function encodePart(records: string): { bytes: string | Buffer; packed: boolean } {
+  if (records.length < COMPRESS_FROM_BYTES) return { bytes: records, packed: false };
+  return { bytes: encodeChunk(`[${records}]`), packed: true };
+}
+
 export function decodeChunk(body: Buffer): unknown[] {
   const packed = body.length >= MAGIC.length && body.subarray(0, MAGIC.length).equals(MAGIC);
   const plain = packed ? zstdDecompressSync(body, { maxOutputLength: CHUNK_MAX_BYTES }) : body;

@@ -1,4 +1,4 @@
-export { decodeChunk, encodeChunk } from './chunk.ts';
+export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
 export { countWaiting, type Waiting } from './count-waiting.ts';
 export { lockLane, openLane } from './lane.ts';
 export { type DeadLetter, listDead } from './list-dead.ts';

@@ -11,7 +11,7 @@ export type DeadLetter = {
   record: unknown;
 };
 
-export const DEAD_LISTED_MAX = 1_000;
+const DEAD_LISTED_MAX = 1_000;
 
 /** The records that could not be applied, in the order in which they were accepted. */
 export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]> {

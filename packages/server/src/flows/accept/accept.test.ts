@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sha256 } from '../../base/hash.ts';
 import { silentLog } from '../../base/log.ts';
 import { decodeChunk } from '../../features/inbox/index.ts';
@@ -20,13 +20,29 @@ afterAll(async () => {
   await own.drop();
 });
 
-let hold: (() => Promise<void>) | undefined;
-afterEach(() => {
-  hold = undefined;
-});
-const server = (): Accept => createAccept({ db, log: silentLog, beforeCommit: async () => hold?.() });
+const server = (): Accept => createAccept({ db, log: silentLog });
 const one = server();
 const two = server();
+
+/** Stops every flush between its locks and its commit until released: it cannot write the inbox. */
+async function holdFlushes(): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
+  const blocker = await db.session();
+  await blocker.script('BEGIN; LOCK TABLE beckon.inbox IN EXCLUSIVE MODE');
+  return {
+    async reached() {
+      for (;;) {
+        const waiting = await db.query(
+          `SELECT 1 FROM pg_locks l WHERE NOT l.granted AND l.relation = 'beckon.inbox'::regclass`,
+        );
+        if (waiting.length > 0) return;
+      }
+    },
+    async release() {
+      await blocker.script('COMMIT');
+      blocker.release();
+    },
+  };
+}
 
 async function project(): Promise<Entry['key']> {
   const { id } = await createProject(db, { name: 'Acme' });
@@ -175,21 +191,13 @@ test('a suspended project takes nothing', async () => {
 
 test('a revocation waits for the flush that holds the lane, and outruns none that comes after', async () => {
   const key = await project();
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  hold = async () => {
-    reached.resolve();
-    await gate.promise;
-  };
-  const first = one.store(entry(key, 'k1'), 'live');
-  await reached.promise;
-  hold = undefined;
+  const hold = await holdFlushes();
   const order: string[] = [];
+  const first = one.store(entry(key, 'k1'), 'live').then((verdict) => (order.push(verdict.state), verdict));
+  await hold.reached();
   const revoked = revokeKey(db, { id: key.id }).then(() => order.push('revoked'));
-  void first.then(() => order.push('stored'));
-  gate.resolve();
-  expect(await first).toEqual({ state: 'stored' });
-  await revoked;
+  await hold.release();
+  await Promise.all([first, revoked]);
   expect(order).toEqual(['stored', 'revoked']);
   expect(await two.store(entry(key, 'k2'), 'live')).toEqual({ state: 'key_dead' });
 });
@@ -233,36 +241,44 @@ test('a record that the database refuses fails alone', async () => {
 
 test('a connection lost before the commit stores nothing, says 503, and the retry is the first', async () => {
   const key = await project();
-  hold = async () => {
-    hold = undefined;
-    await db.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'beckon accept' AND state = 'idle in transaction'`,
-    );
-  };
-  await expect(one.store(entry(key, 'k'), 'live')).rejects.toMatchObject({
-    code: 'server_error',
-    retryAfterS: 1,
-  });
+  const hold = await holdFlushes();
+  const first = one.store(entry(key, 'k'), 'live');
+  const refused = expect(first).rejects.toMatchObject({ code: 'server_error', retryAfterS: 1 });
+  await hold.reached();
+  await db.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'beckon.inbox'::regclass`,
+  );
+  await refused;
+  await hold.release();
   expect(await lane(key.projectId)).toEqual({ next_seq: 1, waiting: 0 });
   expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
 });
 
 test('recall knows an answer that is still being committed', async () => {
   const key = await project();
-  const gate = Promise.withResolvers<void>();
-  hold = () => gate.promise;
+  const hold = await holdFlushes();
   const first = one.store(entry(key, 'k', 'a'), 'live');
   const same = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('a') });
   const other = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('b') });
-  hold = undefined;
-  gate.resolve();
+  await hold.reached();
+  await hold.release();
   await first;
   expect((await same)?.state).toBe('replayed');
   expect((await other)?.state).toBe('reused');
   expect(
     await one.recall(key.projectId, { key: sha256('z').subarray(0, 16), fingerprint: sha256('a') }),
   ).toBeNull();
+});
+
+test('a commit that does not come within five seconds is 503 for all who wait', async () => {
+  const key = await project();
+  const hold = await holdFlushes();
+  const waiting = [one.store(entry(key, 'k'), 'live'), one.store(entry(key, 'k'), 'live')];
+  for (const each of waiting)
+    await expect(each).rejects.toMatchObject({ code: 'server_error', retryAfterS: 1 });
+  await hold.release();
+  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
+  expect(await lane(key.projectId)).toMatchObject({ waiting: 1 });
 });
 
 test('drain waits for what was accepted', async () => {

@@ -1,5 +1,3 @@
-import type { StoredAnswer } from '../../features/idempotency/index.ts';
-
 export type Lane = 'live' | 'bulk';
 
 /** One valid request, ready to be stored. */
@@ -7,7 +5,7 @@ export type Entry = {
   /** The API key that it came with, checked once more where it is stored. */
   key: { id: string; projectId: number; last4: string };
   /** Null where the caller sent no Idempotency-Key. */
-  once: { key: Buffer; fingerprint: Buffer } | null;
+  once: Once | null;
   kind: 'users' | 'events';
   /** How many records `parts` holds; none where every record of a bulk request was refused. */
   records: number;
@@ -16,6 +14,9 @@ export type Entry = {
   /** Kept for replays; a null body stands for the plain acceptance. */
   reply: Reply;
 };
+
+/** An Idempotency-Key and what it was used for. */
+export type Once = { key: Buffer; fingerprint: Buffer };
 
 export type Reply = { status: number; body: string | null };
 
@@ -27,12 +28,6 @@ export type Verdict =
   /** The API key was revoked, or its project suspended, since it was verified. */
   | { state: 'key_dead' }
   | { state: 'queue_full'; waiting: number };
-
-/** What an entry hears whose key was there first. */
-export function againstStored(once: { fingerprint: Buffer }, stored: StoredAnswer): Verdict {
-  if (!once.fingerprint.equals(stored.fingerprint)) return { state: 'reused' };
-  return { state: 'replayed', reply: { status: stored.status, body: stored.body?.toString() ?? null } };
-}
 
 /** One name for a project's Idempotency-Key in this process: the digest's bytes as characters, which is cheaper than hex. */
 export function onceName(projectId: number, key: Buffer): string {

@@ -1,9 +1,12 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
+import { coalesce } from '../../base/coalesce.ts';
+import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
-import { findAnswers } from '../../features/idempotency/index.ts';
+import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import { againstStored, type Entry, type Lane, onceName, type Verdict } from './entry.ts';
-import { createFlusher, type FlusherOptions } from './flusher.ts';
+import { type Entry, type Lane, type Once, onceName, type Verdict } from './entry.ts';
+import { type CommitterOptions, createCommitter } from './committer.ts';
+import { createFlusher } from './flusher.ts';
 
 export type { Entry, Lane, Reply, Verdict } from './entry.ts';
 
@@ -12,39 +15,72 @@ export type Accept = {
   /** Durable, or decided otherwise, when it resolves; a Fault `server_error` where the database cannot be had. */
   store(entry: Entry, lane: Lane): Promise<Verdict>;
   /** For a request about to be refused: the answer that its Idempotency-Key has already, if any. */
-  recall(projectId: number, once: { key: Buffer; fingerprint: Buffer }): Promise<Verdict | null>;
+  recall(projectId: number, once: Once): Promise<Verdict | null>;
   drain(): Promise<void>;
 };
 
-export type AcceptOptions = { db: Database; log: Log } & Pick<FlusherOptions, 'onFlush' | 'beforeCommit'>;
+export type AcceptOptions = { db: Database; log: Log } & Pick<CommitterOptions, 'onFlush'>;
 
 /** A flush of live requests: enough to amortise a commit, not so much that the first waits for the last. */
 const LIVE = { requests: 1_000, bytes: 4 * 1024 * 1024 };
 /** One bulk request is a flush of its own: its project's cap is decided for it alone. */
 const BULK = { requests: 1, bytes: Number.MAX_SAFE_INTEGER };
+/** An answer that won is shown to the one who lost against it, even if its window ends in between. */
+const GRACE_MS = 60_000;
 
 export function createAccept(options: AcceptOptions): Accept {
   const flushers = {
-    live: createFlusher({ ...options, lane: 'live', limits: LIVE }),
-    bulk: createFlusher({ ...options, lane: 'bulk', limits: BULK }),
+    live: createFlusher(createCommitter({ ...options, lane: 'live' }), LIVE),
+    bulk: createFlusher(createCommitter({ ...options, lane: 'bulk' }), BULK),
   };
-  const recall: Accept['recall'] = async (projectId, once) => {
+  const findAnswer = answerFinder(options.db);
+
+  async function recall(projectId: number, once: Once): Promise<Verdict | null> {
     const name = onceName(projectId, once.key);
     await Promise.all([flushers.live.settled(name), flushers.bulk.settled(name)]);
-    const after = new Date(options.db.clock.now() - IDEMPOTENCY_WINDOW_MS);
-    const [stored] = await findAnswers(options.db, [{ projectId, key: once.key }], after);
-    return stored ? againstStored(once, stored) : null;
-  };
+    const stored = await findAnswer({ projectId, key: once.key });
+    return stored && stored.acceptedAt > options.db.clock.now() - IDEMPOTENCY_WINDOW_MS
+      ? against(once, stored)
+      : null;
+  }
+
+  async function store(entry: Entry, lane: Lane): Promise<Verdict> {
+    const fate = await flushers[lane].accept(entry);
+    if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
+    const { once } = entry;
+    // A replay does no work, so it precedes the queue gate.
+    if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
+    const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
+    if (!stored)
+      throw new Fault('server_error', { retryAfterS: 1, cause: 'an Idempotency-Key was lost to nobody' });
+    return against(once, stored);
+  }
+
   return {
-    async store(entry, lane) {
-      const verdict = await flushers[lane].accept(entry);
-      // A replay does no work, so it precedes the queue gate.
-      if (verdict.state !== 'queue_full' || !entry.once) return verdict;
-      return (await recall(entry.key.projectId, entry.once)) ?? verdict;
-    },
+    store,
     recall,
     drain: async () => {
       await Promise.all([flushers.live.drain(), flushers.bulk.drain()]);
     },
   };
+}
+
+/** A hundred twins ask one question. */
+function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | undefined> {
+  return coalesce<StoredKey, StoredAnswer | undefined>({
+    keyOf: ({ projectId, key }) => onceName(projectId, key),
+    roundMax: 1_000,
+    timeLimitMs: 5_000,
+    async answer(keys) {
+      const after = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - GRACE_MS);
+      const found = await findAnswers(db, keys, after);
+      const byName = new Map(found.map((answer) => [onceName(answer.projectId, answer.key), answer]));
+      return keys.map(({ projectId, key }) => byName.get(onceName(projectId, key)));
+    },
+  });
+}
+
+function against(once: Once, stored: StoredAnswer): Verdict {
+  if (!once.fingerprint.equals(stored.fingerprint)) return { state: 'reused' };
+  return { state: 'replayed', reply: { status: stored.status, body: stored.body?.toString() ?? null } };
 }

@@ -1,40 +1,28 @@
 import type { Query } from '../../io/db/index.ts';
-import type { Entry } from './entry.ts';
-import type { Chunk } from './flush.ts';
+import { encodePart } from '../../features/inbox/index.ts';
+import type { Entry, Lane } from './entry.ts';
 
-/**
- * Lists travel as text (`{1,2,3}`) made here, and all bytes as one binary blob cut by offset in SQL: node-postgres
- * would escape every array element and turn bytes into twice as many hex digits, which cost more than the statement.
- */
-
-/**
- * `waiting`: the fullest lane, before this. `clean`: every API key is live, every Idempotency-Key was won and no lane is
- * over the cap, so everything is stored. Otherwise the lists say who is live and who won.
- */
-export type StoreOutcome = { clean: boolean; waiting: number; live: string[] | null; won: string[] | null };
-
-/** Read under the lanes' locks, so that what a lane says is still so: chunks go where it ends. */
-function chunksFrom(first: number, { at, when }: { at: string; when: string }): string {
-  const [project, offset, lane, kind, records, from, bytes, blob] = Array.from(
-    { length: 8 },
-    (_, i) => `$${first + i}`,
-  );
-  return `chunk AS MATERIALIZED (
-  SELECT c.* FROM unnest(${project}::bigint[], ${offset}::int[], ${lane}::text[], ${kind}::text[], ${records}::int[], ${from}::int[], ${bytes}::int[])
-       AS c(project_id, seq_offset, lane, kind, records, body_from, body_bytes)
-  ${when}
-), stored AS (
-  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
-  SELECT c.project_id, lane.next_seq + c.seq_offset, c.lane, c.kind, c.records, substring(${blob}::bytea, c.body_from, c.body_bytes), ${at}::timestamptz
-  FROM chunk c JOIN lane ON lane.project_id = c.project_id
-)`;
+/** `BEGIN`, bounds on how long we may hold the locks, and the locks; a row for each project that has a lane. */
+export function lockStatement(projects: number[]): string {
+  // Numbers of our own, checked to be integers: safe inside the text, which is what makes this one message.
+  const list = projects.filter(Number.isSafeInteger).join(',');
+  return `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s';
+    SELECT 1 FROM beckon.lane WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
-const MOVE_LANES = `
-  UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
-  FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
-  WHERE l.project_id = m.project_id`;
+/** What became of the entries, counted from 1. The lists are only filled where not all were stored. */
+export type Stored = {
+  all_stored: boolean;
+  is_full: boolean;
+  waiting: number;
+  live: string[];
+  taken: number[];
+};
 
+/**
+ * A chunk is what one project's entries of one kind have in common: their records in the order of arrival. A part that
+ * came packed is a chunk of its own. Users go before events; all of them arrived together, so either order is right.
+ */
 const STORE = `
 WITH live AS MATERIALIZED (
   SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)
@@ -44,121 +32,126 @@ WITH live AS MATERIALIZED (
 ), lane AS MATERIALIZED (
   SELECT l.project_id, l.next_seq, l.waiting FROM beckon.lane l WHERE l.project_id = ANY ($1::bigint[])
 ), gate AS MATERIALIZED (
-  SELECT max(waiting) AS waiting, coalesce(max(waiting) < $21::bigint, true) AS open FROM lane
+  SELECT coalesce(max(waiting) >= $4::bigint, false) AS is_full, max(waiting) AS waiting FROM lane
+), entry AS MATERIALIZED (
+  SELECT e.*, CASE WHEN e.keyed THEN substring($5::bytea, e.at::int * 48 - 47, 16) END AS key
+  FROM unnest($6::bigint[], $7::int[], $8::boolean[], $9::smallint[], $10::int[], $11::int[], $12::text[], $13::int[], $14::boolean[],
+              $15::int[], $16::int[]) WITH ORDINALITY
+       AS e(project_id, key_n, keyed, status, reply_from, reply_bytes, kind, records, packed, part_from, part_bytes, at)
+  JOIN live ON live.n = e.key_n
+  WHERE NOT (SELECT is_full FROM gate)
 ), won AS (
   INSERT INTO beckon.idempotency AS i (project_id, key, fingerprint, status, body, accepted_at)
-  SELECT r.project_id, substring($4::bytea, (r.at * 48 - 47)::int, 16), substring($4, (r.at * 48 - 31)::int, 32), r.status,
-         CASE WHEN r.body_bytes > 0 THEN substring($5::bytea, r.body_from, r.body_bytes) END, $6::timestamptz
-  FROM unnest($8::bigint[], $9::int[], $10::smallint[], $11::int[], $12::int[]) WITH ORDINALITY
-       AS r(project_id, key_n, status, body_from, body_bytes, at)
-  JOIN live ON live.n = r.key_n
-  WHERE (SELECT open FROM gate)
+  SELECT project_id, key, substring($5, at::int * 48 - 31, 32), status,
+         CASE WHEN reply_bytes > 0 THEN substring($17::bytea, reply_from, reply_bytes) END, $19::timestamptz
+  FROM entry WHERE keyed ORDER BY project_id, key
   ON CONFLICT (project_id, key) DO UPDATE
     SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, accepted_at = excluded.accepted_at
-    WHERE i.accepted_at <= $7
+    WHERE i.accepted_at <= $20::timestamptz
   RETURNING i.project_id, i.key
-), clean AS MATERIALIZED (
-  SELECT open AND (SELECT count(*) FROM live) = cardinality($1::bigint[])
-              AND (SELECT count(*) FROM won) = cardinality($8::bigint[]) AS yes FROM gate
-), ${chunksFrom(13, { at: '$6', when: 'WHERE (SELECT yes FROM clean)' })}, moved AS (${MOVE_LANES})
-SELECT yes AS clean, waiting,
-       CASE WHEN NOT yes THEN ARRAY(SELECT id::text FROM live) END AS live,
-       CASE WHEN NOT yes THEN ARRAY(SELECT project_id || ' ' || encode(key, 'hex') FROM won) END AS won
-FROM clean, gate`;
-
-const CHUNKS = `
-WITH lane AS MATERIALIZED (
-  SELECT l.project_id, l.next_seq FROM beckon.lane l WHERE l.project_id = ANY ($2::bigint[])
-), ${chunksFrom(2, { at: '$1', when: '' })}
-${MOVE_LANES}`;
+), taken AS MATERIALIZED (
+  SELECT e.* FROM entry e LEFT JOIN won w ON w.project_id = e.project_id AND w.key = e.key
+  WHERE NOT e.keyed OR w.key IS NOT NULL
+), chunk AS MATERIALIZED (
+  SELECT project_id, kind, records, body, sum(records) OVER (PARTITION BY project_id ORDER BY kind DESC, at) - records AS before
+  FROM (
+    SELECT project_id, kind, min(at) AS at, sum(records) AS records,
+           CASE WHEN packed THEN string_agg(part, '') ELSE '['::bytea || string_agg(part, ',' ORDER BY at) || ']'::bytea END AS body
+    FROM (SELECT t.*, substring($18::bytea, part_from, part_bytes) AS part FROM taken t WHERE records > 0) p
+    GROUP BY project_id, kind, packed, CASE WHEN packed THEN at END
+  ) c
+), stored AS (
+  INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+  SELECT c.project_id, lane.next_seq + c.before, $21, c.kind, c.records, c.body, $19
+  FROM chunk c JOIN lane ON lane.project_id = c.project_id
+), moved AS (
+  UPDATE beckon.lane AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
+  FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
+  WHERE l.project_id = m.project_id
+), result AS (
+  SELECT (SELECT count(*) FROM taken) = cardinality($6::bigint[]) AS all_stored, is_full, waiting FROM gate
+)
+SELECT all_stored, is_full, waiting,
+       CASE WHEN all_stored THEN '{}' ELSE ARRAY(SELECT id::text FROM live) END AS live,
+       CASE WHEN all_stored THEN '{}' ELSE ARRAY(SELECT at::int FROM taken) END AS taken
+FROM result`;
 
 export type Store = {
   entries: Entry[];
-  chunks: Chunk[];
+  lane: Lane;
   at: Date;
+  /** Answers accepted until then are forgotten. */
   cutoff: Date;
   /** The queue gate; null where it does not apply. */
   waitingBelow: number | null;
 };
 
-export function storeStatement(what: Store): Query {
+export function storeStatement({ entries, lane, at, cutoff, waitingBelow }: Store): Query {
   const keys = new Map<string, { n: number; key: Entry['key'] }>();
-  for (const { key } of what.entries) if (!keys.has(key.id)) keys.set(key.id, { n: keys.size + 1, key });
+  for (const { key } of entries) if (!keys.has(key.id)) keys.set(key.id, { n: keys.size + 1, key });
   const distinct = [...keys.values()].map(({ key }) => key);
+  const parts = entries.map((entry) => encodePart(entry.parts));
+  const partBytes = pack(parts.map((part) => part.bytes));
+  const replies = pack(entries.map((entry) => entry.reply.body ?? ''));
   const values = [
     list(distinct.map((key) => key.projectId)),
-    texts(distinct.map((key) => key.last4)),
-    texts(distinct.map((key) => key.id)),
-    ...keyedValues(what, (entry) => keys.get(entry.key.id)?.n ?? 0),
-    ...chunkValues(what.chunks),
-    what.waitingBelow,
+    list(distinct.map((key) => `"${key.last4}"`)),
+    list(distinct.map((key) => key.id)),
+    waitingBelow,
+    onces(entries),
+    list(entries.map((entry) => entry.key.projectId)),
+    list(entries.map((entry) => keys.get(entry.key.id)?.n ?? 0)),
+    list(entries.map((entry) => entry.once !== null)),
+    list(entries.map((entry) => entry.reply.status)),
+    list(replies.from),
+    list(replies.lengths),
+    list(entries.map((entry) => entry.kind)),
+    list(entries.map((entry) => entry.records)),
+    list(parts.map((part) => part.packed)),
+    list(partBytes.from),
+    list(partBytes.lengths),
+    replies.bytes,
+    partBytes.bytes,
+    at,
+    cutoff,
+    lane,
   ];
   return { name: 'accept.store', text: STORE, values };
 }
 
-export function chunkStatement(chunks: Chunk[], at: Date): Query {
-  return { name: 'accept.chunks', text: CHUNKS, values: [at, ...chunkValues(chunks)] };
-}
+const KEY_BYTES = 16;
+const FINGERPRINT_BYTES = 32;
+const ONCE_BYTES = KEY_BYTES + FINGERPRINT_BYTES;
 
-/** Rows go in by (project, key), so that neighbours in the index are written together. */
-function keyedValues(
-  what: { entries: Entry[]; at: Date; cutoff: Date },
-  keyNumber: (entry: Entry) => number,
-): unknown[] {
-  const rows = what.entries.flatMap((entry) => (entry.once ? [{ entry, once: entry.once }] : []));
-  rows.sort((a, b) => a.entry.key.projectId - b.entry.key.projectId || a.once.key.compare(b.once.key));
-  const bodies = pack(
-    rows.map(({ entry }) => (entry.reply.body === null ? EMPTY : Buffer.from(entry.reply.body))),
-  );
-  return [
-    Buffer.concat(rows.flatMap(({ once }) => [once.key, once.fingerprint])),
-    bodies.bytes,
-    what.at,
-    what.cutoff,
-    list(rows.map(({ entry }) => entry.key.projectId)),
-    list(rows.map(({ entry }) => keyNumber(entry))),
-    list(rows.map(({ entry }) => entry.reply.status)),
-    list(bodies.from),
-    list(bodies.lengths),
-  ];
-}
-
-function chunkValues(chunks: Chunk[]): unknown[] {
-  const bodies = pack(chunks.map((chunk) => chunk.body));
-  return [
-    list(chunks.map((chunk) => chunk.projectId)),
-    list(chunks.map((chunk) => chunk.seqOffset)),
-    list(chunks.map((chunk) => chunk.lane)),
-    list(chunks.map((chunk) => chunk.kind)),
-    list(chunks.map((chunk) => chunk.records)),
-    list(bodies.from),
-    list(bodies.lengths),
-    bodies.bytes,
-  ];
-}
-
-const EMPTY = Buffer.alloc(0);
-
-/** Where each piece begins, counted from 1 as SQL does, and how long it is. */
-function pack(pieces: Buffer[]): { bytes: Buffer; from: number[]; lengths: number[] } {
-  const from: number[] = [];
-  let next = 1;
-  for (const piece of pieces) {
-    from.push(next);
-    next += piece.length;
+/** Key and fingerprint of each entry in a place of fixed size; that of an entry without a key is never read. */
+function onces(entries: Entry[]): Buffer {
+  const bytes = Buffer.alloc(entries.length * ONCE_BYTES);
+  for (const [i, { once }] of entries.entries()) {
+    once?.key.copy(bytes, i * ONCE_BYTES);
+    once?.fingerprint.copy(bytes, i * ONCE_BYTES + KEY_BYTES);
   }
-  return {
-    bytes: pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces),
-    from,
-    lengths: pieces.map((piece) => piece.length),
-  };
+  return bytes;
 }
 
-/** For numbers and for words of our own, which need no quotes. */
-function list(values: (number | string)[]): string {
+/** All pieces in one blob; where each begins, counted from 1 as SQL does, and how long it is. */
+function pack(pieces: (string | Buffer)[]): { bytes: Buffer; from: number[]; lengths: number[] } {
+  const lengths = pieces.map((piece) => Buffer.byteLength(piece));
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0));
+  const from: number[] = [];
+  let at = 0;
+  for (const [i, piece] of pieces.entries()) {
+    from.push(at + 1);
+    if (typeof piece === 'string') bytes.write(piece, at);
+    else piece.copy(bytes, at);
+    at += lengths[i] ?? 0;
+  }
+  return { bytes, from, lengths };
+}
+
+/**
+ * Lists travel as text made here, and all bytes as one binary blob cut by offset in SQL: node-postgres would escape
+ * every array element and turn bytes into twice as many hex digits, which cost more than the statement.
+ */
+function list(values: (number | string | boolean)[]): string {
   return `{${values.join(',')}}`;
-}
-
-function texts(values: string[]): string {
-  return `{${values.map((value) => `"${value}"`).join(',')}}`;
 }

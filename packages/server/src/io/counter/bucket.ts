@@ -96,7 +96,7 @@ export function isIdle(bucket: Bucket): boolean {
 /** A clock that went back makes an answer stale too: otherwise a refusal could be remembered for hours. */
 export function isFresh(bucket: Bucket, now: number): boolean {
   const age = now - bucket.learntAt;
-  return age < LEASE_MS;
+  return age >= 0 && age < LEASE_MS;
 }
 
 export function retire(bucket: Bucket): void {

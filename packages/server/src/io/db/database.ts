@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -16,6 +17,8 @@ export type Tx = {
 export type Session = Tx & {
   /** Several statements in one round trip, without parameters; the rows of the last. */
   script<R extends object>(text: string): Promise<R[]>;
+  /** What is asked inside, without waiting, leaves in one packet: a wake-up of the database instead of three. */
+  together<T>(ask: () => T): T;
   release(broken?: boolean): void;
 };
 
@@ -112,6 +115,15 @@ function openSession(client: pg.PoolClient, wrap: (client: pg.PoolClient) => Tx)
       // One statement gives one result, several give a list: node-postgres types only the first case.
       const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
       return results.at(-1)?.rows ?? [];
+    },
+    together(ask) {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      stream.cork();
+      try {
+        return ask();
+      } finally {
+        stream.uncork();
+      }
     },
     release: (broken = false) => client.release(broken),
   };

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { EmbeddedFailure } from './failure.ts';
+
+export type Account = { name: string; uid: number; gid: number };
+
+const CANDIDATES = ['postgres', 'nobody'];
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** PostgreSQL refuses to run as root, so root lends it an account that owns nothing else of ours. */
+export async function chooseAccount(): Promise<Account> {
+  const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
+  for (const name of CANDIDATES) {
+    const account = accounts.find((one) => one.name === name && one.uid !== 0);
+    if (account) return account;
+  }
+  throw new EmbeddedFailure(
+    'no_account',
+    `As root the embedded PostgreSQL needs a user "postgres" or "nobody" in /etc/passwd, and there is neither. ` +
+      `Create one, start Beckon as another user, or set DATABASE_URL`,
+  );
+}
+
+export function parseAccounts(passwd: string): Account[] {
+  return passwd.split('\n').flatMap((line) => {
+    const [name, , uid, gid] = line.split(':');
+    if (!name || !uid || !gid || name.startsWith('#')) return [];
+    // macOS writes nobody as -2; the kernel takes the same number unsigned.
+    return [{ name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }];
+  });
+}

@@ -1,0 +1,17 @@
+import { copyFile, stat, truncate } from 'node:fs/promises';
+
+const LOG_MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Keeps `postgres.log` small with one older copy beside it. Cut in place, not renamed: PostgreSQL holds the file open, in append mode, so that
+ * it goes on at the new end.
+ */
+export async function boundLog(path: string, maxBytes = LOG_MAX_BYTES): Promise<void> {
+  const size = await stat(path).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size <= maxBytes) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path, 0);
+}

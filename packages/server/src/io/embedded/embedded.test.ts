@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFacts } from './facts.ts';
+import { clusterOf, answers, ask, livingPostmaster, makeTestDirectory, soon } from './test-directory.ts';
+import type { TestDirectory } from './test-directory.ts';
+
+let at: TestDirectory;
+beforeEach(async () => {
+  at = await makeTestDirectory();
+});
+afterEach(() => at.clear(), 60_000);
+
+test('an empty directory becomes a database that keeps what it has committed', async () => {
+  const embedded = await at.open();
+  const settings = await ask<{ name: string; setting: string }>(
+    embedded,
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'max_connections',
+      'server_encoding', 'listen_addresses', 'unix_socket_directories', 'jit', 'wal_compression', 'max_wal_size', 'data_checksums')`,
+  );
+  expect(Object.fromEntries(settings.map((one) => [one.name, one.setting]))).toEqual({
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    max_connections: '200',
+    server_encoding: 'UTF8',
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    jit: 'off',
+    wal_compression: expect.stringMatching(/^(lz4|pglz)$/),
+    max_wal_size: '4096',
+    data_checksums: 'on',
+  });
+  expect(await ask(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'beckon' }]);
+  await embedded.release();
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+});
+
+test('the password lies in a file that only its owner reads, in a folder that nobody else lists', async () => {
+  await at.open();
+  expect(statSync(join(at.dataDir, 'postgres.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(at.dataDir, 'postgres.log')).mode & 0o777).toBe(0o600);
+  expect(statSync(at.dataDir).mode & 0o066).toBe(0);
+});
+
+test('nobody comes in without the password', async () => {
+  const embedded = await at.open();
+  const wrong = { ...embedded, connection: () => ({ ...embedded.connection(), password: 'guessed' }) };
+  await expect(ask(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+});
+
+test('a restart finds the same data on the same port', async () => {
+  const first = await at.open();
+  await ask(first, 'CREATE TABLE kept AS SELECT 7 AS n');
+  const { port } = first.connection();
+  await first.release();
+  const second = await at.open();
+  expect(second.connection().port).toBe(port);
+  expect(await ask(second, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+});
+
+test('a port that somebody else took meanwhile is replaced by a free one', async () => {
+  const first = await at.open();
+  const { port } = first.connection();
+  await first.release();
+  const squatter = createServer().listen(port, '127.0.0.1');
+  await once(squatter, 'listening');
+  const second = await at.open();
+  expect(second.connection().port).not.toBe(port);
+  expect(await answers(second)).toBe(true);
+  expect(readFacts(at.dataDir)?.port).toBe(second.connection().port);
+  squatter.close();
+});
+
+test('after kill -9 of its process the same postmaster is adopted', async () => {
+  const user = await at.startUser();
+  expect(await user.say('server')).toBe('done server');
+  const postmaster = await livingPostmaster(at.dataDir);
+  user.signalGroup('SIGKILL');
+  await user.ended;
+  const embedded = await at.open();
+  expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
+  await embedded.becomeServer();
+  expect(await answers(embedded)).toBe(true);
+});
+
+test('a second server is refused, with the name of the directory and of who is first', async () => {
+  const user = await at.startUser();
+  await user.say('server');
+  const second = await at.open();
+  const refusal = expect(second.becomeServer()).rejects;
+  await refusal.toMatchObject({
+    code: 'another_server',
+    message: `Another Beckon server (process ${user.pid}) runs on ${at.dataDir}`,
+  });
+  await second.release();
+  expect(await user.say('ping')).toBe('done ping');
+  expect(await livingPostmaster(at.dataDir)).toBeDefined();
+});
+
+test('of racing first starts one makes the database, and all use it', async () => {
+  const [own, ...users] = await Promise.all([at.open(), at.startUser(), at.startUser()]);
+  const other = await at.open();
+  expect(await ask(own, `SELECT pg_postmaster_start_time() AS t`)).toEqual(
+    await ask(other, `SELECT pg_postmaster_start_time() AS t`),
+  );
+  expect(await Promise.all(users.map((user) => user.say('ping')))).toEqual(['done ping', 'done ping']);
+  const left = (await readdir(at.dataDir)).toSorted();
+  expect(left).toEqual(['postgres', 'postgres.json', 'postgres.log']);
+});
+
+test('a command starts PostgreSQL and stops it, being alone', async () => {
+  const user = await at.startUser();
+  expect(await livingPostmaster(at.dataDir)).toBeDefined();
+  expect(await user.say('release')).toBe('done release');
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+});
+
+test('a command does not stop what the server uses, nor the server what a command uses', async () => {
+  const server = await at.open();
+  await server.becomeServer();
+  const first = await at.startUser();
+  await first.say('release');
+  expect(await answers(server)).toBe(true);
+  const second = await at.startUser();
+  await server.release();
+  expect(await livingPostmaster(at.dataDir)).toBeDefined();
+  await second.say('release');
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+});
+
+test('of many who leave at once the last one stops PostgreSQL', async () => {
+  const all = await Promise.all([at.open(), at.open(), at.open(), at.open(), at.open()]);
+  await Promise.all(all.map((embedded) => embedded.release()));
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+});
+
+test('who comes while PostgreSQL is being stopped finds it running', async () => {
+  const cycle = async (): Promise<void> => {
+    for (let round = 0; round < 8; round += 1) {
+      const embedded = await at.open();
+      expect(await ask(embedded, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+      await embedded.release();
+    }
+  };
+  await Promise.all([cycle(), cycle(), cycle()]);
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+}, 60_000);
+
+test('Ctrl-C reaches the program and not PostgreSQL, which goes at the release', async () => {
+  const user = await at.startUser();
+  const postmaster = await livingPostmaster(at.dataDir);
+  user.signalGroup('SIGINT');
+  expect(await user.hear()).toBe('interrupted');
+  user.signalGroup('SIGINT');
+  expect(await user.hear()).toBe('interrupted');
+  expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
+  const observer = await at.open();
+  expect(await answers(observer)).toBe(true);
+  await observer.release();
+  expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
+  await user.say('release');
+  await user.ended;
+  expect(await livingPostmaster(at.dataDir)).toBeUndefined();
+});
+
+test('a postmaster.pid left by a machine that died does not hinder the start', async () => {
+  const first = await at.open();
+  const file = readFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), 'utf8');
+  await first.release();
+  const gone = spawn(process.execPath, ['-e', '']);
+  await once(gone, 'close');
+  writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(gone.pid)));
+  expect(await answers(await at.open())).toBe(true);
+});
+
+test('a postmaster.pid whose number now belongs to another process does not hinder the start', async () => {
+  const first = await at.open();
+  const file = readFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), 'utf8');
+  await first.release();
+  // As PostgreSQL's own account, because only that one stops its start; the number is that of a living stranger.
+  const { uid, gid } = statSync(clusterOf(at.dataDir));
+  const stranger = spawn('sleep', ['600'], { uid, gid });
+  writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(stranger.pid)));
+  expect(await answers(await at.open())).toBe(true);
+  expect(stranger.exitCode).toBeNull();
+  stranger.kill();
+});
+
+test('an empty postmaster.pid, as a power cut leaves it, does not hinder the start for ever', async () => {
+  await (await at.open()).release();
+  writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), '');
+  expect(await answers(await at.open())).toBe(true);
+}, 30_000);
+
+test('a copied directory does not take the postmaster of the original for its own', async () => {
+  const original = await at.open();
+  await ask(original, 'CREATE TABLE original ()');
+  const copy = await makeTestDirectory();
+  try {
+    await soon(() => answers(original));
+    const { cp } = await import('node:fs/promises');
+    await cp(at.dataDir, copy.dataDir, { recursive: true });
+    const opened = await copy.open();
+    expect(opened.connection().port).not.toBe(original.connection().port);
+    expect(await ask(opened, `SHOW data_directory`)).toEqual([{ data_directory: clusterOf(copy.dataDir) }]);
+    expect(await answers(original)).toBe(true);
+  } finally {
+    await copy.clear();
+  }
+});
+
+test('a database that has vanished is missed aloud, not replaced by an empty one', async () => {
+  await (await at.open()).release();
+  const { rename } = await import('node:fs/promises');
+  await rename(clusterOf(at.dataDir), join(at.dataDir, 'elsewhere'));
+  await expect(at.open()).rejects.toMatchObject({ code: 'data_missing' });
+  await rename(join(at.dataDir, 'elsewhere'), clusterOf(at.dataDir));
+  expect(await answers(await at.open())).toBe(true);
+});
+
+test('a lost password is missed aloud', async () => {
+  await (await at.open()).release();
+  const { rename } = await import('node:fs/promises');
+  await rename(join(at.dataDir, 'postgres.json'), join(at.dataDir, 'aside'));
+  await expect(at.open()).rejects.toMatchObject({ code: 'not_known' });
+});
+
+test('what keeps PostgreSQL from starting is said with its own words', async () => {
+  await (await at.open()).release();
+  writeFileSync(join(clusterOf(at.dataDir), 'postgresql.auto.conf'), "shared_buffers = 'nonsense'\n");
+  await expect(at.open()).rejects.toMatchObject({
+    code: 'cannot_start',
+    message: expect.stringContaining('invalid value for parameter "shared_buffers"'),
+  });
+});

@@ -1,0 +1,165 @@
+import { realpath } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Running } from './ensure-running.ts';
+import { codeOf, EmbeddedFailure } from './failure.ts';
+import { type Facts, readFacts } from './facts.ts';
+import type { Home } from './home.ts';
+import { type PidFile, readPidFile } from './postmaster.ts';
+
+/**
+ * A connection of its own that holds this process's share in the locks. It stands in the database `postgres`, so that `beckon` can be
+ * dropped, restored and cloned while somebody holds one.
+ */
+export type Hold = {
+  file: PidFile;
+  /** Why, once the connection is gone and the locks with it. */
+  lost: Promise<string>;
+  isLost(): boolean;
+  /** Undefined when this process is the server now; otherwise who is. */
+  findOtherServer(): Promise<string | undefined>;
+  /** Gives the share up; true if nobody else has one: new users wait from here on. */
+  becomeLastUser(): Promise<boolean>;
+  drop(why: string): void;
+  close(): Promise<void>;
+};
+
+export type Taken =
+  | { kind: 'held'; hold: Hold }
+  /** Starting, stopping, or out of connections. */
+  | { kind: 'later'; why: unknown }
+  /** A PostgreSQL, but of another folder. */
+  | { kind: 'foreign' };
+
+const MAINTENANCE_DATABASE = 'postgres';
+/** "beck"; with it the two numbers are ours alone. */
+const LOCK_CLASS = 0x6265636b;
+const USERS = `${LOCK_CLASS}, 1`;
+const SERVER = `${LOCK_CLASS}, 2`;
+/** Longer than a stop by SIGINT takes: who waits for a stopper is woken by the end of the connection, not by this. */
+const USERS_LOCK_MS = 60_000;
+/** The session of a server killed a moment ago may not have noticed yet. */
+const SERVER_LOCK_MS = 2_000;
+const CONNECT_MS = 10_000;
+
+export async function takeHold(home: Home, running: Running): Promise<Taken> {
+  const facts = readFacts(home.dataDir);
+  if (!facts || running.file.port === 0) return { kind: 'later', why: 'no port is known yet' };
+  const { client, socket } = makeClient(facts, running.file.port);
+  // Both listeners before the first byte: an error without one would end the process.
+  const lost = new Promise<string>((resolve) => {
+    client.on('error', (error) => resolve(error.message));
+    client.on('end', () => resolve('the connection ended'));
+  });
+  try {
+    await client.connect();
+    if (!(await servesOurFolder(client, home))) {
+      socket.destroy();
+      return { kind: 'foreign' };
+    }
+    await client.query(`SELECT pg_advisory_lock_shared(${USERS})`);
+    // A stopper's lock falls with its session, a blink before ours: then the share is worth nothing.
+    const now = readPidFile(home.data);
+    if (now?.pid !== running.file.pid || now.status !== 'ready') throw new Error('PostgreSQL is stopping');
+    await makeDatabase(client, facts.database);
+  } catch (error) {
+    socket.destroy();
+    return explain(error, running.sure, home);
+  }
+  return { kind: 'held', hold: wrap(client, { socket, lost, file: running.file }) };
+}
+
+function makeClient(facts: Facts, port: number): { client: pg.Client; socket: Socket } {
+  // Our own socket, because it is the only way to leave a peer that no longer answers.
+  const socket = new Socket();
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: facts.user,
+    password: facts.password,
+    database: MAINTENANCE_DATABASE,
+    application_name: `beckon hold ${process.pid}`,
+    options: `-c lock_timeout=${USERS_LOCK_MS} -c statement_timeout=0 -c idle_session_timeout=0`,
+    ssl: false,
+    connectionTimeoutMillis: CONNECT_MS,
+    stream: () => socket,
+  });
+  return { client, socket };
+}
+
+/** The password alone does not prove it: a copied DATA_DIR knows the same one. */
+async function servesOurFolder(client: pg.Client, home: Home): Promise<boolean> {
+  const { rows } = await client.query<{ data: string }>(`SELECT current_setting('data_directory') AS data`);
+  const theirs = rows[0]?.data ?? '';
+  return (await realpath(theirs).catch(() => theirs)) === (await realpath(home.data));
+}
+
+const DUPLICATE = ['42P04', '23505'];
+
+async function makeDatabase(client: pg.Client, name: string): Promise<void> {
+  const known = await client.query(`SELECT FROM pg_database WHERE datname = $1`, [name]);
+  if (known.rowCount) return;
+  await client
+    .query(`CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE template0`)
+    .catch((error: unknown) => {
+      if (!DUPLICATE.includes(codeOf(error))) throw error;
+    });
+}
+
+function explain(error: unknown, sure: boolean, home: Home): Taken {
+  if (!codeOf(error).startsWith('28')) return { kind: 'later', why: error };
+  if (!sure) return { kind: 'foreign' };
+  throw new EmbeddedFailure(
+    'not_known',
+    `PostgreSQL of ${home.dataDir} refuses the password in postgres.json; restore that file from a backup`,
+    error,
+  );
+}
+
+function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; file: PidFile }): Hold {
+  let isLost = false;
+  let declareLost: (why: string) => void = () => {};
+  const declared = new Promise<string>((resolve) => (declareLost = resolve));
+  const lost = Promise.race([of.lost, declared]);
+  void lost.then(() => (isLost = true));
+  const tryLock = async (statement: string): Promise<boolean> => {
+    const { rows } = await client.query<{ got: boolean }>(`SELECT ${statement} AS got`);
+    return rows[0]?.got ?? false;
+  };
+  return {
+    file: of.file,
+    lost,
+    isLost: () => isLost,
+    findOtherServer: () => findOtherServer(client),
+    async becomeLastUser() {
+      // First unlock, then try: two who leave together would otherwise each see the other's share, and nobody would stop it.
+      await tryLock(`pg_advisory_unlock_shared(${USERS})`);
+      return tryLock(`pg_try_advisory_lock(${USERS})`);
+    },
+    drop(why) {
+      declareLost(why);
+      of.socket.destroy();
+    },
+    async close() {
+      if (!isLost) await Promise.race([client.end(), lost]);
+      of.socket.destroy();
+    },
+  };
+}
+
+async function findOtherServer(client: pg.Client): Promise<string | undefined> {
+  await client.query(`SET lock_timeout = ${SERVER_LOCK_MS}`);
+  try {
+    await client.query(`SELECT pg_advisory_lock(${SERVER})`);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND (classid, objid) = (${SERVER})`,
+  );
+  return rows[0]?.name.replace('beckon hold', 'process') ?? 'a process that has just gone';
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,0 +1,127 @@
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Log } from '../../base/log.ts';
+import { type Account, chooseAccount, isRoot } from './account.ts';
+import { readyBinaries } from './binaries.ts';
+import { elsewhereFor, makeElsewhere } from './elsewhere.ts';
+import { EmbeddedFailure } from './failure.ts';
+import { createFacts, type Facts, type Owner, readFacts } from './facts.ts';
+import { giveTree } from './own-tree.ts';
+import { ENTER, findClosedFolder, permits } from './reach.ts';
+
+export type HomeOptions = { dataDir: string; log: Log; print(line: string): void };
+
+/** Everything of one directory that does not change while it is open. */
+export type Home = {
+  /** The real path. */
+  dataDir: string;
+  /** The cluster. */
+  data: string;
+  /** `bin`, `lib` and `share` of PostgreSQL. */
+  native: string;
+  /** Whom PostgreSQL runs as; only where we are root. */
+  runAs: Account | undefined;
+  owner: Owner;
+  log: Log;
+};
+
+export async function openHome(options: HomeOptions): Promise<Home> {
+  const dataDir = await makeDataDir(options.dataDir);
+  const elsewhere = elsewhereFor(dataDir);
+  const root = isRoot() ? await rootFacts(dataDir) : undefined;
+  const known = readFacts(dataDir);
+  const facts = known ?? (await agreeOnFacts(dataDir, elsewhere, root));
+  const data = resolve(dataDir, facts.data);
+  const runAs = root && (await ownerOfCluster(data, root.account));
+  if (runAs) await openWay(dataDir, data, runAs);
+  const binaries = await readyBinaries(runAs && { runAs, elsewhere });
+  announce(options, { elsewhere, data: known ? undefined : facts.data, binaries, runAs });
+  return { dataDir, data, native: binaries.native, runAs, owner: root?.owner, log: options.log };
+}
+
+export function isInitialized(data: string): boolean {
+  return existsSync(join(data, 'PG_VERSION'));
+}
+
+export function logPath(home: Pick<Home, 'dataDir'>): string {
+  return join(home.dataDir, 'postgres.log');
+}
+
+/** Closed to others from the first moment; parents that we make are ordinary folders. */
+async function makeDataDir(wanted: string): Promise<string> {
+  const path = resolve(wanted);
+  await mkdir(dirname(path), { recursive: true });
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw error;
+  });
+  return realpath(path);
+}
+
+type Root = { account: Account; owner: Owner };
+
+async function rootFacts(dataDir: string): Promise<Root> {
+  const { uid, gid } = await stat(dataDir);
+  return { account: await chooseAccount(), owner: { uid, gid } };
+}
+
+/** Inside DATA_DIR the place is written relative, so that the whole directory may be moved or copied. */
+async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | undefined): Promise<Facts> {
+  if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
+    throw new EmbeddedFailure(
+      'not_known',
+      `${dataDir} holds a database, but postgres.json with its password is missing; restore it from a backup`,
+    );
+  }
+  const closed = root && (await findClosedFolder(dirname(dataDir), root.account));
+  return createFacts(dataDir, {
+    data: closed ? join(elsewhere, 'postgres') : 'postgres',
+    owner: root?.owner,
+  });
+}
+
+/** A cluster keeps its owner: one that a plain user began is run as that user when root comes by. */
+async function ownerOfCluster(data: string, account: Account): Promise<Account> {
+  if (!isInitialized(data)) return account;
+  const { uid, gid } = await stat(data);
+  if (uid !== 0) return { name: uid === account.uid ? account.name : `uid ${uid}`, uid, gid };
+  // Copied back by root, for example from a backup: PostgreSQL would refuse a folder that is not its own.
+  await giveTree(data, account);
+  return account;
+}
+
+/** We may open DATA_DIR itself by a bit, and the folders of our own below /var/lib; never a folder above. */
+async function openWay(dataDir: string, data: string, runAs: Account): Promise<void> {
+  if (dirname(data) === dataDir) {
+    const { uid, gid, mode } = await stat(dataDir);
+    if (!permits({ uid, gid, mode }, runAs, ENTER)) await chmod(dataDir, (mode & 0o7777) | 0o001);
+  } else {
+    await makeElsewhere(dirname(data));
+  }
+  const closed = await findClosedFolder(dirname(data), runAs);
+  if (closed) {
+    throw new EmbeddedFailure(
+      'closed_folder',
+      `The database is in ${data}, but ${closed} is closed to ${runAs.name}, whom PostgreSQL runs as. ` +
+        `Open it (chmod o+x ${closed}) or start Beckon as another user`,
+    );
+  }
+}
+
+type Moved = {
+  elsewhere: string;
+  data: string | undefined;
+  binaries: { copied: boolean };
+  runAs: Account | undefined;
+};
+
+function announce(options: HomeOptions, moved: Moved): void {
+  const dataMoved = moved.data?.startsWith(moved.elsewhere) ?? false;
+  if (!moved.runAs || (!dataMoved && !moved.binaries.copied)) return;
+  const what = [dataMoved && 'the database', moved.binaries.copied && "PostgreSQL's programs"].filter(
+    Boolean,
+  );
+  options.print(
+    `Folders above are closed to ${moved.runAs.name}, whom PostgreSQL runs as: ${what.join(' and ')} went to ${moved.elsewhere}`,
+  );
+}

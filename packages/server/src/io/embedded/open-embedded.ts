@@ -1,0 +1,162 @@
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { backoffMs } from '../../base/backoff.ts';
+import { systemClock } from '../../base/clock.ts';
+import { acquireHold, joinRunning } from './acquire-hold.ts';
+import { EmbeddedFailure } from './failure.ts';
+import { readFacts } from './facts.ts';
+import type { Hold } from './hold.ts';
+import { type Home, type HomeOptions, openHome } from './home.ts';
+import { initializeCluster } from './initialize-cluster.ts';
+import { readPidFile, sightPostmaster } from './postmaster.ts';
+import { stopPostmaster } from './stop-postmaster.ts';
+import { sweepDrafts } from './sweep-drafts.ts';
+import { waitUntil } from './wait-until.ts';
+import { watchPostmaster } from './watch-postmaster.ts';
+
+export type EmbeddedOptions = HomeOptions;
+
+/** Where PostgreSQL is; has the shape that `pg` takes. */
+export type EmbeddedConnection = {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  ssl: false;
+};
+
+export type Embedded = {
+  /** Facts for the next connection; read again from disk at each call; throws when none is known. */
+  connection(): EmbeddedConnection;
+  /** Makes this process *the* server of the directory and keeps PostgreSQL alive; throws if another one is. */
+  becomeServer(): Promise<void>;
+  /** Lets go; stops PostgreSQL if nobody else uses it. The caller's own connections are closed before. */
+  release(): Promise<void>;
+};
+
+const JOIN_FOR_STOP_MS = 5_000;
+const RESTART_BACKOFF = { baseMs: 100, maxMs: 5_000 };
+
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const home = await openHome(options);
+  const folders = [home.dataDir, home.data, dirname(home.data), dirname(home.native)];
+  const swept = await sweepDrafts(folders, systemClock.now());
+  if (swept.length > 0) home.log.info({ swept }, 'postgres.drafts_swept');
+  await initializeCluster(home);
+  return keep(home, await acquireHold(home));
+}
+
+type State = { home: Home; hold: Hold; isServer: boolean; ending: AbortController };
+
+function keep(home: Home, hold: Hold): Embedded {
+  const state: State = { home, hold, isServer: false, ending: new AbortController() };
+  const keeping = keepHold(state);
+  let released: Promise<void> | undefined;
+  return {
+    connection: () => readConnection(home),
+    becomeServer: () => becomeServer(state),
+    release() {
+      state.ending.abort();
+      released ??= keeping.then(() => leave(state));
+      return released;
+    },
+  };
+}
+
+/** The file of the living postmaster is right about the port; where there is none, the last one known, which refuses. */
+function readConnection(home: Home): EmbeddedConnection {
+  const facts = readFacts(home.dataDir);
+  const port = readPidFile(home.data)?.port || facts?.port;
+  if (!facts || !port) {
+    throw new EmbeddedFailure('not_known', `Where PostgreSQL of ${home.dataDir} listens is not known`);
+  }
+  const { user, password, database } = facts;
+  return { host: '127.0.0.1', port, user, password, database, ssl: false };
+}
+
+async function becomeServer(state: State): Promise<void> {
+  if (state.isServer) return;
+  const other = await state.hold.findOtherServer();
+  if (other !== undefined) {
+    throw new EmbeddedFailure(
+      'another_server',
+      `Another Beckon server (${other}) runs on ${state.home.dataDir}`,
+    );
+  }
+  state.isServer = true;
+  watchPostmaster(state.home, { hold: () => state.hold, signal: state.ending.signal });
+}
+
+/** Lives as long as we do: whenever the locks are lost they are taken again, and the server starts PostgreSQL for it. */
+async function keepHold(state: State): Promise<void> {
+  const { signal } = state.ending;
+  const ended = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  while (!signal.aborted) {
+    const why = await Promise.race([state.hold.lost, ended]);
+    if (why !== undefined) await retakeHold(state, why);
+  }
+}
+
+async function retakeHold(state: State, why: string): Promise<void> {
+  const { home, ending } = state;
+  const begun = performance.now();
+  home.log.warn({ why, server: state.isServer }, 'postgres.lost');
+  for (let attempt = 0; !ending.signal.aborted; attempt += 1) {
+    try {
+      const hold = state.isServer ? await acquireHold(home, ending.signal) : await joinRunning(home);
+      if (hold && (await isStillOurs(state, hold))) {
+        state.hold = hold;
+        home.log.info({ ms: Math.round(performance.now() - begun), attempt }, 'postgres.back');
+        return;
+      }
+    } catch (error) {
+      if (!ending.signal.aborted) home.log.error({ err: error, attempt }, 'postgres.retake_failed');
+    }
+    // A command that ends without a word must not be kept alive by this.
+    await pause(backoffMs(attempt, RESTART_BACKOFF), undefined, {
+      signal: ending.signal,
+      ref: state.isServer,
+    }).catch(() => {});
+  }
+}
+
+async function isStillOurs(state: State, hold: Hold): Promise<boolean> {
+  const other = state.isServer ? await hold.findOtherServer() : undefined;
+  if (other === undefined) return true;
+  state.home.log.error({ other, dataDir: state.home.dataDir }, 'postgres.other_server');
+  await hold.close();
+  return false;
+}
+
+/** Only the last user stops PostgreSQL; whoever connects from here on waits for the end and starts it again. */
+async function leave(state: State): Promise<void> {
+  const { home } = state;
+  const hold = state.hold.isLost() ? await joinForStop(home) : state.hold;
+  if (!hold) return;
+  try {
+    if (await hold.becomeLastUser()) {
+      const begun = performance.now();
+      const by = await stopPostmaster(home, hold.file.pid);
+      home.log.info({ by, ms: Math.round(performance.now() - begun) }, 'postgres.stopped');
+    }
+  } catch (error) {
+    // The connection broke just now: PostgreSQL is gone, or the next user will adopt it.
+    home.log.warn({ err: error }, 'postgres.left_unclean');
+  }
+  await hold.close();
+}
+
+/** A postmaster that is just coming up, perhaps started by us, is waited for: nobody else may be there to stop it. */
+async function joinForStop(home: Home): Promise<Hold | undefined> {
+  const joined = await waitUntil(
+    async () => {
+      const hold = await joinRunning(home);
+      return hold ?? ((await sightPostmaster(home.data)).kind === 'running' ? undefined : 'none');
+    },
+    { everyMs: 50, forMs: JOIN_FOR_STOP_MS },
+  );
+  return joined === 'none' ? undefined : joined;
+}

@@ -1,0 +1,65 @@
+/** What the machine lets us choose from. */
+export type Machine = { memoryBytes: number; walCompression: string };
+
+const MB = 1024 * 1024;
+
+/**
+ * Tunables, written anew at each start into `beckon.conf`, so that a later version may change them; what an operator sets
+ * by ALTER SYSTEM stands above them.
+ */
+export function tunables(machine: Machine): Record<string, string> {
+  const share = (part: number, minMb: number, maxMb: number): string =>
+    `${Math.min(maxMb, Math.max(minMb, Math.floor(machine.memoryBytes / part / MB)))}MB`;
+  return {
+    max_connections: '200',
+    shared_buffers: share(8, 128, 1024),
+    effective_cache_size: share(2, 256, 65_536),
+    maintenance_work_mem: share(64, 64, 512),
+    work_mem: share(1024, 4, 32),
+    // Letters and events come in waves: few, large checkpoints keep full-page images away from the hot path.
+    max_wal_size: '4GB',
+    min_wal_size: '512MB',
+    checkpoint_timeout: '15min',
+    wal_compression: machine.walCompression,
+    random_page_cost: '1.1',
+    // Our statements are short; compiling them costs more than it saves.
+    jit: 'off',
+    // Idle must cost nothing: nobody commits asynchronously here, and the two writers sleep long between looks.
+    wal_writer_delay: '2s',
+    bgwriter_delay: '1s',
+    autovacuum_naptime: '1min',
+    max_logical_replication_workers: '0',
+    // Rows are logged by us, redacted. A statement or its DETAIL would put addresses of people into a file.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_checkpoints: 'off',
+    log_line_prefix: "'%m [%p] '",
+    log_timezone: 'UTC',
+    timezone: 'UTC',
+    datestyle: "'iso, ymd'",
+    lc_messages: 'C',
+    default_text_search_config: "'pg_catalog.english'",
+  };
+}
+
+/** What must hold is said on the command line, above every file. */
+export function requirements(port: number): Record<string, string> {
+  return {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    password_encryption: 'scram-sha-256',
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+  };
+}
+
+export function renderConf(settings: Record<string, string>): string {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+  return `# Written by Beckon at each start. Your own settings: ALTER SYSTEM SET …\n${lines.join('')}`;
+}
+
+export function renderArguments(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

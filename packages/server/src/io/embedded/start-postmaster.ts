@@ -1,0 +1,144 @@
+import { execFile, spawn } from 'node:child_process';
+import { chmod, chown, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { program } from './binaries.ts';
+import { boundLog } from './bound-log.ts';
+import { readFacts, savePort } from './facts.ts';
+import { type Home, logPath } from './home.ts';
+import { CLEAN_ENVIRONMENT } from './initialize-cluster.ts';
+import { type PidFile, readPidFile } from './postmaster.ts';
+import { renderArguments, renderConf, requirements, tunables } from './settings.ts';
+import { draftOf } from './sweep-drafts.ts';
+import { waitUntil } from './wait-until.ts';
+
+const run = promisify(execFile);
+
+export type Start =
+  | { kind: 'started'; file: PidFile }
+  /** Another starter, the remains of a dead postmaster or somebody on our port were in the way: it may work soon. */
+  | { kind: 'later'; why: string }
+  | { kind: 'failed'; why: string };
+
+/** Recovery after a crash replays at most max_wal_size; a slow disk may need minutes for it. */
+export const START_MAX_MS = 10 * 60 * 1000;
+const LOOK_EVERY_MS = 10;
+const TAIL_BYTES = 4_000;
+
+const PASSING = [
+  'lock file "postmaster.pid" already exists',
+  'lock file "postmaster.pid" is empty',
+  'pre-existing shared memory block',
+  'could not bind',
+  'could not create any TCP/IP sockets',
+];
+
+/** Starts a postmaster that outlives this process, and waits until it takes connections. */
+export async function startPostmaster(home: Home, signal?: AbortSignal): Promise<Start> {
+  const port = await choosePort(readFacts(home.dataDir)?.port);
+  const conf = await writeConf(home);
+  await boundLog(logPath(home));
+  const log = await open(logPath(home), 'a', 0o600);
+  try {
+    if (home.owner) await log.chown(home.owner.uid, home.owner.gid);
+    const { size } = await log.stat();
+    const args = ['-D', home.data, '-c', `config_file=${conf}`, ...renderArguments(requirements(port))];
+    const child = spawn(program(home.native, 'postgres'), args, {
+      // A session of its own: Ctrl-C on our terminal reaches us alone, and we stop it last.
+      detached: true,
+      windowsHide: true,
+      cwd: home.data,
+      env: CLEAN_ENVIRONMENT,
+      stdio: ['ignore', log.fd, log.fd],
+      ...(home.runAs && { uid: home.runAs.uid, gid: home.runAs.gid }),
+    });
+    child.unref();
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`));
+    });
+    return await watchStart(home, { pid: child.pid, ended, saidFrom: size, signal });
+  } finally {
+    await log.close();
+  }
+}
+
+type Attempt = {
+  pid: number | undefined;
+  ended: Promise<string>;
+  saidFrom: number;
+  signal: AbortSignal | undefined;
+};
+
+async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
+  let end: string | undefined;
+  void attempt.ended.then((how) => (end = how));
+  const outcome = await waitUntil(
+    () => {
+      const file = readPidFile(home.data);
+      if (file && file.pid === attempt.pid && file.status === 'ready') return file;
+      return end;
+    },
+    { everyMs: LOOK_EVERY_MS, forMs: START_MAX_MS, signal: attempt.signal },
+  );
+  if (typeof outcome === 'object') {
+    savePort(home.dataDir, outcome.port, home.owner);
+    return { kind: 'started', file: outcome };
+  }
+  const said = await readTail(logPath(home), attempt.saidFrom);
+  const why = `${outcome ?? 'it was not ready in time'}; ${logPath(home)} says: ${said.trim()}`;
+  return { kind: PASSING.some((text) => said.includes(text)) ? 'later' : 'failed', why };
+}
+
+/** The port of the last time if it is free, so that tools pointed at it go on working. */
+async function choosePort(last: number | undefined): Promise<number> {
+  return (last !== undefined && (await tryPort(last))) || (await tryPort(0)) || 0;
+}
+
+/** The port if it could be had, 0 if not. */
+function tryPort(port: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(0));
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = probe.address();
+      const had = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => resolve(had));
+    });
+  });
+}
+
+/** In the cluster's folder, because DATA_DIR may be closed for reading to PostgreSQL's account. */
+async function writeConf(home: Home): Promise<string> {
+  const conf = join(home.data, 'beckon.conf');
+  const draft = draftOf(conf);
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  const settings = tunables({ memoryBytes, walCompression: await bestCompression(home) });
+  await writeFile(draft, renderConf(settings));
+  const { uid, gid } = await stat(home.data);
+  if (home.runAs) await chown(draft, uid, gid);
+  await chmod(draft, 0o600);
+  await rename(draft, conf);
+  return conf;
+}
+
+/** lz4 is several times cheaper than pglz, but not every build has it; asking takes 6 ms. */
+async function bestCompression(home: Home): Promise<string> {
+  const args = ['-D', home.data, '-C', 'wal_compression', '-c', 'wal_compression=lz4'];
+  return run(program(home.native, 'postgres'), args, {
+    cwd: home.data,
+    env: CLEAN_ENVIRONMENT,
+    windowsHide: true,
+    ...(home.runAs && { uid: home.runAs.uid, gid: home.runAs.gid }),
+  }).then(
+    () => 'lz4',
+    () => 'pglz',
+  );
+}
+
+async function readTail(path: string, from: number): Promise<string> {
+  const text = await readFile(path).catch(() => Buffer.alloc(0));
+  return text.subarray(Math.max(Math.min(from, text.length), text.length - TAIL_BYTES)).toString();
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import http, { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { type ErrorEntry, FAULT_MESSAGES } from '@beckon/contract';
+import { expect } from 'vitest';
+
+export type Asking = {
+  method?: string;
+  path: string;
+  /** A list sends the header once for each value; undefined leaves it out. */
+  headers?: Record<string, string | string[] | undefined>;
+  body?: string | Uint8Array;
+};
+export type Answer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json: unknown;
+  /** Of an error envelope; empty otherwise. */
+  errors: ErrorEntry[];
+};
+
+/** Every request says that it comes from a browser: no answer whatsoever may care. */
+const ORIGIN = { Origin: 'https://browser.example', 'Access-Control-Request-Method': 'POST' };
+
+/** One request over a socket. Whatever the answer, it is held to what the contract says of all answers under /api. */
+export async function ask(url: string, asking: Asking): Promise<Answer> {
+  const { method = 'POST', path, headers = {}, body } = asking;
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  const sent: OutgoingHttpHeaders = { ...ORIGIN, ...length, ...Object.fromEntries(given) };
+  if (sent['Transfer-Encoding'] !== undefined) delete sent['Content-Length'];
+  const request = http.request(new URL(url), { method, path, headers: sent });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const text = Buffer.concat(await response.toArray()).toString();
+  const answer = readAnswer({ status: response.statusCode ?? 0, headers: response.headers, text });
+  expectContract(answer, method);
+  return answer;
+}
+
+/** Bytes as they are, and all that comes back until the server ends the connection, held to the same. */
+export async function askRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  { end = false }: { end?: boolean } = {},
+): Promise<Answer> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  if (end) socket.end(bytes);
+  else socket.write(bytes);
+  const [head = '', text = ''] = (await allOf(socket)).split('\r\n\r\n');
+  socket.destroy();
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    fields.map((field) => [
+      field.slice(0, field.indexOf(':')).toLowerCase(),
+      field.slice(field.indexOf(':') + 2),
+    ]),
+  );
+  const answer = readAnswer({ status: Number(line.split(' ')[1]), headers, text });
+  expectContract(answer, 'POST');
+  return answer;
+}
+
+export async function allOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return text;
+}
+
+function readAnswer(got: Pick<Answer, 'status' | 'headers' | 'text'>): Answer {
+  const json: unknown = got.text === '' ? undefined : JSON.parse(got.text);
+  const errors = got.status >= 300 && json ? (json as { errors: ErrorEntry[] }).errors : [];
+  return { ...got, json, errors };
+}
+
+/** Which header belongs to which statuses, and to no other. */
+const BOUND_HEADERS: [name: string, statuses: number[], value: RegExp][] = [
+  ['www-authenticate', [401], /^Bearer$/],
+  ['allow', [405], /^POST$/],
+  ['accept-encoding', [415], /^gzip, br, zstd$/],
+  ['retry-after', [429, 503], /^[1-9]\d*$/],
+  ['location', [308], /^https:/],
+];
+
+function expectContract(answer: Answer, method: string): void {
+  const { status, headers } = answer;
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+  });
+  expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  // Plain HTTP, where RFC 6797 forbids it.
+  expect(headers['strict-transport-security']).toBeUndefined();
+  for (const [name, statuses, value] of BOUND_HEADERS) {
+    if (statuses.includes(status)) expect(headers[name], name).toMatch(value);
+    else expect(headers[name], `${name} on ${status}`).toBeUndefined();
+  }
+  expectRateLimit(headers);
+  if (method === 'HEAD') expect(answer.text).toBe('');
+  else if (status < 300) expectSuccess(answer);
+  else expectErrors(answer);
+}
+
+function expectRateLimit(headers: IncomingHttpHeaders): void {
+  const { ratelimit } = headers;
+  expect(headers['ratelimit-policy'] === undefined).toBe(ratelimit === undefined);
+  if (ratelimit === undefined) return;
+  expect(headers['ratelimit-policy']).toMatch(/^"[a-z-]+";q=[1-9]\d*;w=[1-9]\d*$/);
+  const resetS = /^"[a-z-]+";r=\d+;t=(\d+)$/.exec(String(ratelimit))?.[1];
+  expect(resetS).toBeDefined();
+  if (headers['retry-after'] !== undefined)
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(resetS));
+}
+
+function expectSuccess({ json }: Answer): void {
+  expect(Object.keys(json as object).filter((key) => key !== 'meta')).toEqual(['data']);
+}
+
+function expectErrors({ status, json, errors }: Answer): void {
+  expect(Object.keys(json as object)).toEqual(['errors']);
+  expect(errors.length).toBeGreaterThan(0);
+  expect(errors.length).toBeLessThanOrEqual(20);
+  for (const entry of errors) {
+    expect(Object.keys(FAULT_MESSAGES)).toContain(entry.code);
+    expect(entry.message).toMatch(/./);
+    if ('field' in entry) expect(entry.field).toMatch(/./);
+    expect(Object.keys(entry).filter((key) => !['code', 'message', 'field'].includes(key))).toEqual([]);
+  }
+  // What went wrong inside is for the log.
+  if (status >= 500)
+    expect(errors).toEqual([{ code: 'server_error', message: FAULT_MESSAGES.server_error }]);
+}

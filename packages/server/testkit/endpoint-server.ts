@@ -1,0 +1,117 @@
+import { afterAll } from 'vitest';
+import { decodeChunk } from '../src/features/inbox/index.ts';
+import { type Answer, ask, type Asking } from './client.ts';
+import { heldClock, type HeldClock } from './clock.ts';
+import { bodyOf, type Facts } from './endpoints.ts';
+import { type TestProject, testProject, type TestServer, testServer, type TestServerOptions } from './server.ts';
+
+/** A server for the tests of one endpoint. Its clock stands still; nothing digests what it stores. */
+export type EndpointServer = TestServer & { clock: HeldClock };
+
+export async function endpointServer(
+  options: Omit<TestServerOptions, 'clock'> & { clock?: HeldClock } = {},
+): Promise<EndpointServer> {
+  const clock = options.clock ?? heldClock();
+  const server = await testServer({ roles: ['api'], ...options, clock });
+  afterAll(() => server.stop());
+  return { ...server, clock };
+}
+
+/** Another process on the same database and at the same time. */
+export function twinOf(server: EndpointServer): Promise<EndpointServer> {
+  return endpointServer({ database: server.database, clock: server.clock });
+}
+
+export type Sending = {
+  /** Another key than the caller's; null sends none. */
+  secret?: string | null;
+  /** The Idempotency-Key. */
+  once?: string;
+  /** An object is sent as JSON; left out, it is a valid one. */
+  body?: object | string | Uint8Array;
+  headers?: Asking['headers'];
+  query?: string;
+  method?: string;
+  /** Where another server than the caller's is asked. */
+  at?: EndpointServer;
+};
+
+export type Caller = TestProject & {
+  facts: Facts;
+  send(sending?: Sending): Promise<Answer>;
+  /** What this project has in the database. */
+  stored(): Promise<Stored>;
+  /** Every bucket of the project. */
+  limit(limit: { rate: number; burst: number }): Promise<void>;
+  fillQueue(waiting: number): Promise<void>;
+};
+
+export type Stored = {
+  /** In the order of their sequence. */
+  records: unknown[];
+  /** Chunks by their lane and kind, as `live events`. */
+  chunks: string[];
+  /** How many Idempotency-Keys are taken. */
+  keys: number;
+  waiting: number;
+};
+
+export const NOTHING_STORED: Stored = { records: [], chunks: [], keys: 0, waiting: 0 };
+
+/** Far more than any test sends: who wants a limit sets one. */
+const NO_LIMIT = { rate: 1_000_000, burst: 10_000_000 };
+
+/** A new project that talks to one endpoint. */
+export async function newCaller(server: EndpointServer, facts: Facts): Promise<Caller> {
+  const project = await testProject(server);
+  const caller: Caller = {
+    ...project,
+    facts,
+    send: (sending = {}) => ask((sending.at ?? server).url, askingOf({ secret: project.secret, ...sending }, facts)),
+    stored: () => storedOf(server, project.id),
+    async limit({ rate, burst }) {
+      await server.db.query(
+        'UPDATE beckon.rate_limit SET rate = $2, burst = $3, tokens = $3 WHERE project_id = $1',
+        [project.id, rate, burst],
+      );
+    },
+    async fillQueue(waiting) {
+      await server.db.query('UPDATE beckon.lane SET waiting = $2 WHERE project_id = $1', [project.id, waiting]);
+    },
+  };
+  await caller.limit(NO_LIMIT);
+  return caller;
+}
+
+function askingOf(sending: Sending, facts: Facts): Asking {
+  const { secret, once, body = bodyOf(facts), headers, query = '', method = 'POST' } = sending;
+  return {
+    method,
+    path: facts.path + query,
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: secret ? `Bearer ${secret}` : undefined,
+      'Idempotency-Key': once,
+      ...headers,
+    },
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  };
+}
+
+async function storedOf({ db }: EndpointServer, projectId: number): Promise<Stored> {
+  const chunks = await db.query<{ lane: string; kind: string; body: Buffer }>(
+    'SELECT lane, kind, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    [projectId],
+  );
+  const [counts] = await db.query<{ keys: number; waiting: number }>(
+    `SELECT (SELECT count(*) FROM beckon.idempotency WHERE project_id = $1) AS keys,
+            (SELECT waiting FROM beckon.lane WHERE project_id = $1) AS waiting`,
+    [projectId],
+  );
+  return {
+    records: chunks.flatMap((chunk) => decodeChunk(chunk.body)),
+    chunks: chunks.map(({ lane, kind }) => `${lane} ${kind}`),
+    keys: counts?.keys ?? 0,
+    waiting: counts?.waiting ?? 0,
+  };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { bodyOf, type Facts, record } from './endpoints.ts';
+import type { Caller, EndpointServer, Sending } from './endpoint-server.ts';
+
+/** A way in which a request with a good key can end, for what must go before every one of them. */
+export type Outcome = {
+  name: string;
+  status: number;
+  /** Brings the project there; what it gives back, sent to `at`, then ends so, however often it is sent. */
+  prepare(caller: Caller, at: EndpointServer): Promise<Sending>;
+};
+
+export function outcomesOf(facts: Facts): Outcome[] {
+  const plain = (name: string, status: number, sending: Sending): Outcome => ({
+    name,
+    status,
+    prepare: async () => sending,
+  });
+  const invalid = facts.list === null ? {} : { [facts.list]: [] };
+  const outcomes: Outcome[] = [
+    plain('valid', facts.accepted, {}),
+    plain('invalid', facts.invalid, { body: invalid }),
+    plain('invalid, with an Idempotency-Key', facts.invalid, { body: invalid, once: randomUUID() }),
+    plain('not JSON', facts.invalid, { body: '{' }),
+    plain('a malformed Idempotency-Key', facts.invalid, { once: 'a b' }),
+    plain('not application/json', 415, { headers: { 'Content-Type': 'text/plain' } }),
+    plain('too large', 413, { body: ' '.repeat(facts.bodyMaxBytes + 1) }),
+    {
+      name: 'over the rate limit',
+      status: 429,
+      async prepare(caller, at) {
+        await caller.limit({ rate: 0.001, burst: 1 });
+        await caller.send({ at });
+        return {};
+      },
+    },
+    {
+      name: 'a replay',
+      status: facts.accepted,
+      async prepare(caller, at) {
+        const once = randomUUID();
+        await caller.send({ once, at });
+        return { once };
+      },
+    },
+    {
+      name: 'a reuse',
+      status: 422,
+      async prepare(caller, at) {
+        const once = randomUUID();
+        await caller.send({ once, at });
+        return { once, body: bodyOf(facts, [record(facts, { external_user_id: 'other' })]) };
+      },
+    },
+  ];
+  return facts.kind === 'bulk' ? [...outcomes, QUEUE_FULL] : outcomes;
+}
+
+const QUEUE_FULL: Outcome = {
+  name: 'a full queue',
+  status: 429,
+  async prepare(caller) {
+    await caller.fillQueue(50_000);
+    return {};
+  },
+};
