@@ -6,6 +6,8 @@ export async function dumpSchema(url: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();
   try {
+    // A user named as the schema would have it on its path, and the catalogue would leave its name out.
+    await client.query(`SET search_path = ''`);
     const parts: string[] = [];
     for (const query of [SEQUENCES, TABLES, CONSTRAINTS, INDEXES]) {
       const { rows } = await client.query<{ line: string }>(query, [SCHEMA]);

@@ -8,7 +8,7 @@ Every request carries an API key of the project: \`Authorization: Bearer sk_live
 
 A key in the query string is ignored. A revoked key is refused at its next request, for good. Several keys may be active at once, so to change one: make a new key, deploy it, and revoke the old one when it is no longer used. A client must not retry a 401 or 403 automatically.
 
-Calls come from your server only. No answer carries \`Access-Control-Allow-Origin\`, so a browser cannot make them, and a key never belongs into one.
+Calls come from your server only. No answer carries \`Access-Control-Allow-Origin\`, so a browser cannot make them, and a key never belongs in one.
 
 ## Requests
 

@@ -62,7 +62,7 @@ export type JsonSchema = {
   maxItems?: number;
 };
 
-export type Parameter = {
+type Parameter = {
   name: string;
   in: 'header';
   required: boolean;
@@ -71,7 +71,7 @@ export type Parameter = {
   example: string;
 };
 export type Header = { description: string; schema: JsonSchema; example: string };
-export type SecurityScheme = { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string };
+type SecurityScheme = { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string };
 
 export type FaultEntry = {
   code: FaultCode;

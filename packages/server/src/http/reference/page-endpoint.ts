@@ -38,7 +38,7 @@ function fieldTable(document: OpenApiDocument, operation: Operation): Html {
     <caption class="unseen">
       Fields of the request
     </caption>
-    <thead class="unseen">
+    <thead class="folded">
       <tr>
         <th scope="col">Field</th>
         <th scope="col">Meaning</th>
@@ -105,7 +105,7 @@ function refusalTable(operation: Operation, responses: [string, Response][]): Ht
   return html`<details>
     <summary>Refusals<span class="unseen"> of ${operation.summary}</span></summary>
     <table class="narrow">
-      <thead class="unseen">
+      <thead class="folded">
         <tr>
           <th scope="col">Status</th>
           <th scope="col">Codes</th>
@@ -132,7 +132,7 @@ function sampleRefusal(responses: [string, Response][]): Html | null {
 function codeBlock(label: string, code: Part[]): Html {
   return html`<figure>
     <figcaption>${label}</figcaption>
-    <pre tabindex="0" role="region" aria-label="${label}"><code>${code}</code></pre>
+    <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>
   </figure>`;
 }
 

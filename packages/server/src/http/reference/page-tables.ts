@@ -12,7 +12,7 @@ export function parameterTable({ components }: OpenApiDocument): Html {
   const contentType = { description: 'The only type taken.', example: 'application/json' };
   return html`<h3>Of a request</h3>
     <table>
-      <thead class="unseen">
+      <thead class="folded">
         <tr>
           <th scope="col">Header</th>
           <th scope="col">Meaning</th>
@@ -28,7 +28,7 @@ export function headerTable({ components }: OpenApiDocument): Html {
   const rows = Object.entries(components.headers).map(([name, header]) => headerRow(name, null, header));
   return html`<h3>Of an answer</h3>
     <table>
-      <thead class="unseen">
+      <thead class="folded">
         <tr>
           <th scope="col">Header</th>
           <th scope="col">Meaning</th>

@@ -23,7 +23,7 @@ export function inline(text: string): Html[] {
   return text.split('`').map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
 }
 
-export function toId(title: string): string {
+function toId(title: string): string {
   return title.toLowerCase().replace(/[^a-z0-9_]+/g, '-');
 }
 
