@@ -12,5 +12,5 @@ app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
 app.post('/api/v1/events', { schema: { body: EventSchema } }, (_request, reply) => {
   void reply.code(202).send({ data: { accepted: true } });
 });
-await app.listen({ host: '127.0.0.1', port: Number(process.argv[2] ?? 0) });
-process.send?.({ port: app.addresses()[0]?.port });
+await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });
+process.stdout.write('ready\n');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareVersions, readClient } from './index.ts';
+import { compareVersions, readClient } from './client-version.ts';
 
 test('the first name/semver token names the client', () => {
   const cases: [string, string | undefined][] = [

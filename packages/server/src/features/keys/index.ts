@@ -1,8 +1,7 @@
-export { type Client, compareVersions, readClient } from './client-version.ts';
+export { readClient } from './client-version.ts';
 export { createKey, type NewKey } from './create-key.ts';
 export { findKey } from './find-key.ts';
 export {
-  displayKey,
   KEY_ENVIRONMENTS,
   type KeyEnvironment,
   type KeyState,

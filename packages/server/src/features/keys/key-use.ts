@@ -24,7 +24,7 @@ export type KeyUseDeps = {
   minimumVersions?: ReadonlyMap<string, string>;
 };
 
-export const KEY_USE_EVERY_MS = 10_000;
+const KEY_USE_EVERY_MS = 10_000;
 const KEYS_MAX = 100_000;
 const USER_AGENTS_MAX = 10_000;
 

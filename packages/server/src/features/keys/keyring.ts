@@ -30,7 +30,7 @@ export type Keyring = {
 export type Pepper = { current: Buffer; previous: Buffer | null };
 export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
 
-export const KNOWN_KEYS_MAX = 10_000;
+const KNOWN_KEYS_MAX = 10_000;
 const ROUND_MAX = 1_000;
 const TIME_LIMIT_MS = 5_000;
 

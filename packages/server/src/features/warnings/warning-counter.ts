@@ -14,7 +14,7 @@ export type WarningCounter = {
   close(): Promise<void>;
 };
 
-export const WARNINGS_EVERY_MS = 10_000;
+const WARNINGS_EVERY_MS = 10_000;
 const WARNINGS_MAX = 10_000;
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 

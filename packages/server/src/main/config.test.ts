@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { type Config, ConfigFaults, loadConfig } from './config.ts';
+import type { Env } from './env-reader.ts';
+
+const files: Record<string, string> = { '/run/secret': `${'s'.repeat(40)}\n`, '/run/empty': '\n' };
+const readText = (path: string): string => {
+  const text = files[path];
+  if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+  return text;
+};
+const load = (env: Env): Config => loadConfig(env, readText);
+const SECRET = 'x'.repeat(32);
+
+function faultsOf(env: Env): string[] {
+  try {
+    load(env);
+  } catch (error) {
+    if (error instanceof ConfigFaults)
+      return error.faults.map((fault) => `${fault.variable} ${fault.message}`);
+    throw error;
+  }
+  return [];
+}
+
+test('an empty environment is a whole configuration, on loopback and embedded', () => {
+  const config = load({});
+  expect(config).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'http://localhost:8080',
+    tls: null,
+    redirectPort: null,
+    metricsPort: null,
+    trustProxy: [],
+    database: null,
+    secretKey: null,
+    secretKeyPrevious: null,
+    logLevel: 'info',
+    warnings: [],
+  });
+  expect(config.dataDir).toMatch(/^\/.*\/data$/);
+  expect([...config.roles]).toEqual(['api', 'worker']);
+  expect(load({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
+});
+
+test('a variable that is set to nothing is not set', () => {
+  expect(load({ PORT: '', DATABASE_URL: ' ', SECRET_KEY: '', ROLES: '' })).toEqual(load({}));
+});
+
+test('every variable is read', () => {
+  const config = load({
+    PORT: '443',
+    HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://beckon.example/',
+    TLS_CERT_FILE: '/tls/cert.pem',
+    TLS_KEY_FILE: '/tls/key.pem',
+    HTTP_REDIRECT_PORT: '80',
+    METRICS_PORT: '9090',
+    TRUST_PROXY: '10.0.0.0/8, ::1',
+    DATA_DIR: '/var/lib/beckon',
+    DATABASE_URL: 'postgres://u:p@db/beckon',
+    ADMIN_DATABASE_URL: 'postgresql://a:p@db/beckon',
+    DATABASE_POOLER: 'transaction',
+    ROLES: 'worker',
+    SECRET_KEY_FILE: '/run/secret',
+    SECRET_KEY_PREVIOUS: 'p'.repeat(32),
+    LOG_LEVEL: 'warn',
+    CLIENT_MINIMUM: 'Beckon-JS/1.4.0, beckon-py/0.9.0-rc.1',
+  });
+  expect(config).toEqual({
+    port: 443,
+    host: '0.0.0.0',
+    publicUrl: 'https://beckon.example',
+    tls: { certFile: '/tls/cert.pem', keyFile: '/tls/key.pem' },
+    redirectPort: 80,
+    metricsPort: 9090,
+    trustProxy: ['10.0.0.0/8', '::1'],
+    dataDir: '/var/lib/beckon',
+    database: {
+      url: 'postgres://u:p@db/beckon',
+      adminUrl: 'postgresql://a:p@db/beckon',
+      namedStatements: false,
+    },
+    roles: new Set(['worker']),
+    secretKey: 's'.repeat(40),
+    secretKeyPrevious: 'p'.repeat(32),
+    logLevel: 'warn',
+    minimumVersions: new Map([
+      ['beckon-js', '1.4.0'],
+      ['beckon-py', '0.9.0-rc.1'],
+    ]),
+    warnings: [],
+  });
+});
+
+test('all faults are told at once, each by its variable and with what is allowed', () => {
+  const faults = faultsOf({
+    PORT: '80 80',
+    PUBLIC_URL: 'beckon.example',
+    TLS_CERT_FILE: '/tls/cert.pem',
+    METRICS_PORT: '65536',
+    TRUST_PROXY: '10.0.0.0/33',
+    DATABASE_URL: 'mysql://u:hunter22@db/x',
+    DATABASE_POOLER: 'session',
+    ROLES: 'api,mailer',
+    SECRET_KEY: 'a-key-that-is-long-enough-but-not-alone',
+    SECRET_KEY_FILE: '/run/secret',
+    SECRET_KEY_PREVIOUS: 'short',
+    LOG_LEVEL: 'loud',
+    CLIENT_MINIMUM: 'beckon-js',
+  });
+  const expected = [
+    /^PORT must be a port from 0 .* to 65535, not "80 80"$/,
+    /^PUBLIC_URL must be an address such as https:/,
+    /^TLS_KEY_FILE must be set/,
+    /^METRICS_PORT must be a port/,
+    /^TRUST_PROXY must be addresses or CIDR ranges.*not "10.0.0.0\/33"$/,
+    /^DATABASE_URL must be a PostgreSQL address/,
+    /^DATABASE_POOLER must be transaction or not set, not "session"$/,
+    /^ROLES must be all, or any of api, worker, separated by commas, not "mailer"$/,
+    /^SECRET_KEY must not be set together with SECRET_KEY_FILE$/,
+    /^SECRET_KEY_PREVIOUS must have at least 16 characters/,
+    /^LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"$/,
+    /^CLIENT_MINIMUM must be clients and versions/,
+  ];
+  for (const pattern of expected)
+    expect(
+      faults.filter((fault) => pattern.test(fault)),
+      `${pattern} in ${faults.join('\n')}`,
+    ).toHaveLength(1);
+  expect(faults).toHaveLength(expected.length);
+});
+
+test('no fault repeats a password or a secret', () => {
+  const faults = faultsOf({ DATABASE_URL: 'mysql://u:hunter22@db/x', SECRET_KEY: 'tooshort' }).join();
+  expect(faults).not.toMatch(/hunter22|tooshort/);
+});
+
+test('an https address needs TLS of our own or a proxy that we trust', () => {
+  const PUBLIC_URL = 'https://beckon.example';
+  expect(faultsOf({ PUBLIC_URL })).toEqual([
+    expect.stringMatching(/^PUBLIC_URL is https, so either TLS_CERT_FILE/),
+  ]);
+  expect(faultsOf({ PUBLIC_URL, TRUST_PROXY: '127.0.0.1' })).toEqual([]);
+  expect(faultsOf({ PUBLIC_URL, TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' })).toEqual([]);
+});
+
+test('own TLS behind an http address, or a redirect without TLS, is refused', () => {
+  expect(faultsOf({ TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' })).toEqual([
+    expect.stringMatching(/^PUBLIC_URL must be an https/),
+  ]);
+  expect(faultsOf({ HTTP_REDIRECT_PORT: '80' })).toEqual([
+    expect.stringMatching(/^HTTP_REDIRECT_PORT is of use/),
+  ]);
+});
+
+test('an http address starts anywhere, and warns where others can reach it', () => {
+  expect(load({ HOST: '0.0.0.0' }).warnings).toEqual([expect.stringContaining('unencrypted')]);
+  expect(load({ PUBLIC_URL: 'http://beckon.example' }).warnings).toEqual([
+    expect.stringContaining('unencrypted'),
+  ]);
+  for (const HOST of ['127.0.0.1', 'localhost', '::1', '127.0.0.2'])
+    expect(load({ HOST }).warnings).toEqual([]);
+  const behindProxy = { HOST: '0.0.0.0', PUBLIC_URL: 'https://beckon.example', TRUST_PROXY: '10.0.0.1' };
+  expect(load(behindProxy).warnings).toEqual([]);
+});
+
+test('a database of your own needs a secret of your own', () => {
+  const DATABASE_URL = 'postgres://db/beckon';
+  expect(faultsOf({ DATABASE_URL })).toEqual([
+    expect.stringMatching(/^SECRET_KEY or SECRET_KEY_FILE must be set/),
+  ]);
+  expect(faultsOf({ DATABASE_URL, SECRET_KEY: SECRET })).toEqual([]);
+  expect(faultsOf({ DATABASE_URL, SECRET_KEY_FILE: '/run/none' })).toEqual([
+    expect.stringMatching(/^SECRET_KEY_FILE must name a readable file \(ENOENT/),
+  ]);
+  expect(faultsOf({ SECRET_KEY_FILE: '/run/empty' })).toEqual([
+    expect.stringMatching(/^SECRET_KEY_FILE names an empty file/),
+  ]);
+  expect(load({ SECRET_KEY: 'x'.repeat(16) }).warnings).toEqual([
+    expect.stringMatching(/^SECRET_KEY is short/),
+  ]);
+});
+
+test('what is of use with DATABASE_URL only is refused without it', () => {
+  expect(faultsOf({ ADMIN_DATABASE_URL: 'postgres://db/x', DATABASE_POOLER: 'transaction' })).toEqual([
+    expect.stringMatching(/^ADMIN_DATABASE_URL is of use with DATABASE_URL only/),
+    expect.stringMatching(/^DATABASE_POOLER is of use with DATABASE_URL only/),
+  ]);
+});
+
+test('two servers cannot have one port, unless any port will do', () => {
+  expect(faultsOf({ METRICS_PORT: '8080' })).toEqual(['METRICS_PORT must not be the same as PORT']);
+  expect(faultsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+});

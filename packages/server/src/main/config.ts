@@ -1,0 +1,167 @@
+import { resolve } from 'node:path';
+import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
+import {
+  isAddressRange,
+  isLoopbackName,
+  readDatabaseUrl,
+  readMinimums,
+  readPublicUrl,
+} from './env-values.ts';
+
+/** Everything that the environment decides, checked as a whole before anything starts. */
+export type Config = {
+  host: string;
+  port: number;
+  publicUrl: string;
+  tls: { certFile: string; keyFile: string } | null;
+  redirectPort: number | null;
+  metricsPort: number | null;
+  trustProxy: string[];
+  dataDir: string;
+  /** Null: the embedded database in `dataDir`. */
+  database: { url: string; adminUrl: string; namedStatements: boolean } | null;
+  roles: ReadonlySet<Role>;
+  /** Null: generated into `dataDir`. */
+  secretKey: string | null;
+  secretKeyPrevious: string | null;
+  logLevel: LogLevel;
+  /** Client name, in lower case → the least version that is not told to update. */
+  minimumVersions: ReadonlyMap<string, string>;
+  /** What works but is probably not meant. */
+  warnings: string[];
+};
+
+const ROLES = ['api', 'worker'] as const;
+type Role = (typeof ROLES)[number];
+
+/** All faults at once, each with its variable and what is allowed: nobody repairs a configuration one start at a time. */
+export class ConfigFaults extends Error {
+  readonly faults: Fault[];
+
+  constructor(faults: Fault[]) {
+    super(faults.map((fault) => `${fault.variable} ${fault.message}`).join('\n'));
+    this.name = 'ConfigFaults';
+    this.faults = faults;
+  }
+}
+
+const SECRET_MIN_CHARS = 16;
+const SECRET_GOOD_CHARS = 32;
+
+/** Reads nothing but what it is handed, and through `readText` the files that `*_FILE` variables name. */
+export function loadConfig(env: Env, readText: ReadText): Config {
+  const read = createReader(env, readText);
+  const port = read.port('PORT') ?? 8080;
+  const config: Config = {
+    host: read.text('HOST') ?? '127.0.0.1',
+    port,
+    publicUrl: read.parsed('PUBLIC_URL', readPublicUrl) ?? `http://localhost:${port}`,
+    tls: readTls(read),
+    redirectPort: read.port('HTTP_REDIRECT_PORT'),
+    metricsPort: read.port('METRICS_PORT'),
+    trustProxy: read.list('TRUST_PROXY', 'addresses or CIDR ranges such as 10.0.0.0/8', isAddressRange) ?? [],
+    dataDir: resolve(read.text('DATA_DIR') ?? './data'),
+    database: readDatabase(read),
+    roles: readRoles(read),
+    secretKey: read.secret('SECRET_KEY'),
+    secretKeyPrevious: read.secret('SECRET_KEY_PREVIOUS'),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
+    warnings: [],
+  };
+  checkTransport(config, read);
+  checkPorts(config, read);
+  checkSecret(config, read);
+  if (read.faults.length > 0) throw new ConfigFaults(read.faults);
+  return config;
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function readTls(read: Reader): Config['tls'] {
+  const [certFile, keyFile] = [read.text('TLS_CERT_FILE'), read.text('TLS_KEY_FILE')];
+  if (certFile && keyFile) return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
+  if (certFile) read.fault('TLS_KEY_FILE', 'must be set, since TLS_CERT_FILE is');
+  if (keyFile) read.fault('TLS_CERT_FILE', 'must be set, since TLS_KEY_FILE is');
+  return null;
+}
+
+function readDatabase(read: Reader): Config['database'] {
+  const url = read.parsed('DATABASE_URL', readDatabaseUrl);
+  const adminUrl = read.parsed('ADMIN_DATABASE_URL', readDatabaseUrl);
+  const pooler = read.oneOf('DATABASE_POOLER', ['transaction']);
+  if (url) return { url, adminUrl: adminUrl ?? url, namedStatements: pooler === null };
+  if (read.isSet('DATABASE_URL')) return null;
+  for (const name of ['ADMIN_DATABASE_URL', 'DATABASE_POOLER'])
+    if (read.isSet(name)) read.fault(name, 'is of use with DATABASE_URL only, which is not set');
+  return null;
+}
+
+function readRoles(read: Reader): ReadonlySet<Role> {
+  const names = read.list('ROLES', `all, or any of ${ROLES.join(', ')}`, (name) =>
+    ['all', ...ROLES].includes(name),
+  );
+  return new Set(!names || names.includes('all') ? ROLES : ROLES.filter((role) => names.includes(role)));
+}
+
+function checkTransport(config: Config, read: Reader): void {
+  const { protocol, hostname } = new URL(config.publicUrl);
+  if (protocol === 'https:') {
+    if (!config.tls && config.trustProxy.length === 0 && !read.isSet('TRUST_PROXY'))
+      read.fault(
+        'PUBLIC_URL',
+        'is https, so either TLS_CERT_FILE and TLS_KEY_FILE must be set (own TLS), or TRUST_PROXY (a proxy ends TLS)',
+      );
+  } else if (config.tls) {
+    read.fault('PUBLIC_URL', 'must be an https:// address, since TLS_CERT_FILE is set');
+  } else if (!isLoopbackName(config.host) || !isLoopbackName(hostname)) {
+    config.warnings.push(
+      `PUBLIC_URL is ${config.publicUrl} and HOST is ${config.host}: API keys would travel unencrypted. Outside a private network use an https:// address`,
+    );
+  }
+  if (config.redirectPort !== null && !config.tls)
+    read.fault('HTTP_REDIRECT_PORT', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
+}
+
+function checkPorts(config: Config, read: Reader): void {
+  const taken = new Map([[config.port, 'PORT']]);
+  for (const [name, port] of [
+    ['HTTP_REDIRECT_PORT', config.redirectPort],
+    ['METRICS_PORT', config.metricsPort],
+  ] as const) {
+    // 0 asks for any free port, as often as one likes.
+    if (port === null || port === 0) continue;
+    const other = taken.get(port);
+    if (other) read.fault(name, `must not be the same as ${other}`);
+    taken.set(port, name);
+  }
+}
+
+function checkSecret(config: Config, read: Reader): void {
+  if (
+    config.database &&
+    config.secretKey === null &&
+    !read.isSet('SECRET_KEY') &&
+    !read.isSet('SECRET_KEY_FILE')
+  )
+    read.fault(
+      'SECRET_KEY',
+      'or SECRET_KEY_FILE must be set with DATABASE_URL: every machine needs the same one',
+    );
+  for (const [name, secret] of [
+    ['SECRET_KEY', config.secretKey],
+    ['SECRET_KEY_PREVIOUS', config.secretKeyPrevious],
+  ] as const) {
+    if (secret === null) continue;
+    if (secret.length < SECRET_MIN_CHARS)
+      read.fault(
+        name,
+        `must have at least ${SECRET_MIN_CHARS} characters, better ${SECRET_GOOD_CHARS} random ones`,
+      );
+    else if (secret.length < SECRET_GOOD_CHARS)
+      config.warnings.push(
+        `${name} is short: ${SECRET_GOOD_CHARS} random characters are better (openssl rand -hex 32)`,
+      );
+  }
+}

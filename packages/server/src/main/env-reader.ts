@@ -1,0 +1,68 @@
+export type Env = Record<string, string | undefined>;
+export type ReadText = (path: string) => string;
+export type Fault = { variable: string; message: string };
+/** The value, or what is allowed instead. */
+export type Parsed<T> = { value: T } | { allowed: string };
+
+const PORT_MAX = 65_535;
+
+/** Collects faults instead of throwing, so that all of them are told at once. Null: not set, or faulty and noted. */
+export function createReader(env: Env, readText: ReadText) {
+  const faults: Fault[] = [];
+  const fault = (variable: string, message: string): null => {
+    faults.push({ variable, message });
+    return null;
+  };
+  // What compose files pass on as `NAME=` is not set.
+  const text = (name: string): string | null => env[name]?.trim() || null;
+
+  function parsed<T>(name: string, parse: (text: string) => Parsed<T>): T | null {
+    const given = text(name);
+    if (given === null) return null;
+    const result = parse(given);
+    return 'value' in result ? result.value : fault(name, `must be ${result.allowed}`);
+  }
+
+  return {
+    faults,
+    fault,
+    text,
+    parsed,
+    isSet: (name: string) => text(name) !== null,
+    port: (name: string) =>
+      parsed(name, (given) =>
+        /^\d{1,5}$/.test(given) && Number(given) <= PORT_MAX
+          ? { value: Number(given) }
+          : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(given)}` },
+      ),
+    oneOf: <T extends string>(name: string, values: readonly T[]) =>
+      parsed<T>(name, (given) => {
+        const value = values.find((one) => one === given);
+        const allowed = values.length === 1 ? `${values[0]} or not set` : `one of ${values.join(', ')}`;
+        return value === undefined ? { allowed: `${allowed}, not ${JSON.stringify(given)}` } : { value };
+      }),
+    list: (name: string, allowed: string, isAllowed: (entry: string) => boolean) =>
+      parsed<string[]>(name, (given) => {
+        const entries = given.split(',').map((entry) => entry.trim());
+        const wrong = entries.find((entry) => !isAllowed(entry));
+        return wrong === undefined
+          ? { value: entries }
+          : { allowed: `${allowed}, separated by commas, not ${JSON.stringify(wrong)}` };
+      }),
+    /** From the variable itself or from the file that `<name>_FILE` names; its value is in no message. */
+    secret(name: string): string | null {
+      const [value, file] = [text(name), text(`${name}_FILE`)];
+      if (value !== null && file !== null) return fault(name, `must not be set together with ${name}_FILE`);
+      return file === null ? value : readSecretFile(`${name}_FILE`, file);
+    },
+  };
+
+  function readSecretFile(name: string, file: string): string | null {
+    try {
+      return readText(file).trim() || fault(name, `names an empty file: ${file}`);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return fault(name, `must name a readable file (${why})`);
+    }
+  }
+}

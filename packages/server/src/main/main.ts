@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addCommands, EXIT_USAGE, type Operator } from '../operator/index.ts';
+import { type Config, ConfigFaults, loadConfig } from './config.ts';
+
+/**
+ * The door of the program. It imports little: what only some commands need (the database, HTTP) they load themselves,
+ * so that making a key does not wait for a web server to be read.
+ */
+const program = new Command('beckon')
+  .description('Beckon, run by its operator')
+  .version(readRelease().version)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(wantsJson() ? usageAsJson(text) : text) });
+
+addCommands(program, createOperator());
+await program.parseAsync().catch(endAsUsage);
+// Whatever still holds the event loop now (a connection that does not close) gets a moment, then the process ends.
+setTimeout(() => process.exit(), 100).unref();
+
+function createOperator(): Operator {
+  return {
+    async open() {
+      const { openForCommand } = await import('./prepare.ts');
+      return openForCommand(readConfig(), complain);
+    },
+    async migrate() {
+      const { migrateForCommand } = await import('./prepare.ts');
+      return migrateForCommand(readConfig(), complain);
+    },
+    async inspect() {
+      const { inspect } = await import('./inspect.ts');
+      return inspect(tryConfig(), complain);
+    },
+    async serve({ logTo }) {
+      const config = readConfig();
+      const { serve } = await import('./serve.ts');
+      return serve(config, { logTo, print: logTo === 'stdout' ? print : complain, release: readRelease() });
+    },
+    onSignal,
+    print,
+    complain,
+    setExitCode(code) {
+      process.exitCode = code;
+    },
+  };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function readConfig(): Config {
+  return loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+}
+
+function tryConfig(): Config | ConfigFaults {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error;
+    throw error;
+  }
+}
+
+function readRelease(): { version: string; node: string } {
+  const manifest = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+  return { version, node: process.version };
+}
+
+function onSignal(listener: (signal: string) => void): () => void {
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  for (const signal of signals) process.on(signal, listener);
+  // A process that only works in the background has nothing that keeps Node from ending.
+  const alive = setInterval(() => {}, 2 ** 30);
+  return () => {
+    clearInterval(alive);
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
+/** Commander has said by now what was not understood; asking for help is no mistake. */
+function endAsUsage(error: unknown): void {
+  if (!(error instanceof CommanderError)) throw error;
+  if (error.exitCode !== 0) process.exitCode = EXIT_USAGE;
+}
+
+function wantsJson(): boolean {
+  return process.argv.includes('--json');
+}
+
+function usageAsJson(text: string): string {
+  const message = text.trim().replace(/^error: /, '');
+  return `${JSON.stringify({ error: { message, code: 'usage' } })}\n`;
+}

@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { silentLog } from '../base/log.ts';
+import { createKey } from '../flows/create-key.ts';
+import { createProject } from '../flows/create-project.ts';
+import { keyring } from '../features/keys/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const folders: string[] = [];
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+  for (const folder of folders) await rm(folder, { recursive: true });
+});
+
+const OLD = 'o'.repeat(32);
+const NEW = 'n'.repeat(32);
+let dataDir: string;
+beforeEach(async () => {
+  await db.query('DELETE FROM beckon.installation');
+  dataDir = await mkdtemp(join(tmpdir(), 'beckon-secrets-'));
+  folders.push(dataDir);
+});
+const given = (secretKey: string | null, secretKeyPrevious: string | null = null): SecretConfig => ({
+  dataDir: join(dataDir, 'data'),
+  secretKey,
+  secretKeyPrevious,
+});
+const open = (config: SecretConfig) => openSecrets({ db, clock }, config);
+
+test('a secret key is made once, for its owner alone, and is the same at the next start', async () => {
+  const first = await open(given(null));
+  const path = join(dataDir, 'data', 'secret.key');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await readFile(path, 'utf8')).trim()).toMatch(/^[\w-]{43}$/);
+  expect(await open(given(null))).toEqual(first);
+  expect(await readdir(join(dataDir, 'data'))).toEqual(['secret.key']);
+});
+
+test('of many that start at once on an empty directory all end with one key', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    await rm(join(dataDir, 'data'), { recursive: true, force: true });
+    await db.query('DELETE FROM beckon.installation');
+    const peppers = await Promise.all(
+      Array.from({ length: 8 }, async (_, place) => {
+        // Each a few turns behind the one before, so that they meet at every step.
+        for (let turn = 0; turn < place; turn += 1) await new Promise(setImmediate);
+        return open(given(null));
+      }),
+    );
+    expect(new Set(peppers.map((pepper) => pepper.current.toString('hex'))).size).toBe(1);
+    expect(await open(given(null))).toEqual(peppers[0]);
+    expect(await readdir(join(dataDir, 'data'))).toEqual(['secret.key']);
+  }
+});
+
+test('a wrong SECRET_KEY is refused, and the database stays with the right one', async () => {
+  const right = await open(given(OLD));
+  await expect(open(given(NEW))).rejects.toThrow(
+    'SECRET_KEY is not the secret key that this database was set up with',
+  );
+  await expect(open(given(NEW, 'x'.repeat(32)))).rejects.toThrow('SECRET_KEY_PREVIOUS');
+  expect(await open(given(OLD))).toEqual(right);
+});
+
+test('a key file that is not the right one is refused by its path', async () => {
+  await open(given(null));
+  const path = join(dataDir, 'data', 'secret.key');
+  await writeFile(path, `${NEW}\n`);
+  await expect(open(given(null))).rejects.toThrow(`${path} is not the secret key`);
+  await writeFile(path, '\n');
+  await expect(open(given(null))).rejects.toThrow(`${path} is empty`);
+});
+
+test('a lost key file is not made anew over a database that needs the old one', async () => {
+  await open(given(null));
+  await rm(join(dataDir, 'data', 'secret.key'));
+  await expect(open(given(null))).rejects.toThrow(
+    'secret.key is missing, but the database was set up with it',
+  );
+  expect(await readdir(join(dataDir, 'data'))).toEqual([]);
+});
+
+test('a new key replaces the previous one for good, and no API key is lost by it', async () => {
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  const before = await open(given(OLD));
+  const { secret } = await createKey({ db, pepper: before.current }, { projectId, label: 'server' });
+  const during = await open(given(NEW, OLD));
+  expect(during.previous).toEqual(before.current);
+  expect((await keyring({ db, pepper: during, log: silentLog }).verify(secret)).state).toBe('live');
+  const after = await open(given(NEW));
+  expect(after.current).toEqual(during.current);
+  expect((await keyring({ db, pepper: after, log: silentLog }).verify(secret)).state).toBe('live');
+  await expect(open(given(OLD))).rejects.toThrow('not the secret key');
+});
+
+test('the check value tells neither the key nor the pepper', async () => {
+  const { current } = await open(given(OLD));
+  const [row] = await db.query<{ secret_check: Buffer }>('SELECT secret_check FROM beckon.installation');
+  expect(row?.secret_check).toHaveLength(32);
+  expect(row?.secret_check.equals(current)).toBe(false);
+  expect(row?.secret_check.includes(Buffer.from(OLD))).toBe(false);
+});
+
+test('looking for a fault makes no key and changes no check value', async () => {
+  expect(await findSecretFault(db, given(null))).toBeNull();
+  expect(await readdir(dataDir)).toEqual([]);
+  await open(given(OLD));
+  expect(await findSecretFault(db, given(OLD))).toBeNull();
+  expect(await findSecretFault(db, given(NEW, OLD))).toBeNull();
+  expect(await findSecretFault(db, given(NEW))).toContain('not the secret key');
+  expect(await findSecretFault(db, given(null))).toContain('is missing');
+  await open(given(OLD));
+});

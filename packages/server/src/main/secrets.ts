@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { deriveKey, equalInConstantTime } from '../base/hash.ts';
+import type { Pepper } from '../features/keys/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import type { Config } from './config.ts';
+
+/**
+ * The installation's secret key: given by the environment or, with the embedded database, generated once into
+ * DATA_DIR/secret.key. The database keeps a check value derived from it, so that a wrong key is refused at start
+ * instead of making every API key unknown and every stored secret unreadable.
+ */
+export async function openSecrets(deps: { db: Tx; clock: Clock }, config: SecretConfig): Promise<Pepper> {
+  const { db, clock } = deps;
+  const known = await findCheck(db);
+  const secret = config.secretKey ?? (await readKeyFile(config)) ?? (await makeKeyFile(config, known));
+  if (known === undefined) await insertCheck(db, { check: checkOf(secret), at: new Date(clock.now()) });
+  const stored = known ?? (await findCheck(db));
+  const previous = config.secretKeyPrevious;
+  const match = matchOf(stored, secret, previous);
+  if (match === 'none') throw new Error(wrongKey(config));
+  // From here on the database asks for the new key; hashes under the old one are renewed as they are met.
+  if (match === 'previous') await updateCheck(db, { from: stored, to: checkOf(secret) });
+  return { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) };
+}
+
+/** The same question without its consequences: why the server would refuse this key, or null where it would not. */
+export async function findSecretFault(db: Tx, config: SecretConfig): Promise<string | null> {
+  const stored = await findCheck(db);
+  if (stored === undefined) return null;
+  const secret = config.secretKey ?? (await readKeyFile(config));
+  if (secret === undefined) return lostKeyFile(config);
+  return matchOf(stored, secret, config.secretKeyPrevious) === 'none' ? wrongKey(config) : null;
+}
+
+export type SecretConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
+
+function matchOf(
+  stored: Buffer | undefined,
+  secret: string,
+  previous: string | null,
+): 'current' | 'previous' | 'none' {
+  if (!stored) return 'none';
+  if (equalInConstantTime(stored, checkOf(secret))) return 'current';
+  return previous !== null && equalInConstantTime(stored, checkOf(previous)) ? 'previous' : 'none';
+}
+
+function wrongKey(config: SecretConfig): string {
+  const source = config.secretKey === null ? keyFilePath(config) : 'SECRET_KEY';
+  return `${source} is not the secret key that this database was set up with. Use the right one; to replace it, give the old one as SECRET_KEY_PREVIOUS`;
+}
+
+function lostKeyFile(config: SecretConfig): string {
+  return `${keyFilePath(config)} is missing, but the database was set up with it: put it back from a backup, or set SECRET_KEY to its content`;
+}
+
+/** Written to a file of its own and linked into place: whoever comes first wins, and nobody reads half of it. */
+async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Promise<string> {
+  if (known !== undefined) throw new Error(lostKeyFile(config));
+  const path = keyFilePath(config);
+  await mkdir(config.dataDir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+    await file.sync();
+    await link(draft, path).catch(unlessItExists);
+  } finally {
+    await file.close();
+    await rm(draft, { force: true });
+  }
+  await syncFolder(config.dataDir);
+  const made = await readKeyFile(config);
+  if (made === undefined) throw new Error(`${path} could not be read after it was written`);
+  return made;
+}
+
+function keyFilePath(config: SecretConfig): string {
+  return join(config.dataDir, 'secret.key');
+}
+
+async function readKeyFile(config: SecretConfig): Promise<string | undefined> {
+  const path = keyFilePath(config);
+  try {
+    const text = (await readFile(path, 'utf8')).trim();
+    if (text === '') throw new Error(`${path} is empty: put it back from a backup`);
+    return text;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function unlessItExists(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** A new name is durable only once its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function checkOf(secret: string): Buffer {
+  return deriveKey(secret, 'check value');
+}
+
+function pepperOf(secret: string): Buffer {
+  return deriveKey(secret, 'api-key pepper');
+}
+
+async function findCheck(db: Tx): Promise<Buffer | undefined> {
+  const rows = await db.query<{ secret_check: Buffer }>(`SELECT secret_check FROM beckon.installation`);
+  return rows[0]?.secret_check;
+}
+
+/** Of two that set up one database at once the first decides; the other is then checked against it. */
+async function insertCheck(db: Tx, row: { check: Buffer; at: Date }): Promise<void> {
+  await db.query(
+    `INSERT INTO beckon.installation (secret_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+    [row.check, row.at],
+  );
+}
+
+async function updateCheck(db: Tx, { from, to }: { from: Buffer | undefined; to: Buffer }): Promise<void> {
+  await db.query(`UPDATE beckon.installation SET secret_check = $2 WHERE secret_check = $1`, [from, to]);
+}

@@ -1,0 +1,48 @@
+import { systemClock } from '../base/clock.ts';
+import { createLog } from '../base/log.ts';
+import type { Served } from '../operator/index.ts';
+import type { Config } from './config.ts';
+import { findPlace, prepareServer } from './prepare.ts';
+import { type RunningServer, startServer } from './wire.ts';
+
+type Voice = {
+  logTo: 'stdout' | 'stderr';
+  print: (line: string) => void;
+  release: { version: string; node: string };
+};
+
+/** The server over its database: what was opened first (the database) is let go last. */
+export async function serve(config: Config, voice: Voice): Promise<Served> {
+  const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2);
+  const place = await findPlace(config, { log, print: voice.print });
+  try {
+    const { pepper } = await prepareServer(config, place, log);
+    const server = await startServer({
+      connection: place.connection,
+      namedStatements: config.database?.namedStatements ?? true,
+      pepper,
+      clock: systemClock,
+      log,
+      release: voice.release,
+      roles: config.roles,
+      listen: config,
+      minimumVersions: config.minimumVersions,
+    });
+    return {
+      url: addressOf(config, server),
+      warnings: config.warnings,
+      async stop() {
+        await server.stop();
+        await place.release();
+      },
+    };
+  } catch (error) {
+    await place.release();
+    throw error;
+  }
+}
+
+/** With PORT=0 the address is only known now. */
+function addressOf({ publicUrl, port }: Config, { ports }: RunningServer): string {
+  return port === 0 && ports.http !== null ? publicUrl.replace(/:0$/, `:${ports.http}`) : publicUrl;
+}

@@ -1,0 +1,74 @@
+import { type Check, fail, type InspectedDatabase, type Inspection, ok, warn } from './checks.ts';
+import { messageOf } from './run.ts';
+
+const OFFSET_WARN_MS = 1_000;
+/** From here on the server says that it is not ready. */
+const OFFSET_FAIL_MS = 5_000;
+
+export async function checkDatabase(inspection: Inspection, embedded: boolean): Promise<Check[]> {
+  let database: InspectedDatabase;
+  try {
+    database = await inspection.openDatabase();
+  } catch (error) {
+    const message = `The database does not answer: ${messageOf(error)}`;
+    const next = embedded
+      ? 'Read the log of PostgreSQL in DATA_DIR'
+      : 'Check that PostgreSQL runs, and host, port, user and password in DATABASE_URL';
+    return [fail('database', message, next)];
+  }
+  try {
+    return [
+      await checkVersion(database),
+      await checkDurability(database),
+      ...(await checkContent(database)),
+      checkClock(database.offsetMs()),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkVersion({ db }: InspectedDatabase): Promise<Check> {
+  const rows = await db.query<{ server_version: string }>('SHOW server_version');
+  return ok('database', `PostgreSQL ${rows[0]?.server_version} answers`);
+}
+
+async function checkDurability(database: InspectedDatabase): Promise<Check> {
+  const faults = await database.durabilityFaults();
+  return faults.length === 0
+    ? ok('durability', 'What is acknowledged is on disk')
+    : fail(
+        'durability',
+        faults.join('; '),
+        'Change this in postgresql.conf and reload; the server refuses to start',
+      );
+}
+
+async function checkContent(database: InspectedDatabase): Promise<Check[]> {
+  const pending = await database.pendingMigrations();
+  if (pending === null) return [ok('schema', 'The database is empty; the first start sets it up')];
+  const schema =
+    pending.length === 0
+      ? ok('schema', 'The schema is that of this release')
+      : warn(
+          'schema',
+          `Not applied yet: ${pending.join(', ')}`,
+          'Run the command migrate, or start the server',
+        );
+  // A schema of another release need not have what the key is checked against.
+  if (pending.length > 0) return [schema];
+  const fault = await database.secretFault();
+  const secret =
+    fault === null
+      ? ok('secret key', 'The secret key is the one of this database')
+      : fail('secret key', fault, 'Give the right key: without it every API key is unknown');
+  return [schema, secret];
+}
+
+export function checkClock(offsetMs: number | null): Check {
+  const offset = Math.abs(offsetMs ?? 0);
+  const message = `This machine's clock is ${offset} ms from the database's`;
+  if (offset < OFFSET_WARN_MS) return ok('clock', message);
+  const next = 'Let both machines keep their time by NTP';
+  return offset > OFFSET_FAIL_MS ? fail('clock', message, next) : warn('clock', message, next);
+}

@@ -1,0 +1,108 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { get as getHttp, type IncomingMessage } from 'node:http';
+import { get as getHttps } from 'node:https';
+import { createServer } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
+
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+const ANSWER_WITHIN_MS = 2_000;
+const ANSWER_MAX_CHARS = 100_000;
+
+export async function checkTls(config: InspectedConfig, now: number): Promise<Check[]> {
+  if (!config.tls) return [];
+  const { certFile, keyFile } = config.tls;
+  try {
+    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+    createSecureContext({ cert, key });
+    return [checkCertificate(new X509Certificate(cert), config, now)];
+  } catch (error) {
+    const message = `${certFile} and ${keyFile} are no certificate and key that can be read: ${(error as Error).message}`;
+    return [
+      fail('tls', message, 'Give this user the right to read both, as PEM, and the key that belongs to it'),
+    ];
+  }
+}
+
+function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
+  const { hostname } = new URL(config.publicUrl);
+  const until = certificate.validToDate.getTime();
+  const expires = `The certificate ${until < now ? 'expired' : 'is good until'} ${certificate.validToDate.toISOString()}`;
+  const next = 'Renew it, and restart the server';
+  if (until < now) return fail('tls', expires, next);
+  if (certificate.checkHost(hostname) === undefined)
+    return fail('tls', `The certificate is not for ${hostname}`, 'Use one for the name in PUBLIC_URL');
+  return until < now + EXPIRES_SOON_MS ? warn('tls', expires, next) : ok('tls', expires);
+}
+
+export async function checkPorts(config: InspectedConfig): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const entry of config.ports) checks.push(await checkPort(config.host, entry));
+  return checks;
+}
+
+async function checkPort(host: string, entry: InspectedConfig['ports'][number]): Promise<Check> {
+  const { variable, port } = entry;
+  const code = await tryListen(host, port);
+  if (code === null) return ok('port', `${variable} ${port} is free`);
+  if (code === 'EADDRINUSE')
+    return (await isOurs(host, entry))
+      ? ok('port', `${variable} ${port}: Beckon serves there`)
+      : fail(
+          'port',
+          `${variable} ${port} is taken by another program`,
+          `Stop that program, or set ${variable}`,
+        );
+  const message = `${variable}: nothing can listen on port ${port} of ${host} (${code})`;
+  const next =
+    code === 'EACCES' ? `Use a port above 1023 for ${variable}` : 'Set HOST to an address of this machine';
+  return fail('port', message, next);
+}
+
+/** Null where it went well, else the system's word for why not. */
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port }, () => {
+      server.close(() => resolve(null));
+    });
+  });
+}
+
+/** Every port of ours tells its release, or its numbers. */
+async function isOurs(host: string, { port, tls }: { port: number; tls: boolean }): Promise<boolean> {
+  const [version, metrics] = await Promise.all([
+    ask({ host: reachable(host), port, tls, path: '/version' }),
+    ask({ host: reachable(host), port, tls, path: '/metrics' }),
+  ]);
+  return /"data":\{[^}]*"version":/.test(version) || metrics.includes('beckon_');
+}
+
+function reachable(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+}
+
+type Question = { host: string; port: number; tls: boolean; path: string };
+
+/** The text of the answer; an empty one where there was none. */
+function ask({ host, port, tls, path }: Question): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { host, port, path, agent: false, timeout: ANSWER_WITHIN_MS };
+    const read = (response: IncomingMessage): void => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+        if (text.length > ANSWER_MAX_CHARS) response.destroy();
+      });
+      response.on('close', () => resolve(text));
+      response.on('error', () => resolve(text));
+    };
+    // Whether its certificate is trusted is another question than whose port it is.
+    const request = tls ? getHttps({ ...options, rejectUnauthorized: false }, read) : getHttp(options, read);
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(''));
+  });
+}

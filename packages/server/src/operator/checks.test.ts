@@ -1,0 +1,210 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkClock, checkDatabase } from './check-database.ts';
+import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
+import { checkPorts, checkTls } from './check-network.ts';
+import type { InspectedConfig, InspectedDatabase } from './checks.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'beckon-doctor-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+const config: InspectedConfig = {
+  warnings: [],
+  dataDir: folder,
+  embedded: true,
+  publicUrl: 'http://localhost:8080',
+  host: '127.0.0.1',
+  tls: null,
+  ports: [],
+};
+
+test('an old Node.js is told its remedy', () => {
+  expect(checkNode('v26.1.0').state).toBe('ok');
+  expect(checkNode('v27.0.0').state).toBe('ok');
+  expect(checkNode('v20.20.2')).toMatchObject({
+    state: 'fail',
+    next: expect.stringContaining('npm start') as string,
+  });
+});
+
+test('what the configuration warns of is a warning', () => {
+  expect(checkConfig({ ...config, warnings: ['a', 'b'] }).map((check) => check.state)).toEqual([
+    'warn',
+    'warn',
+  ]);
+});
+
+test('a data directory that is yet to be made is judged by the folder in which it will be', async () => {
+  const checks = await checkDataDir({ ...config, dataDir: join(folder, 'a', 'b') });
+  expect(checks[0]).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining(`made in ${folder}`) as string,
+  });
+  expect(checks[1]?.message).toMatch(/^[\d.]+ GiB are free/);
+  const file = join(folder, 'file');
+  await writeFile(file, '', { mode: 0o400 });
+  expect((await checkDataDir({ ...config, dataDir: file }))[0]?.state).toBe('fail');
+});
+
+const healthy: InspectedDatabase = {
+  db: {
+    query: async <R>() => [{ server_version: '18.1' }] as R[],
+    prepared: async () => [],
+  },
+  offsetMs: () => 12,
+  durabilityFaults: async () => [],
+  pendingMigrations: async () => [],
+  secretFault: async () => null,
+  close: async () => {},
+};
+
+async function statesOf(change: Partial<InspectedDatabase>): Promise<Record<string, string>> {
+  let closed = 0;
+  const close = async (): Promise<void> => {
+    closed += 1;
+  };
+  const openDatabase = async (): Promise<InspectedDatabase> => ({ ...healthy, ...change, close });
+  const checks = await checkDatabase({ nodeVersion: 'v26.0.0', config, openDatabase }, true);
+  expect(closed).toBe(1);
+  return Object.fromEntries(checks.map((check) => [check.check, check.state]));
+}
+
+test('each thing that may be wrong with a database is told apart', async () => {
+  const well = { database: 'ok', durability: 'ok', schema: 'ok', 'secret key': 'ok', clock: 'ok' };
+  expect(await statesOf({})).toEqual(well);
+  expect(await statesOf({ durabilityFaults: async () => ['fsync is off'] })).toEqual({
+    ...well,
+    durability: 'fail',
+  });
+  expect(await statesOf({ secretFault: async () => 'wrong' })).toEqual({ ...well, 'secret key': 'fail' });
+  const { 'secret key': _, ...withoutKey } = well;
+  expect(await statesOf({ pendingMigrations: async () => null })).toEqual(withoutKey);
+  expect(await statesOf({ pendingMigrations: async () => ['0002'] })).toEqual({
+    ...withoutKey,
+    schema: 'warn',
+  });
+  expect(await statesOf({ offsetMs: () => -6_000 })).toEqual({ ...well, clock: 'fail' });
+});
+
+test('a database that does not answer is one failure, with its reason', async () => {
+  const openDatabase = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
+  expect(await checkDatabase({ nodeVersion: '', config, openDatabase }, false)).toEqual([
+    {
+      check: 'database',
+      state: 'fail',
+      message: 'The database does not answer: connect ECONNREFUSED',
+      next: expect.stringContaining('DATABASE_URL') as string,
+    },
+  ]);
+});
+
+test('a clock is judged by its distance, not by its direction', () => {
+  expect([0, 999, -1_000, 5_000, -5_001, null].map((offset) => checkClock(offset).state)).toEqual([
+    'ok',
+    'ok',
+    'warn',
+    'warn',
+    'fail',
+    'ok',
+  ]);
+});
+
+async function withListener(
+  listener: RequestListener | null,
+  work: (port: number) => Promise<void>,
+): Promise<void> {
+  const server = listener
+    ? createHttpServer(listener)
+    : createServer((socket) => socket.resume().end('SSH-2.0\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await work((server.address() as AddressInfo).port);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const judge = async (port: number) =>
+  (await checkPorts({ ...config, ports: [{ variable: 'PORT', port, tls: false }] })).map(
+    (check) => check.state,
+  );
+
+test('a port is fine while it is free or ours, and not when another program has it', async () => {
+  let free = 0;
+  await withListener(
+    (request, response) =>
+      request.url === '/version' ? response.end('{"data":{"version":"0.1.0","node":"v26"}}') : response.end(),
+    async (port) => {
+      free = port;
+      expect(await judge(port)).toEqual(['ok']);
+    },
+  );
+  expect(await judge(free)).toEqual(['ok']);
+  await withListener(
+    (_, response) => response.end('<html>hello</html>'),
+    async (port) => expect(await judge(port)).toEqual(['fail']),
+  );
+  await withListener(null, async (port) => expect(await judge(port)).toEqual(['fail']));
+});
+
+test('an address that this machine does not have is said to be so', async () => {
+  const checks = await checkPorts({
+    ...config,
+    host: '192.0.2.1',
+    ports: [{ variable: 'PORT', port: 8080, tls: false }],
+  });
+  expect(checks).toMatchObject([{ state: 'fail', next: 'Set HOST to an address of this machine' }]);
+});
+
+test('TLS files that are missing, or no pair, fail by their names', async () => {
+  const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+  const check = async (): Promise<object[]> => checkTls({ ...config, tls }, 0);
+  expect(await check()).toMatchObject([
+    { state: 'fail', message: expect.stringContaining('ENOENT') as string },
+  ]);
+  await writeFile(tls.certFile, 'no certificate');
+  await writeFile(tls.keyFile, 'no key');
+  expect(await check()).toMatchObject([
+    { state: 'fail', message: expect.stringContaining('cert.pem') as string },
+  ]);
+  expect(await checkTls(config, 0)).toEqual([]);
+});
+
+/** For beckon.example and for these tests only, good for a hundred years. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBozCCAUqgAwIBAgIUU9RD/b0RqUei1fIIHYEEq2AqAyQwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOYmVja29uLmV4YW1wbGUwIBcNMjYxMTIxMDYxODQwWhgPMjEy
+NjEwMjgwNjE4NDBaMBkxFzAVBgNVBAMMDmJlY2tvbi5leGFtcGxlMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEQPGVqIBfq7VvM+UEH3ThVXU04l3xDPwL/u0aeMEl
+K5mN/Vv5tkCKzxqhD9eyMzsIuDBI3jRtLwZk4gbHYDJtu6NuMGwwHQYDVR0OBBYE
+FEOWtxt8ejsg8fTb0sQ8TXAs+FB+MB8GA1UdIwQYMBaAFEOWtxt8ejsg8fTb0sQ8
+TXAs+FB+MA8GA1UdEwEB/wQFMAMBAf8wGQYDVR0RBBIwEIIOYmVja29uLmV4YW1w
+bGUwCgYIKoZIzj0EAwIDRwAwRAIgIzTpB+NN5em9kPOhetUgrkAn+gpMiiAqYueF
+Ngv4EncCIGQULE4z4i+pVuJ61wB0yaYQE7pIpjKA4yXIh0HKOmFj
+-----END CERTIFICATE-----
+`;
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjwSOz/MGEQXmdpBl
+2Cdm6YvvbXiKNIDkUWpK+d5ZevWhRANCAARA8ZWogF+rtW8z5QQfdOFVdTTiXfEM
+/Av+7Rp4wSUrmY39W/m2QIrPGqEP17IzOwi4MEjeNG0vBmTiBsdgMm27
+-----END PRIVATE KEY-----
+`;
+
+test('a certificate is judged by its time and by the name in PUBLIC_URL', async () => {
+  const tls = { certFile: join(folder, 'good.pem'), keyFile: join(folder, 'good-key.pem') };
+  await writeFile(tls.certFile, CERTIFICATE);
+  await writeFile(tls.keyFile, KEY);
+  const end = new X509Certificate(CERTIFICATE).validToDate.getTime();
+  const day = 86_400_000;
+  const judged = async (now: number, publicUrl = 'https://beckon.example'): Promise<string | undefined> =>
+    (await checkTls({ ...config, tls, publicUrl }, now))[0]?.state;
+  expect(await judged(end - 15 * day)).toBe('ok');
+  expect(await judged(end - 13 * day)).toBe('warn');
+  expect(await judged(end + 1)).toBe('fail');
+  expect(await judged(end - 15 * day, 'https://other.example')).toBe('fail');
+});

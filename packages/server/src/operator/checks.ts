@@ -1,0 +1,48 @@
+import type { Tx } from '../io/db/index.ts';
+
+/** One thing that `doctor` looked at, and what to do next where it is not as it should be. */
+export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
+
+/** What `doctor` is handed: it looks, and changes nothing but what opening the database itself changes. */
+export type Inspection = {
+  nodeVersion: string;
+  /** With faults there is no configuration, and nothing else can be looked at. */
+  config: InspectedConfig | { faults: { variable: string; message: string }[] };
+  openDatabase(): Promise<InspectedDatabase>;
+};
+
+export type InspectedConfig = {
+  warnings: string[];
+  dataDir: string;
+  /** The database lies in the data directory. */
+  embedded: boolean;
+  publicUrl: string;
+  host: string;
+  tls: { certFile: string; keyFile: string } | null;
+  /** By variable; without those that are not used or may be any. */
+  ports: { variable: string; port: number; tls: boolean }[];
+};
+
+export type InspectedDatabase = {
+  db: Tx;
+  /** Milliseconds from this machine's clock to the database's. */
+  offsetMs(): number | null;
+  durabilityFaults(): Promise<string[]>;
+  /** Null: nothing of ours is in it yet. */
+  pendingMigrations(): Promise<string[] | null>;
+  /** What is wrong with the secret key; null where nothing is. */
+  secretFault(): Promise<string | null>;
+  close(): Promise<void>;
+};
+
+export function ok(check: string, message: string): Check {
+  return { check, state: 'ok', message, next: null };
+}
+
+export function warn(check: string, message: string, next: string): Check {
+  return { check, state: 'warn', message, next };
+}
+
+export function fail(check: string, message: string, next: string): Check {
+  return { check, state: 'fail', message, next };
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
+import { checkPorts, checkTls } from './check-network.ts';
+import type { Check, Inspection } from './checks.ts';
+import { EXIT_FAILED, type Operator } from './operator.ts';
+import { JSON_OPTION, type OutputOptions, run } from './run.ts';
+
+export function addDoctorCommand(program: Command, operator: Operator): void {
+  program
+    .command('doctor')
+    .description('look whether everything is as it should be, and say what to do where not')
+    .option(...JSON_OPTION)
+    .action((options: OutputOptions) =>
+      run(operator, options, {
+        async work() {
+          const checks = await examine(await operator.inspect());
+          if (checks.some((check) => check.state === 'fail')) operator.setExitCode(EXIT_FAILED);
+          return checks;
+        },
+        show: (checks) => checks.map(showCheck).join('\n'),
+      }),
+    );
+}
+
+async function examine(inspection: Inspection): Promise<Check[]> {
+  const { config } = inspection;
+  const checks = [checkNode(inspection.nodeVersion), ...checkConfig(config)];
+  if ('faults' in config) return checks;
+  return [
+    ...checks,
+    ...(await checkDataDir(config)),
+    ...(await checkDatabase(inspection, config.embedded)),
+    ...(await checkTls(config, systemClock.now())),
+    ...(await checkPorts(config)),
+  ];
+}
+
+function showCheck({ check, state, message, next }: Check): string {
+  return `${state.padEnd(4)}  ${check}: ${message}${next === null ? '' : `\n      → ${next}`}`;
+}

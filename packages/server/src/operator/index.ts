@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { addDoctorCommand } from './doctor.ts';
+import { addKeyCommands } from './key.ts';
+import { addMigrateCommand } from './migrate.ts';
+import type { Operator } from './operator.ts';
+import { addProjectCommands } from './project.ts';
+import { addQueueCommands } from './queue.ts';
+import { addRateLimitCommands } from './rate-limit.ts';
+import { addServeCommand } from './serve.ts';
+import { addSettingsCommands } from './settings.ts';
+
+/** The operator's surface, one file a command; the same to whoever types and to every script. */
+export function addCommands(program: Command, operator: Operator): void {
+  addServeCommand(program, operator);
+  addMigrateCommand(program, operator);
+  addDoctorCommand(program, operator);
+  addProjectCommands(program, operator);
+  addKeyCommands(program, operator);
+  addSettingsCommands(program, operator);
+  addRateLimitCommands(program, operator);
+  addQueueCommands(program, operator);
+}
+
+export type { Inspection, InspectedConfig } from './checks.ts';
+export { EXIT_USAGE, type Operator, type Served } from './operator.ts';

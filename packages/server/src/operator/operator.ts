@@ -1,0 +1,32 @@
+import type { Pepper } from '../features/keys/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Inspection } from './checks.ts';
+
+/** The installation as a command sees it, while the server runs and while it does not. */
+export type Opened = { db: Database; pepper: Pepper; close(): Promise<void> };
+
+export type Served = {
+  /** Where people reach it. */
+  url: string;
+  warnings: string[];
+  /** Takes nothing new, answers what is under way, then lets go of the database. */
+  stop(): Promise<void>;
+};
+
+/** What the commands are handed by `main`: they themselves read no environment and own no process. */
+export type Operator = {
+  open(): Promise<Opened>;
+  migrate(): Promise<{ applied: string[] }>;
+  inspect(): Promise<Inspection>;
+  serve(options: { logTo: 'stdout' | 'stderr' }): Promise<Served>;
+  /** Calls back at each SIGTERM and SIGINT; the answer takes the listener off. */
+  onSignal(listener: (signal: string) => void): () => void;
+  print(text: string): void;
+  complain(text: string): void;
+  /** The exit code once everything has come to its end. */
+  setExitCode(code: number): void;
+};
+
+/** For people, 2 is a command that was not understood, 1 one that did not succeed. */
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;

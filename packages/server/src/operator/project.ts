@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { findProject, listProjects, type Project } from '../features/projects/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { resumeProject, suspendProject } from '../flows/suspend-project.ts';
+import type { Opened, Operator } from './operator.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { table } from './table.ts';
+
+export function addProjectCommands(program: Command, operator: Operator): void {
+  const project = program.command('project').description('make, list, suspend and resume projects');
+  project
+    .command('create')
+    .description('make a project')
+    .requiredOption('--name <name>', 'what people call it')
+    .option(...JSON_OPTION)
+    .action((options: { name: string } & OutputOptions) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const { id, name } = await createProject(db, options);
+          return { id: String(id), name };
+        },
+        show: ({ id, name }) => `Project ${name} has the id ${id}`,
+      }),
+    );
+  project
+    .command('list')
+    .description('list all projects')
+    .option(...JSON_OPTION)
+    .action((options: OutputOptions) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => (await listProjects(db)).map(toShown),
+        show: (rows) => table(rows, 'There is no project yet: project create --name makes one'),
+      }),
+    );
+  addSwitch(project, operator, {
+    name: 'suspend',
+    description: 'refuse its API keys (403) until it is resumed',
+    change: ({ db }, { id }) => suspendProject(db, id),
+  });
+  addSwitch(project, operator, {
+    name: 'resume',
+    description: 'accept its API keys again',
+    change: ({ db }, { id }) => resumeProject(db, id),
+  });
+}
+
+type Switch = {
+  name: string;
+  description: string;
+  change: (opened: Opened, project: Project) => Promise<Project>;
+};
+
+function addSwitch(parent: Command, operator: Operator, { name, description, change }: Switch): void {
+  parent
+    .command(name)
+    .description(description)
+    .requiredOption(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: { project: string } & OutputOptions) =>
+      runOpened(operator, options, {
+        work: async (opened) => toShown(await change(opened, await findProject(opened.db, options.project))),
+        show: (shown) =>
+          shown.suspended_at
+            ? `Project ${shown.name} is suspended since ${shown.suspended_at.toISOString()}`
+            : `Project ${shown.name} is not suspended`,
+      }),
+    );
+}
+
+function toShown(project: Project) {
+  return {
+    id: String(project.id),
+    name: project.name,
+    suspended_at: project.suspendedAt,
+    created_at: project.createdAt,
+  };
+}

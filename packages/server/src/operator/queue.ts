@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { countWaiting, listDead, retryDead } from '../features/inbox/index.ts';
+import { findProject } from '../features/projects/index.ts';
+import type { Operator } from './operator.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { table } from './table.ts';
+
+type OfProject = { project: string } & OutputOptions;
+
+export function addQueueCommands(program: Command, operator: Operator): void {
+  const queue = program
+    .command('queue')
+    .description('accepted records that wait, and those that could not be applied');
+  queue
+    .command('status', { isDefault: true })
+    .description('count them (also without the word status)')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfProject) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => countWaiting(db, (await findProject(db, options.project)).id),
+        show: ({ live, bulk, dead, oldest_ms }) =>
+          `${live} live and ${bulk} bulk records wait, the oldest for ${oldest_ms} ms; ${dead} could not be applied`,
+      }),
+    );
+  queue
+    .command('dead')
+    .description('list the records that could not be applied, the oldest 1,000')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfProject) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const letters = await listDead(db, (await findProject(db, options.project)).id);
+          return letters.map((letter) => ({
+            seq: letter.seq,
+            lane: letter.lane,
+            kind: letter.kind,
+            reason: letter.reason,
+            accepted_at: letter.acceptedAt,
+            died_at: letter.diedAt,
+            record: letter.record,
+          }));
+        },
+        show: (rows) => table(rows, 'Every record could be applied'),
+      }),
+    );
+  queue
+    .command('retry')
+    .description('let them wait again, behind what was accepted since')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfProject) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => retryDead(db, (await findProject(db, options.project)).id),
+        show: ({ retried }) => `${retried} records wait again`,
+      }),
+    );
+}

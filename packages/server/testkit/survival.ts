@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { decodeChunk } from '../src/features/inbox/index.ts';
+
+/**
+ * A real server over a real data directory, killed while clients write, with a journal of its own of what was
+ * acknowledged. Whatever the journal says must be found in the database, once.
+ */
+export type Survivor = {
+  url: string;
+  start(): Promise<void>;
+  /** kill -9 of the server; the caller starts it again, as a service manager would. */
+  killServer(): Promise<void>;
+  /** kill -9 of PostgreSQL, all of it; the server brings it back by itself. */
+  killPostgres(): void;
+  stop(): Promise<void>;
+  command(args: string[]): Promise<unknown>;
+};
+
+const MAIN = new URL('../src/main/main.ts', import.meta.url).pathname;
+
+export async function survivor(dataDir: string): Promise<Survivor> {
+  const port = await freePort();
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' };
+  let server: ChildProcess | null = null;
+
+  async function start(): Promise<void> {
+    server = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
+    for await (const line of lines) if (line.includes('Beckon is ready')) break;
+    server.stdout?.resume();
+    if (server.exitCode !== null) throw new Error('the server did not start');
+  }
+
+  async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start,
+    killServer: () => end('SIGKILL'),
+    killPostgres: () => killTree(postmasterPid(dataDir)),
+    stop: () => end('SIGTERM'),
+    async command(args) {
+      const child = spawn(process.execPath, [MAIN, ...args, '--json'], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const chunks: Buffer[] = [];
+      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const [code] = (await once(child, 'close')) as [number];
+      if (code !== 0) throw new Error(`beckon ${args.join(' ')} ended with ${code}`);
+      return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+    },
+  };
+}
+
+function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(`${dataDir}/postgres/postmaster.pid`, 'utf8').split('\n')[0]);
+}
+
+function killTree(pid: number): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  for (const each of [pid, ...children.map(Number)]) {
+    try {
+      process.kill(each, 'SIGKILL');
+    } catch {
+      // Gone already: the postmaster's death takes its children along.
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export type Write = { key: string; body: string; path: string; events: string[] };
+export type Journal = { acknowledged: Map<Write, string>; attempts: number; failures: number };
+
+/** Clients that write until told to stop, and try every unanswered request again with its key. */
+export type Target = { url: string; secret: string };
+
+export function writers(target: Target, clients: number): { journal: Journal; stop(): Promise<void> } {
+  const journal: Journal = { acknowledged: new Map(), attempts: 0, failures: 0 };
+  const state = { stopping: false, next: 0 };
+  const run = randomUUID().slice(0, 8);
+  const running = Array.from({ length: clients }, async () => {
+    while (!state.stopping) {
+      const write = newWrite(run, (state.next += 1));
+      const answer = await insist(target, write, journal);
+      journal.acknowledged.set(write, answer);
+    }
+  });
+  return {
+    journal,
+    async stop() {
+      state.stopping = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Every fifth is a batch of three, so that chunks hold more than one record of a request. */
+function newWrite(run: string, n: number): Write {
+  const names = n % 5 === 0 ? ['a', 'b', 'c'].map((part) => `${run}-${n}${part}`) : [`${run}-${n}`];
+  const events = names.map((name) => ({ external_user_id: `u${n % 100}`, name }));
+  const batch = events.length > 1;
+  return {
+    key: randomUUID(),
+    path: batch ? '/api/v1/events/batch' : '/api/v1/events',
+    body: JSON.stringify(batch ? { events } : events[0]),
+    events: names,
+  };
+}
+
+async function insist(target: Target, write: Write, journal: Journal): Promise<string> {
+  for (;;) {
+    journal.attempts += 1;
+    const answer = await send(target, write).catch(() => null);
+    if (answer?.status === 202) return answer.body;
+    if (answer && answer.status < 500 && answer.status !== 429)
+      throw new Error(`refused: ${answer.status} ${answer.body}`);
+    journal.failures += 1;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export async function send(
+  { url, secret }: Target,
+  write: Write,
+): Promise<{ status: number; body: string; replayed: boolean }> {
+  const response = await fetch(`${url}${write.path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': write.key,
+    },
+    body: write.body,
+    signal: AbortSignal.timeout(10_000),
+  });
+  const replayed = response.headers.get('idempotent-replayed') === 'true';
+  return { status: response.status, body: await response.text(), replayed };
+}
+
+export type Verdict = { acknowledged: number; missing: string[]; doubled: string[]; otherBytes: number };
+
+/** What the database says of the journal; and, of a sample of it, what a retry with the same key hears. */
+export async function examine(
+  survivor: Survivor,
+  dataDir: string,
+  { journal, secret, replays }: { journal: Journal; secret: string; replays: number },
+): Promise<Verdict> {
+  const written = [...journal.acknowledged.keys()];
+  let otherBytes = 0;
+  for (const write of written.slice(-replays)) {
+    const again = await send({ url: survivor.url, secret }, write);
+    if (!again.replayed || again.body !== journal.acknowledged.get(write)) otherBytes += 1;
+  }
+  const counts = await countEvents(dataDir);
+  const names = written.flatMap((write) => write.events);
+  return {
+    acknowledged: names.length,
+    missing: names.filter((name) => !counts.has(name)),
+    doubled: [...counts].flatMap(([name, count]) => (count > 1 ? [name] : [])),
+    otherBytes,
+  };
+}
+
+async function countEvents(dataDir: string): Promise<Map<string, number>> {
+  const facts = JSON.parse(readFileSync(`${dataDir}/postgres.json`, 'utf8')) as pg.ClientConfig;
+  const { user, password, port } = facts;
+  const client = new pg.Client({
+    user,
+    password,
+    port,
+    host: '127.0.0.1',
+    database: 'beckon',
+  } as pg.ClientConfig);
+  await client.connect();
+  const { rows } = await client.query<{ body: Buffer }>('SELECT body FROM beckon.inbox');
+  await client.end();
+  const counts = new Map<string, number>();
+  for (const { body } of rows) {
+    for (const { name } of decodeChunk(body) as { name: string }[])
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
