@@ -7,7 +7,7 @@
  *   retire    what was not used within LEASE_MS goes back, so no answer is older than that and changed settings
  *             are known everywhere within a second
  */
-export type LimitFacts = {
+type LimitFacts = {
   /** Tokens a second. */
   rate: number;
   burst: number;

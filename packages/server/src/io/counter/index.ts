@@ -1,3 +1,2 @@
-export type { Grant, LimitFacts } from './bucket.ts';
-export { type Counter, type CounterDeps, createCounter } from './counter.ts';
-export type { Timer } from './timer.ts';
+export type { Grant } from './bucket.ts';
+export { type Counter, createCounter } from './counter.ts';

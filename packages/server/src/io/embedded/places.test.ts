@@ -205,7 +205,7 @@ test('the way to a folder is judged by the bits that hold for this user', () => 
 test('memory is taken by the size of the machine, within bounds', () => {
   const GB = 1024 ** 3;
   const buffers = (memoryBytes: number): string | undefined =>
-    tunables({ memoryBytes, walCompression: 'pglz' }).shared_buffers;
+    tunables({ memoryBytes, walCompression: 'off' }).shared_buffers;
   expect([0.5, 2, 4, 64].map((gb) => buffers(gb * GB))).toEqual(['128MB', '256MB', '512MB', '1024MB']);
   expect(renderConf({ a: '1', b: "'x'" })).toMatch(/^# .*\na = 1\nb = 'x'\n$/);
 });

@@ -1,0 +1,82 @@
+import { EventsBulkSchema } from '@beckon/contract/schema';
+import { Ajv } from 'ajv';
+import { startLoad } from '../load/index.ts';
+import { median } from '../measure.ts';
+import { ratio, round } from './singles.ts';
+import type { Stage } from './stage.ts';
+
+const RECORDS = 1_000;
+
+/**
+ * Bulk requests of a thousand events. The baseline is one process that does nothing but parse and validate such bodies.
+ * Nothing digests here, so the bench itself takes the chunks away: the queue cap would end the run at 50,000 records.
+ */
+export async function bulk(stage: Stage, options: { pairs: number; seconds: number }): Promise<string[][]> {
+  const { id, secret } = await stage.project();
+  const rows: string[][] = [];
+  const ratios: number[] = [];
+  for (let pair = 0; pair < options.pairs; pair += 1) {
+    const bare = parseAndValidate(options.seconds);
+    const accepted = await acceptBulk(stage, { id, secret, seconds: options.seconds });
+    ratios.push(accepted / bare);
+    rows.push([`pair ${pair + 1}`, round(bare), round(accepted), ratio(accepted / bare)]);
+  }
+  return [...rows, ['median', '', '', ratio(median(ratios))]];
+}
+
+async function acceptBulk(
+  stage: Stage,
+  run: { id: number; secret: string; seconds: number },
+): Promise<number> {
+  const load = startLoad({
+    host: '127.0.0.1',
+    port: stage.real.port,
+    request: {
+      method: 'POST',
+      path: '/api/v1/events/bulk',
+      projects: [run.secret],
+      idempotencyKey: true,
+      body: { kind: 'bulk-events', records: RECORDS },
+    },
+    mode: { kind: 'closed', connections: 8 },
+    seconds: run.seconds,
+    warmupSeconds: 1,
+  });
+  let running = true;
+  const drained = drain(stage, run.id, () => running);
+  const result = await load.result;
+  running = false;
+  await drained;
+  if (result.errors > 0) throw new Error(`bulk requests were refused: ${JSON.stringify(result.statuses)}`);
+  return result.perSecond * RECORDS;
+}
+
+async function drain({ db }: Stage, projectId: number, going: () => boolean): Promise<void> {
+  do {
+    await db.transaction(async (tx) => {
+      await tx.query('UPDATE beckon.lane SET waiting = 0 WHERE project_id = $1', [projectId]);
+      await tx.query('DELETE FROM beckon.inbox WHERE project_id = $1', [projectId]);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  } while (going());
+}
+
+function parseAndValidate(seconds: number): number {
+  const ajv = new Ajv({ formats: { email: true, 'date-time': true } });
+  const validate = ajv.compile(EventsBulkSchema);
+  const event = {
+    external_user_id: 'user-1234567890',
+    name: 'feature_used',
+    properties: { feature: 'export', count: 3 },
+  };
+  const body = JSON.stringify({ events: Array.from({ length: RECORDS }, () => event) });
+  const bytes = Buffer.from(body);
+  const until = performance.now() + seconds * 1_000;
+  const startedAt = performance.now();
+  let records = 0;
+  while (performance.now() < until) {
+    if (!validate(JSON.parse(bytes.toString()))) throw new Error('the baseline refuses its own body');
+    records += RECORDS;
+  }
+  return (records / (performance.now() - startedAt)) * 1_000;
+}

@@ -1,0 +1,134 @@
+import { type LoadMode, type LoadPlan, type LoadResult, runLoad } from '../load/index.ts';
+import { cpuBetween, fsyncFigures, median, usageOf, usageOfTree } from '../measure.ts';
+import { tmpdir } from 'node:os';
+import type { Stage, Target } from './stage.ts';
+
+export type Measured = { load: LoadResult; cpuMicros: number; postgresMicros: number };
+
+const CONNECTIONS = 64;
+
+/** One run against one target; the processor time of the target, and of PostgreSQL, for each answered request. */
+export async function measure(
+  stage: Stage,
+  target: Target,
+  plan: Omit<LoadPlan, 'host' | 'port'>,
+): Promise<Measured> {
+  const before = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
+  const load = await runLoad({ host: '127.0.0.1', port: target.port, ...plan });
+  const after = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
+  // Warm-up included on both sides of the division.
+  const answers = Object.values(load.inAll.statuses).reduce((sum, count) => sum + count, 0);
+  return {
+    load,
+    cpuMicros: (cpuBetween(before.target, after.target) / answers) * 1e6,
+    postgresMicros: (cpuBetween(before.postgres, after.postgres) / answers) * 1e6,
+  };
+}
+
+export function singleEvents(
+  secrets: string[],
+  mode: LoadMode,
+  seconds: number,
+): Omit<LoadPlan, 'host' | 'port'> {
+  return {
+    request: {
+      method: 'POST',
+      path: '/api/v1/events',
+      headers: { 'User-Agent': 'beckon-bench/1.0.0' },
+      projects: secrets,
+      idempotencyKey: true,
+      body: { kind: 'event' },
+    },
+    mode,
+    seconds,
+    warmupSeconds: 1,
+  };
+}
+
+const CLOSED: LoadMode = { kind: 'closed', connections: CONNECTIONS };
+
+/** Bare and real in turn, so that both meet the same machine; the ratios are taken pair by pair. */
+export async function singlesInPairs(
+  stage: Stage,
+  options: { pairs: number; seconds: number },
+): Promise<string[][]> {
+  const { secret } = await stage.project();
+  const plan = singleEvents([secret], CLOSED, options.seconds);
+  await measure(stage, stage.bare, plan);
+  await measure(stage, stage.real, plan);
+  const pairs: { bare: Measured; real: Measured }[] = [];
+  for (let pair = 0; pair < options.pairs; pair += 1) {
+    pairs.push({
+      bare: await measure(stage, stage.bare, plan),
+      real: await measure(stage, stage.real, plan),
+    });
+  }
+  const rows = pairs.map(({ bare, real }) => [
+    round(bare.load.perSecond),
+    round(real.load.perSecond),
+    ratio(real.load.perSecond / bare.load.perSecond),
+    micros(bare.cpuMicros),
+    micros(real.cpuMicros),
+    ratio(real.cpuMicros / bare.cpuMicros),
+    micros(real.postgresMicros),
+    String(real.load.errors),
+  ]);
+  const middle = (pick: (pair: { bare: Measured; real: Measured }) => number): number =>
+    median(pairs.map(pick));
+  const summary = [
+    round(middle(({ bare }) => bare.load.perSecond)),
+    round(middle(({ real }) => real.load.perSecond)),
+    ratio(middle(({ bare, real }) => real.load.perSecond / bare.load.perSecond)),
+    micros(middle(({ bare }) => bare.cpuMicros)),
+    micros(middle(({ real }) => real.cpuMicros)),
+    ratio(middle(({ bare, real }) => real.cpuMicros / bare.cpuMicros)),
+    micros(middle(({ real }) => real.postgresMicros)),
+    '',
+  ];
+  return [...rows.map((row, i) => [`pair ${i + 1}`, ...row]), ['median', ...summary]];
+}
+
+/** At half of what it can do, arrivals at fixed times: what a caller waits, and what the disk alone takes. */
+export async function latencyAtHalf(
+  stage: Stage,
+  options: { perSecond: number; seconds: number },
+): Promise<string[]> {
+  const { secret } = await stage.project();
+  const mode: LoadMode = { kind: 'open', perSecond: options.perSecond, connections: CONNECTIONS };
+  const { load } = await measure(stage, stage.real, singleEvents([secret], mode, options.seconds));
+  const disk = fsyncFigures(tmpdir());
+  const { p50, p99, max } = load.latencyMs;
+  return [round(options.perSecond), ms(p50), ms(p99), ms(max), ms(disk.p99Ms), String(load.errors)];
+}
+
+/** A thousand projects that write at once, against one. */
+export async function manyProjects(
+  stage: Stage,
+  options: { projects: number; seconds: number },
+): Promise<string[][]> {
+  const all: string[] = [];
+  for (let i = 0; i < options.projects; i += 1) all.push((await stage.project()).secret);
+  const rows: string[][] = [];
+  const ratios: number[] = [];
+  await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
+  for (let pair = 0; pair < 3; pair += 1) {
+    const one = await measure(stage, stage.real, singleEvents(all.slice(0, 1), CLOSED, options.seconds));
+    const many = await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
+    const cost = (each: Measured): number => each.cpuMicros + each.postgresMicros;
+    ratios.push(cost(many) / cost(one));
+    const apiRatio = ratio(many.cpuMicros / one.cpuMicros);
+    const each = [
+      round(one.load.perSecond),
+      round(many.load.perSecond),
+      micros(cost(one)),
+      micros(cost(many)),
+    ];
+    rows.push([`pair ${pair + 1}`, ...each, ratio(cost(many) / cost(one)), apiRatio]);
+  }
+  return [...rows, ['median', '', '', '', '', ratio(median(ratios)), '']];
+}
+
+export const round = (value: number): string => Math.round(value).toLocaleString('en');
+export const ratio = (value: number): string => value.toFixed(2);
+export const micros = (value: number): string => `${value.toFixed(1)} µs`;
+export const ms = (value: number): string => `${value.toFixed(2)} ms`;

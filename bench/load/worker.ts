@@ -1,0 +1,24 @@
+import { drive } from './drive.ts';
+import type { LoadPlan, LoadResult } from './plan.ts';
+
+/** The load process. It takes one plan over its channel, tells the result, and ends. */
+export type ToWorker = { plan: LoadPlan } | 'stop';
+export type FromWorker = { result: LoadResult } | { error: string };
+
+let stopped = false;
+
+process.on('message', (message: ToWorker) => {
+  if (message === 'stop') stopped = true;
+  else
+    drive(message.plan, () => stopped).then(
+      (result) => tell({ result }),
+      (error: unknown) =>
+        tell({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    );
+});
+// Whoever wanted the result is gone.
+process.on('disconnect', () => process.exit());
+
+function tell(message: FromWorker): void {
+  process.send?.(message, () => process.disconnect?.());
+}

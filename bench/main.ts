@@ -1,0 +1,10 @@
+import { benchAccept } from './accept/index.ts';
+
+const BENCHES: Record<string, (parts: string[]) => Promise<void>> = { accept: benchAccept };
+
+const [name, ...parts] = process.argv.slice(2);
+const chosen = name === undefined ? Object.values(BENCHES) : [BENCHES[name]];
+for (const bench of chosen) {
+  if (!bench) throw new Error(`There is no bench "${name}": ${Object.keys(BENCHES).join(', ')}`);
+  await bench(parts);
+}

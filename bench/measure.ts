@@ -1,0 +1,148 @@
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the bench reads off the machine: CPU and memory of processes (Linux: /proc), the disk's fsync, and its figures. */
+export type Usage = {
+  cpuSeconds: number;
+  /** Memory in use; pages that several processes share (as PostgreSQL's buffers are) count in each of them. */
+  rssBytes: number;
+  /** The same with shared pages divided among those who share them: the one to add up. Null where /proc does not tell. */
+  pssBytes: number | null;
+  processes: number;
+};
+
+/** One process alone. A process that is gone has used nothing. */
+export function usageOf(pid: number): Usage {
+  const stat = readStat(pid);
+  if (!stat) return { cpuSeconds: 0, rssBytes: 0, pssBytes: null, processes: 0 };
+  return { cpuSeconds: stat.ownTicks / TICKS_PER_SECOND, ...memoryOf(pid), processes: 1 };
+}
+
+/**
+ * A process and all it started. Children that ended are in their parent's books, so a difference of two readings is
+ * right even for PostgreSQL, whose backends come and go; only one that is still unread by its parent is missed.
+ */
+export function usageOfTree(rootPid: number): Usage {
+  const total: Usage = { cpuSeconds: 0, rssBytes: 0, pssBytes: 0, processes: 0 };
+  for (const pid of treeOf(rootPid)) {
+    const stat = readStat(pid);
+    if (!stat) continue;
+    const memory = memoryOf(pid);
+    total.cpuSeconds += (stat.ownTicks + stat.endedChildrenTicks) / TICKS_PER_SECOND;
+    total.rssBytes += memory.rssBytes;
+    total.pssBytes =
+      total.pssBytes === null || memory.pssBytes === null ? null : total.pssBytes + memory.pssBytes;
+    total.processes += 1;
+  }
+  return total;
+}
+
+/** CPU seconds between two readings of the same process or tree. */
+export function cpuBetween(before: Usage, after: Usage): number {
+  return Math.max(0, after.cpuSeconds - before.cpuSeconds);
+}
+
+/** PostgreSQL's own file in its data directory says who its first process is. */
+export function postgresPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+export type DiskFigures = { p50Ms: number; p99Ms: number; maxMs: number };
+
+/** What a commit costs at the least: append 8 KiB, a page of the log, and wait until it is on the disk. */
+export function fsyncFigures(dir: string, times = 500): DiskFigures {
+  const path = join(dir, `.fsync-${process.pid}`);
+  const page = Buffer.alloc(8 * 1024, 1);
+  const file = openSync(path, 'w');
+  const ms: number[] = [];
+  try {
+    for (let i = 0; i < times; i += 1) {
+      const startedAt = performance.now();
+      writeSync(file, page);
+      fsyncSync(file);
+      ms.push(performance.now() - startedAt);
+    }
+  } finally {
+    closeSync(file);
+    rmSync(path, { force: true });
+  }
+  return { p50Ms: quantile(ms, 0.5), p99Ms: quantile(ms, 0.99), maxMs: Math.max(...ms) };
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The smallest value that at least this share of all values does not exceed. */
+function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** Columns as wide as their widest cell; the first to the left, figures to the right. */
+export function table(header: string[], rows: string[][]): string {
+  const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const line = (cells: string[]): string =>
+    widths
+      .map((width, i) => (i === 0 ? (cells[i] ?? '').padEnd(width) : (cells[i] ?? '').padStart(width)))
+      .join('  ')
+      .trimEnd();
+  return [line(header), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+}
+
+/** USER_HZ is 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+type Stat = { parent: number; ownTicks: number; endedChildrenTicks: number };
+
+/** The name is in brackets and may hold anything, brackets too: what counts begins behind the last one. */
+function readStat(pid: number): Stat | null {
+  const text = readIfThere(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(
+    (i) => fields[i],
+  );
+  return { parent, ownTicks: user + system, endedChildrenTicks: endedUser + endedSystem };
+}
+
+function memoryOf(pid: number): { rssBytes: number; pssBytes: number | null } {
+  const kilobytes = (text: string | null, name: string): number | null => {
+    const found = text?.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1];
+    return found === undefined ? null : Number(found) * 1024;
+  };
+  return {
+    rssBytes: kilobytes(readIfThere(`/proc/${pid}/status`), 'VmRSS') ?? 0,
+    pssBytes: kilobytes(readIfThere(`/proc/${pid}/smaps_rollup`), 'Pss'),
+  };
+}
+
+function treeOf(rootPid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    const stat = Number.isInteger(pid) ? readStat(pid) : null;
+    if (stat) children.set(stat.parent, [...(children.get(stat.parent) ?? []), pid]);
+  }
+  const tree = [rootPid];
+  // The list grows while it is walked: each process puts its children behind itself.
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
+  return tree;
+}
+
+/** A process may end between being listed and being read. */
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return null;
+    throw error;
+  }
+}
