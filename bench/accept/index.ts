@@ -35,7 +35,7 @@ export async function benchAccept(parts: string[]): Promise<void> {
   }
 }
 
-const KEYS_THERE = 500_000;
+const KEYS_THERE = 5_000_000;
 
 async function singles(stage: Stage): Promise<void> {
   await preload(stage, KEYS_THERE);

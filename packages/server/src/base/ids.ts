@@ -11,6 +11,9 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 export function idMaker(clock: Clock): NewId {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
+  // Thousands of ids share a millisecond, and to write a number in hex is slow.
+  let timeMs = -1;
+  let time = '';
   return function newId() {
     if (used + RANDOM_BYTES > POOL_BYTES) {
       randomFillSync(pool);
@@ -18,7 +21,11 @@ export function idMaker(clock: Clock): NewId {
     }
     const at = used;
     used += RANDOM_BYTES;
-    const time = clock.now().toString(16).padStart(12, '0');
+    const now = clock.now();
+    if (now !== timeMs) {
+      timeMs = now;
+      time = now.toString(16).padStart(12, '0');
+    }
     const byte = (offset: number): string => HEX[pool[at + offset] ?? 0] ?? '00';
     const version = HEX[0x70 | ((pool[at] ?? 0) & 0x0f)] ?? '70';
     const variant = HEX[0x80 | ((pool[at + 2] ?? 0) & 0x3f)] ?? '80';

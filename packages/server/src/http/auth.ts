@@ -6,7 +6,7 @@ import { clientAddress } from './transport.ts';
 
 type AuthDeps = Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 
-/** Scheme of any case, one space, one header (a second one makes a comma, which is in no key). Never the query string. */
+/** Scheme of any case, one space, one header. Never the query string. */
 const BEARER = /^Bearer ([A-Za-z0-9_-]+)$/i;
 
 /** The key if this process knows it already: no promise on the way of nearly every request. */
@@ -19,7 +19,7 @@ export async function authenticate(deps: AuthDeps, call: Call): Promise<Verified
   const address = clientAddress(deps.transport, call.request);
   const refusal = deps.guard.refusal(address);
   if (refusal) throw refusal;
-  const verdict = await deps.keyring.verify(bearerOf(call.request));
+  const verdict = await deps.keyring.verify(bearerOf(call.request)).catch(unavailable);
   if (verdict.state === 'unknown') {
     deps.guard.failed(address);
     throw new Fault('auth_required');
@@ -36,7 +36,7 @@ export async function authenticate(deps: AuthDeps, call: Call): Promise<Verified
  */
 export async function confirmKey(deps: AuthDeps, call: Call): Promise<void> {
   if (!call.key || call.keyIsFresh) return;
-  const state = await deps.keyring.check(call.key);
+  const state = await deps.keyring.check(call.key).catch(unavailable);
   call.keyIsFresh = true;
   if (state === 'revoked') throw new Fault('auth_required');
   if (state === 'suspended') throw new Fault('forbidden', SUSPENDED);
@@ -44,7 +44,24 @@ export async function confirmKey(deps: AuthDeps, call: Call): Promise<void> {
 
 const SUSPENDED = { details: [{ message: 'The project of this API key is suspended' }] };
 const NO_SECRET = '';
+const RETRY_AFTER_S = 1;
 
 function bearerOf(request: IncomingMessage): string {
-  return BEARER.exec(request.headers.authorization ?? '')?.[1] ?? NO_SECRET;
+  const secret = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  return secret === undefined || isRepeated(request.rawHeaders, 'authorization') ? NO_SECRET : secret;
+}
+
+/** Of several headers of this name Node keeps the first and says nothing of the others. */
+function isRepeated(rawHeaders: string[], name: string): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i];
+    if (header?.length === name.length && header.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
+
+/** A key that cannot be asked for is neither right nor wrong. */
+function unavailable(cause: unknown): never {
+  throw new Fault('server_error', { retryAfterS: RETRY_AFTER_S, cause });
 }

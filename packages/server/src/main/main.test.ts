@@ -35,40 +35,53 @@ async function beckon(args: string[], more: Record<string, string> = {}): Promis
   }
 }
 
-/** Its address once it says so; what it says instead of that is the reason of the failure. */
-function readyAt(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = '';
-    const read = (part: Buffer): void => {
-      said += part.toString();
-      const url = /Beckon is ready at (.*)\n/.exec(said)?.[1];
-      if (url) resolve(url);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', (code) => reject(new Error(`ended with ${code} after saying: ${said}`)));
+/** A server's life as its own words tell it, for the message of whatever fails. */
+function listen(child: ChildProcess): {
+  ready: Promise<string>;
+  ended: Promise<number | null>;
+  said(): string;
+} {
+  let said = '';
+  const ready = Promise.withResolvers<string>();
+  const ended = Promise.withResolvers<number | null>();
+  const read = (part: Buffer): void => {
+    said += part.toString();
+    const url = /Beckon is ready at (.*)\n/.exec(said)?.[1];
+    if (url) ready.resolve(url);
+  };
+  child.stdout?.on('data', read);
+  child.stderr?.on('data', read);
+  child.once('exit', (code, signal) => {
+    said += `ended with ${code ?? signal}`;
+    ready.reject(new Error(said));
+    ended.resolve(code);
   });
+  return { ready: ready.promise, ended: ended.promise, said: () => said };
 }
 
 test('a command makes a project, a server serves its key, and a revoked key is refused while it runs', async () => {
   const project = await beckon(['project', 'create', '--name', 'Acme', '--json']);
   expect(project).toEqual({ out: '{"id":"1","name":"Acme"}\n', err: '', code: 0 });
   const server = spawn(process.execPath, [MAIN, 'serve'], { env, cwd: elsewhere });
+  const life = listen(server);
   try {
-    const url = await readyAt(server);
+    const url = await life.ready;
     const key = await beckon(['key', 'create', '--project', 'Acme', '--name', 'server', '--json']);
     const { id, secret } = JSON.parse(key.out) as { id: string; secret: string };
     const post = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
       const body = JSON.stringify({ external_user_id: 'u1', name: 'x' });
-      return (await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body })).status;
+      const answer = fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
+      return answer.then(
+        ({ status }) => status,
+        (cause: unknown) => Promise.reject(new Error(life.said(), { cause })),
+      );
     };
     expect(await post()).toBe(202);
     expect((await beckon(['key', 'revoke', '--key', id])).code).toBe(0);
     expect(await post()).toBe(401);
-    const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
     server.kill('SIGTERM');
-    expect(await ended).toBe(0);
+    expect(await life.ended).toBe(0);
   } finally {
     server.kill('SIGKILL');
   }

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { createLog } from '../base/log.ts';
+import { createLog, type Log } from '../base/log.ts';
 import type { Served } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { findPlace, prepareServer } from './prepare.ts';
@@ -28,10 +28,12 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       listen: config,
       minimumVersions: config.minimumVersions,
     });
+    const stopReloading = reloadOnHangup(server, log);
     return {
       url: addressOf(config, server),
       warnings: config.warnings,
       async stop() {
+        stopReloading();
         await server.stop();
         await place.release();
       },
@@ -40,6 +42,20 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
     await place.release();
     throw error;
   }
+}
+
+/** After a renewal: `kill -HUP`. Files that are no pair are reported, and the old certificate stays in service. */
+function reloadOnHangup(server: RunningServer, log: Log): () => void {
+  const reload = (): void => {
+    try {
+      server.reloadCertificate();
+      log.info({}, 'certificate.reloaded');
+    } catch (error) {
+      log.error({ err: error }, 'certificate.not_reloaded');
+    }
+  };
+  process.on('SIGHUP', reload);
+  return () => process.off('SIGHUP', reload);
 }
 
 /** With PORT=0 the address is only known now. */

@@ -29,7 +29,7 @@ function checkCertificate(certificate: X509Certificate, config: InspectedConfig,
   const { hostname } = new URL(config.publicUrl);
   const until = certificate.validToDate.getTime();
   const expires = `The certificate ${until < now ? 'expired' : 'is good until'} ${certificate.validToDate.toISOString()}`;
-  const next = 'Renew it, and restart the server';
+  const next = 'Renew it, and send the server SIGHUP';
   if (until < now) return fail('tls', expires, next);
   if (certificate.checkHost(hostname) === undefined)
     return fail('tls', `The certificate is not for ${hostname}`, 'Use one for the name in PUBLIC_URL');

@@ -11,7 +11,7 @@ export type FingerprintOf = {
 };
 
 /** What "the same body" means: method, path, and a form of the parsed JSON. */
-export function fingerprint({ path, body, raw, canonical }: FingerprintOf): Buffer {
+export function fingerprint({ path, body, raw, canonical }: FingerprintOf): string {
   return sha256(`POST ${path}\n${textOf({ path, body, raw, canonical })}`);
 }
 
@@ -20,7 +20,7 @@ function textOf({ body, raw, canonical }: FingerprintOf): string {
     return canonical ? canonicalJson(body) : JSON.stringify(body);
   } catch (error) {
     // Only a body nested beyond the stack ends here. It can never be accepted, so its form need only be its own.
-    if (error instanceof RangeError) return `raw ${sha256(raw).toString('hex')}`;
+    if (error instanceof RangeError) return `raw ${sha256(raw)}`;
     throw error;
   }
 }

@@ -1,31 +1,40 @@
 import type { Tx } from '../../io/db/index.ts';
 
 /** A kept answer. A null body stands for the plain `{"data":{"accepted":true}}`, which most answers are. */
-export type StoredAnswer = { fingerprint: Buffer; status: number; body: Buffer | null; acceptedAt: number };
-export type StoredKey = { projectId: number; key: Buffer };
+export type StoredAnswer = { fingerprint: string; status: number; body: string | null; acceptedAt: number };
+/** Digests are hex. */
+export type StoredKey = { projectId: number; key: string };
 type FoundAnswer = StoredAnswer & StoredKey;
 
 /** Answers kept under these keys since `after`; older ones count as absent even while their rows are still there. */
 export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promise<FoundAnswer[]> {
-  const rows = await db.query<
-    Omit<StoredAnswer, 'acceptedAt'> & { project_id: number; key: Buffer; accepted_at: Date }
-  >(
-    `SELECT i.project_id, i.key, i.fingerprint, i.status, i.body, i.accepted_at
-     FROM unnest($1::bigint[], $2::bytea[]) AS k(project_id, key)
+  const rows = await db.query<AnswerRow>(
+    `SELECT i.project_id, encode(i.key, 'hex') AS key, encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.body, i.accepted_at
+     FROM unnest($1::bigint[], $2::text[]) AS k(project_id, key)
      CROSS JOIN LATERAL (
-       SELECT * FROM beckon.idempotency i WHERE i.project_id = k.project_id AND i.key = k.key AND i.accepted_at > $3
+       SELECT * FROM beckon.idempotency i
+       WHERE i.project_id = k.project_id AND i.key = decode(k.key, 'hex') AND i.accepted_at > $3
      ) AS i`,
     [keys.map((key) => key.projectId), keys.map((key) => key.key), after],
   );
-  return rows.map((row) => ({
-    projectId: row.project_id,
-    key: row.key,
-    fingerprint: row.fingerprint,
-    status: row.status,
-    body: row.body,
-    acceptedAt: row.accepted_at.getTime(),
+  return rows.map(({ project_id: projectId, key, fingerprint, status, body, accepted_at: at }) => ({
+    projectId,
+    key,
+    fingerprint,
+    status,
+    body: body?.toString() ?? null,
+    acceptedAt: at.getTime(),
   }));
 }
+
+type AnswerRow = {
+  project_id: number;
+  key: string;
+  fingerprint: string;
+  status: number;
+  body: Buffer | null;
+  accepted_at: Date;
+};
 
 /** Deletes at most `limit` answers accepted before `before`; says how many. In small steps, so that no lock is held long. */
 export async function deleteAnswers(db: Tx, before: Date, limit: number): Promise<number> {

@@ -1,2 +1,2 @@
-export { type IngestWarning, listWarnings } from './list-warnings.ts';
+export { listWarnings } from './list-warnings.ts';
 export { type WarningCounter, warningCounter } from './warning-counter.ts';

@@ -55,7 +55,7 @@ type Wanted = [once: string | null, body?: string, more?: Partial<Entry>];
 function entry(key: Entry['key'], ...[once, body = 'a', more = {}]: Wanted): Entry {
   return {
     key,
-    once: once === null ? null : { key: sha256(once).subarray(0, 16), fingerprint: sha256(body) },
+    once: once === null ? null : { key: sha256(once).slice(0, 32), fingerprint: sha256(body) },
     kind: 'events',
     records: 1,
     parts: JSON.stringify({ external_user_id: 'u', name: body }),
@@ -258,15 +258,15 @@ test('recall knows an answer that is still being committed', async () => {
   const key = await project();
   const hold = await holdFlushes();
   const first = one.store(entry(key, 'k', 'a'), 'live');
-  const same = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('a') });
-  const other = one.recall(key.projectId, { key: sha256('k').subarray(0, 16), fingerprint: sha256('b') });
+  const same = one.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('a') });
+  const other = one.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('b') });
   await hold.reached();
   await hold.release();
   await first;
   expect((await same)?.state).toBe('replayed');
   expect((await other)?.state).toBe('reused');
   expect(
-    await one.recall(key.projectId, { key: sha256('z').subarray(0, 16), fingerprint: sha256('a') }),
+    await one.recall(key.projectId, { key: sha256('z').slice(0, 32), fingerprint: sha256('a') }),
   ).toBeNull();
 });
 

@@ -30,10 +30,22 @@ const RETRY_AFTER_S = 1;
 
 export function createCommitter(options: CommitterOptions): Committer {
   let held: Session | null = null;
+  let opening: Promise<Session> | null = null;
+
+  /** Two flushes that find no connection wait for the same one. */
+  async function hold(): Promise<Session> {
+    opening ??= options.db.session();
+    try {
+      held = await opening;
+      return held;
+    } finally {
+      opening = null;
+    }
+  }
 
   async function commit(entries: Entry[]): Promise<Fate[]> {
     const startedAt = performance.now();
-    const session = (held ??= await options.db.session());
+    const session = held ?? (await hold());
     try {
       const work = flush(session, entries, { now: options.db.clock.now(), lane: options.lane });
       const fates = await within(work, COMMIT_WITHIN_MS);
@@ -41,7 +53,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       return fates;
     } catch (error) {
       // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.
-      if (!isRefusedData(error) && !isCollision(error)) {
+      if (!isRefusedData(error) && !isCollision(error) && held === session) {
         held = null;
         session.release(true);
       }

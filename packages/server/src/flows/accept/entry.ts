@@ -15,8 +15,8 @@ export type Entry = {
   reply: Reply;
 };
 
-/** An Idempotency-Key and what it was used for. */
-export type Once = { key: Buffer; fingerprint: Buffer };
+/** An Idempotency-Key and what it was used for, both in hex. */
+export type Once = { key: string; fingerprint: string };
 
 export type Reply = { status: number; body: string | null };
 
@@ -29,7 +29,7 @@ export type Verdict =
   | { state: 'key_dead' }
   | { state: 'queue_full'; waiting: number };
 
-/** One name for a project's Idempotency-Key in this process: the digest's bytes as characters, which is cheaper than hex. */
-export function onceName(projectId: number, key: Buffer): string {
-  return `${projectId} ${key.toString('latin1')}`;
+/** One name for a project's Idempotency-Key in this process. */
+export function onceName(projectId: number, key: string): string {
+  return `${projectId} ${key}`;
 }

@@ -4,8 +4,8 @@ import { type Entry, onceName } from './entry.ts';
 import type { Fate } from './flush.ts';
 
 /**
- * Group commit. Entries wait for the flush in progress and leave together with the next one; an idle flusher leaves at
- * once. One flush at a time, so two processes meet on a lane at most once per round trip.
+ * Group commit. Entries wait while flushes are under way and leave together with the next one; an idle flusher leaves at
+ * once. Flushes travel on one connection, so they are decided in the order in which they left.
  *
  * Two entries with one Idempotency-Key never share a flush: the later one follows the earlier (`followers`) and, once
  * that is committed, either hears that it lost or takes its own turn.
@@ -28,11 +28,25 @@ type State = {
   queue: Waiting[];
   /** Whoever holds an Idempotency-Key right now, by its name. */
   pending: Map<string, Waiting>;
-  running: Promise<void> | null;
+  underWay: Waiting[][];
+  /** `send` will be called before this turn of the loop ends. */
+  called: boolean;
+  drains: (() => void)[];
 };
 
+/** One that the database works on, and one that lies ready behind it. */
+const UNDER_WAY_MAX = 2;
+
 export function createFlusher(committer: Committer, limits: FlusherLimits): Flusher {
-  const state: State = { committer, limits, queue: [], pending: new Map(), running: null };
+  const state: State = {
+    committer,
+    limits,
+    queue: [],
+    pending: new Map(),
+    underWay: [],
+    called: false,
+    drains: [],
+  };
   return {
     accept: (entry) =>
       new Promise((resolve, reject) => {
@@ -40,9 +54,11 @@ export function createFlusher(committer: Committer, limits: FlusherLimits): Flus
         enqueue(state, { entry, name, since: performance.now(), followers: [], settle: { resolve, reject } });
       }),
     settled: (name) => new Promise((resolve) => whenSettled(state.pending.get(name), resolve)),
-    drain: async () => {
-      while (state.running) await state.running;
-    },
+    drain: () =>
+      new Promise((resolve) => {
+        if (state.queue.length === 0 && state.underWay.length === 0) resolve();
+        else state.drains.push(resolve);
+      }),
   };
 }
 
@@ -54,28 +70,40 @@ function enqueue(state: State, waiting: Waiting): void {
   }
   if (waiting.name !== null) state.pending.set(waiting.name, waiting);
   state.queue.push(waiting);
+  if (state.called) return;
+  state.called = true;
   // In the next turn of the loop: whatever the sockets bring in this one leaves together.
-  state.running ??= new Promise((resolve) => {
-    setImmediate(() => {
-      void run(state).then(resolve);
-    });
+  setImmediate(() => {
+    state.called = false;
+    send(state);
   });
 }
 
-/** The next flush leaves before the last one's answers are written: the database works while we talk to the callers. */
-async function run(state: State): Promise<void> {
-  let decided: Decided = { batch: [], results: [] };
-  while (state.queue.length > 0 || decided.batch.length > 0) {
-    const batch = takeBatch(state.queue, state.limits);
-    const deciding = batch.length > 0 ? decideInTime(state, batch) : [];
-    for (const [i, waiting] of decided.batch.entries()) finish(state, waiting, decided.results[i] ?? LOST);
-    decided = { batch, results: await deciding };
+/**
+ * When a flush leaves: at once if none is under way; behind the one under way as soon as as many wait as are in it. So
+ * the database has its next work before it asks, and flushes do not become small for that.
+ */
+function send(state: State): void {
+  for (;;) {
+    const { queue, underWay } = state;
+    const [first] = underWay;
+    if (queue.length === 0 || underWay.length === UNDER_WAY_MAX || (first && queue.length < first.length))
+      return;
+    const batch = takeBatch(queue, state.limits);
+    underWay.push(batch);
+    void decideInTime(state, batch).then((results) => arrive(state, batch, results));
   }
-  state.running = null;
-  state.committer.rest();
 }
 
-type Decided = { batch: Waiting[]; results: Result[] };
+/** The next flush leaves before these answers are written: the database works while we talk to the callers. */
+function arrive(state: State, batch: Waiting[], results: Result[]): void {
+  state.underWay = state.underWay.filter((other) => other !== batch);
+  send(state);
+  for (const [i, waiting] of batch.entries()) finish(state, waiting, results[i] ?? LOST);
+  if (state.underWay.length > 0 || state.queue.length > 0) return;
+  state.committer.rest();
+  for (const drained of state.drains.splice(0)) drained();
+}
 
 /** Behind a database that hangs nobody waits once more for each flush in front of him. */
 function decideInTime({ committer }: State, batch: Waiting[]): Promise<Result[]> {

@@ -81,6 +81,6 @@ function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | 
 }
 
 function against(once: Once, stored: StoredAnswer): Verdict {
-  if (!once.fingerprint.equals(stored.fingerprint)) return { state: 'reused' };
-  return { state: 'replayed', reply: { status: stored.status, body: stored.body?.toString() ?? null } };
+  if (once.fingerprint !== stored.fingerprint) return { state: 'reused' };
+  return { state: 'replayed', reply: { status: stored.status, body: stored.body } };
 }

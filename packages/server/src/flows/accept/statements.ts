@@ -148,8 +148,7 @@ const ONCE_BYTES = KEY_BYTES + FINGERPRINT_BYTES;
 function onces(keyed: Entry[]): Buffer {
   const bytes = Buffer.alloc(keyed.length * ONCE_BYTES);
   for (const [i, { once }] of keyed.entries()) {
-    once?.key.copy(bytes, i * ONCE_BYTES);
-    once?.fingerprint.copy(bytes, i * ONCE_BYTES + KEY_BYTES);
+    if (once) bytes.write(once.key + once.fingerprint, i * ONCE_BYTES, 'hex');
   }
   return bytes;
 }

@@ -4,6 +4,7 @@ import { Fault } from '../../base/fault.ts';
 import type { VerifiedKey } from '../../features/keys/index.ts';
 import { fingerprint, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import type { Reply, Verdict } from '../../flows/accept/index.ts';
+import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
 import { authenticate, confirmKey, knownKey } from '../auth.ts';
 import { readBody } from '../body.ts';
@@ -32,7 +33,7 @@ export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
   return async function ingest(request, response) {
     const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
     try {
-      const reply = await handle({ deps, endpoint, call, retryAfterS });
+      const reply = await handle({ deps, endpoint, call, retryAfterS, resetS: 0 });
       if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED });
     } catch (error) {
       await refuse(deps, call, { endpoint, error });
@@ -47,13 +48,17 @@ type Step = {
   endpoint: IngestEndpoint;
   call: Call;
   retryAfterS: ReturnType<typeof createDrainRate>;
+  /** Seconds until the rate limit's next token, once it was asked. */
+  resetS: number;
 };
 
 /** Null where the client is gone and nobody reads an answer. */
 async function handle(step: Step): Promise<Reply | null> {
   const { deps, endpoint, call } = step;
   const key = (call.key = knownKey(deps, call.request) ?? (await authenticate(deps, call)));
-  await spend(step, key);
+  const { counter } = deps;
+  const { name } = endpoint;
+  spend(step, counter.takeNow(key.projectId, name) ?? (await counter.take(key.projectId, name)));
   const bytes = await bodyOf(step);
   if (!bytes) return null;
   try {
@@ -66,11 +71,10 @@ async function handle(step: Step): Promise<Reply | null> {
   }
 }
 
-async function spend({ deps, endpoint, call }: Step, key: VerifiedKey): Promise<void> {
-  const { counter } = deps;
-  const grant =
-    counter.takeNow(key.projectId, endpoint.name) ?? (await counter.take(key.projectId, endpoint.name));
+function spend(step: Step, grant: Grant): void {
+  const { endpoint, call } = step;
   call.headers.push(...rateLimitHeaders(endpoint.name, grant));
+  step.resetS = grant.limit.resetS;
   if (!grant.ok) throw new Fault('rate_limited', { retryAfterS: grant.retryAfterS });
 }
 
@@ -97,7 +101,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw invalid({ message: 'The body must be a JSON object', field: 'body' });
 }
 
-type Once = { key: Buffer; fingerprint: Buffer } | null;
+type Once = { key: string; fingerprint: string } | null;
 
 function onceOf(
   { deps, endpoint, call }: Step,
@@ -133,12 +137,18 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply
   const entry = { key, once, kind: endpoint.stores, records, parts, reply };
   const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
   if (verdict.state !== 'stored') return replyTo(step, verdict);
-  const userAgent = call.request.headers['user-agent'];
-  deps.keyUse.note(key, userAgent);
+  noteUse(deps, call);
   if (countPlaceholders(read.userIds) > 0) deps.warnings.note(key.projectId, 'placeholder_user_id');
+  return reply;
+}
+
+/** Once the key is known to be live: when it was last used, and a word to a client that is too old. */
+function noteUse(deps: HttpDeps, call: Call): void {
+  if (!call.key) return;
+  const userAgent = call.request.headers['user-agent'];
+  deps.keyUse.note(call.key, userAgent);
   const outdated = userAgent === undefined ? undefined : deps.keyUse.outdated(userAgent);
   if (outdated !== undefined) call.headers.push('X-Client-Outdated', outdated);
-  return reply;
 }
 
 /** Whoever does not store anything hears of it only after the key was asked for. */
@@ -149,6 +159,7 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       throw new Error('a stored request has its own reply');
     case 'replayed':
       await confirmKey(deps, call);
+      noteUse(deps, call);
       call.headers.push('Idempotent-Replayed', 'true');
       return verdict.reply;
     case 'reused':
@@ -159,9 +170,8 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       throw new Fault('server_error', { retryAfterS: 1 });
     case 'queue_full': {
       const projectId = call.key?.projectId ?? 0;
-      throw new Fault('backfill_queue_full', {
-        retryAfterS: retryAfterS(projectId, verdict.waiting, deps.clock.now()),
-      });
+      const drainedS = retryAfterS(projectId, verdict.waiting, deps.clock.now());
+      throw new Fault('backfill_queue_full', { retryAfterS: Math.max(drainedS, step.resetS) });
     }
   }
 }
@@ -176,12 +186,14 @@ async function refuse(
   refused: { endpoint: IngestEndpoint; error: unknown },
 ): Promise<void> {
   const { endpoint } = refused;
-  let { error } = refused;
-  try {
-    await confirmKey(deps, call);
-  } catch (other) {
-    error = other instanceof Fault ? other : new Fault('server_error', { retryAfterS: 1, cause: other });
-  }
+  const unconfirmed = await confirmKey(deps, call).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  const { error } = unconfirmed ?? refused;
+  // Under a key that opens nothing, nothing is told that was learnt before this came out.
+  if (unconfirmed || isAboutKey(error)) call.headers.length = 0;
+  else noteUse(deps, call);
   const { status, headers, body } = answerFault(error, endpoint.kind);
   if (status >= 500)
     deps.log.error({ endpoint: endpoint.name, request_id: call.id, status, err: error }, 'request.failed');
@@ -193,6 +205,10 @@ async function refuse(
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);
   answer(deps, call, { endpoint, status, body: JSON.stringify(body) });
+}
+
+function isAboutKey(error: unknown): boolean {
+  return error instanceof Fault && (error.code === 'auth_required' || error.code === 'forbidden');
 }
 
 function answer(

@@ -8,7 +8,7 @@ const HASH_LETTERS = 16;
 
 /** Where root puts what the account of PostgreSQL could not reach below DATA_DIR. */
 export function elsewhereFor(realDataDir: string): string {
-  return join(ELSEWHERE, sha256(realDataDir).toString('hex').slice(0, HASH_LETTERS));
+  return join(ELSEWHERE, sha256(realDataDir).slice(0, HASH_LETTERS));
 }
 
 /** With chmod, because a narrow umask of root would close the folders again. */
