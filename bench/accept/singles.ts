@@ -8,7 +8,7 @@ export type Measured = { load: LoadResult; cpuMicros: number; postgresMicros: nu
 const CONNECTIONS = 64;
 
 /** One run against one target; the processor time of the target, and of PostgreSQL, for each answered request. */
-export async function measure(
+async function measure(
   stage: Stage,
   target: Target,
   plan: Omit<LoadPlan, 'host' | 'port'>,
@@ -130,5 +130,5 @@ export async function manyProjects(
 
 export const round = (value: number): string => Math.round(value).toLocaleString('en');
 export const ratio = (value: number): string => value.toFixed(2);
-export const micros = (value: number): string => `${value.toFixed(1)} µs`;
-export const ms = (value: number): string => `${value.toFixed(2)} ms`;
+const micros = (value: number): string => `${value.toFixed(1)} µs`;
+const ms = (value: number): string => `${value.toFixed(2)} ms`;

@@ -75,7 +75,7 @@ async function makeProject(db: Database): Promise<{ id: number; secret: string }
 
 type Launch = { env: NodeJS.ProcessEnv; readyWhen: string };
 
-export async function launch(args: string[], { env, readyWhen }: Launch): Promise<ChildProcess> {
+async function launch(args: string[], { env, readyWhen }: Launch): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, { cwd: REPOSITORY, env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) if (line.includes(readyWhen)) break;
   child.stdout.resume();
@@ -83,7 +83,7 @@ export async function launch(args: string[], { env, readyWhen }: Launch): Promis
   return child;
 }
 
-export async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');

@@ -1,9 +1,17 @@
 import { afterAll } from 'vitest';
+import { createKey } from '../src/flows/create-key.ts';
 import { decodeChunk } from '../src/features/inbox/index.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { heldClock, type HeldClock } from './clock.ts';
 import { bodyOf, type Facts } from './endpoints.ts';
-import { type TestProject, testProject, type TestServer, testServer, type TestServerOptions } from './server.ts';
+import {
+  PEPPER,
+  type TestProject,
+  testProject,
+  type TestServer,
+  testServer,
+  type TestServerOptions,
+} from './server.ts';
 
 /** A server for the tests of one endpoint. Its clock stands still; nothing digests what it stores. */
 export type EndpointServer = TestServer & { clock: HeldClock };
@@ -32,6 +40,7 @@ export type Sending = {
   headers?: Asking['headers'];
   query?: string;
   method?: string;
+  path?: string;
   /** Where another server than the caller's is asked. */
   at?: EndpointServer;
 };
@@ -67,7 +76,8 @@ export async function newCaller(server: EndpointServer, facts: Facts): Promise<C
   const caller: Caller = {
     ...project,
     facts,
-    send: (sending = {}) => ask((sending.at ?? server).url, askingOf({ secret: project.secret, ...sending }, facts)),
+    send: (sending = {}) =>
+      ask((sending.at ?? server).url, askingOf({ secret: project.secret, ...sending }, facts)),
     stored: () => storedOf(server, project.id),
     async limit({ rate, burst }) {
       await server.db.query(
@@ -76,18 +86,34 @@ export async function newCaller(server: EndpointServer, facts: Facts): Promise<C
       );
     },
     async fillQueue(waiting) {
-      await server.db.query('UPDATE beckon.lane SET waiting = $2 WHERE project_id = $1', [project.id, waiting]);
+      await server.db.query('UPDATE beckon.lane SET waiting = $2 WHERE project_id = $1', [
+        project.id,
+        waiting,
+      ]);
     },
   };
   await caller.limit(NO_LIMIT);
   return caller;
 }
 
+export async function secondKey({ db }: EndpointServer, projectId: number): Promise<string> {
+  const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'second' });
+  return secret;
+}
+
 function askingOf(sending: Sending, facts: Facts): Asking {
-  const { secret, once, body = bodyOf(facts), headers, query = '', method = 'POST' } = sending;
+  const {
+    secret,
+    once,
+    body = bodyOf(facts),
+    headers,
+    query = '',
+    method = 'POST',
+    path = facts.path,
+  } = sending;
   return {
     method,
-    path: facts.path + query,
+    path: path + query,
     headers: {
       'Content-Type': 'application/json',
       Authorization: secret ? `Bearer ${secret}` : undefined,

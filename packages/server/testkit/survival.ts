@@ -142,7 +142,7 @@ async function insist(target: Target, write: Write, journal: Journal): Promise<s
   }
 }
 
-export async function send(
+async function send(
   { url, secret }: Target,
   write: Write,
 ): Promise<{ status: number; body: string; replayed: boolean }> {

@@ -42,7 +42,7 @@ export type BodyBudget = {
   freeBytes(): number;
 };
 
-export const BODIES_IN_FLIGHT_MAX_BYTES = 256 * 1024 * 1024;
+const BODIES_IN_FLIGHT_MAX_BYTES = 256 * 1024 * 1024;
 /** Bodies are gone within a few commits; one second is many of those. */
 const BUSY_RETRY_AFTER_S = 1;
 

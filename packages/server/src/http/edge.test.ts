@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import http, { type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import tls, { type ConnectionOptions } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
 import { createBodyBudget, readBody } from './body.ts';
 import {
   createEdgeServer,
@@ -23,29 +20,19 @@ import { transportRules } from './transport.ts';
 
 const MIB = 1024 * 1024;
 const newId = (): string => '01890000-0000-7000-8000-000000000000';
-let folder = '';
-let first: TlsFiles;
-let second: TlsFiles;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'beckon-edge-'));
-  first = makeCertificate('first');
-  second = makeCertificate('second');
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const first = pair('first');
+const second = pair('second');
 
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-function makeCertificate(name: string): TlsFiles {
-  const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', files.keyFile];
-  execFileSync('openssl', ['req', '-x509', ...key, '-out', files.certFile, '-subj', `/CN=${name}`], {
-    stdio: 'ignore',
-  });
-  return files;
+/** A pair of the test kit: no machine needs a tool that makes certificates. */
+function pair(name: string): TlsFiles {
+  const file = (ending: string): string =>
+    fileURLToPath(new URL(`../../testkit/tls/${name}.${ending}`, import.meta.url));
+  return { certFile: file('crt'), keyFile: file('key') };
 }
 
 type Serving = Partial<EdgeConfig> & { publicUrl?: string; trustProxy?: string[]; redirectOnly?: boolean };
@@ -316,7 +303,7 @@ test('a new certificate is taken up without a restart, and a bad one leaves the 
     reloadCertificate(server as https.Server, { certFile: first.certFile, keyFile: second.keyFile }),
   ).toThrow();
   expect(() =>
-    reloadCertificate(server as https.Server, { certFile: join(folder, 'none'), keyFile: first.keyFile }),
+    reloadCertificate(server as https.Server, { certFile: 'none', keyFile: first.keyFile }),
   ).toThrow();
   expect(await nameServed(port)).toBe('second');
   expect(

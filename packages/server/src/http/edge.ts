@@ -56,7 +56,7 @@ export function createRedirectServer(
   return server.on('clientError', clientErrorHandler(deps));
 }
 
-export function serverOptions(config: EdgeConfig): https.ServerOptions {
+function serverOptions(config: EdgeConfig): https.ServerOptions {
   const limits = limitOptions(config.timeouts);
   return config.tls ? { ...limits, ...TLS_OPTIONS, ...readCertificate(config.tls) } : limits;
 }

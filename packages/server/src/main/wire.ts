@@ -111,7 +111,11 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   };
   const api = { http: portOf(app.server), redirect: null, reloadCertificate: reload };
   if (listen.redirectPort === null) return api;
-  const redirect = createRedirectServer(listen, { rules: deps.transport, newId: deps.newId }, app.routing);
+  const redirect = createRedirectServer(
+    listen,
+    { rules: deps.transport, newId: deps.newId },
+    (request, response) => app.routing(request, response),
+  );
   await listening(redirect, { host: listen.host, port: listen.redirectPort });
   life.onStop('redirect', () => closed(redirect));
   return { ...api, redirect: portOf(redirect) };

@@ -7,7 +7,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { openDatabase } from '../db/index.ts';
 import { newBucket } from './bucket.ts';
-import { heldWorld } from './held-world.ts';
+import { heldWorld } from '../../../testkit/held-world.ts';
 import { type Counter, createCounter, type Grant } from './index.ts';
 import { createShelf } from './shelf.ts';
 

@@ -6,7 +6,7 @@ import { silentLog } from '../../base/log.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { openDatabase } from '../db/index.ts';
-import { heldWorld, type World } from './held-world.ts';
+import { heldWorld, type World } from '../../../testkit/held-world.ts';
 import { type Counter, createCounter } from './index.ts';
 
 const own = await testDatabase();

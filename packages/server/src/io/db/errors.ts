@@ -11,6 +11,6 @@ export function isCollision(error: unknown): boolean {
 }
 
 /** The SQLSTATE, or an empty text where no database answered at all. */
-export function sqlState(error: unknown): string {
+function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

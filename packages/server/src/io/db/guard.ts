@@ -1,6 +1,6 @@
 import type { Tx } from './database.ts';
 
-export const POSTGRES_MIN_VERSION = 150_000;
+const POSTGRES_MIN_VERSION = 150_000;
 const MUST_BE_ON = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 /** Levels of synchronous_commit at which a commit has reached this server's disk before it is answered. */
 const DURABLE_COMMIT = ['on', 'local', 'remote_write', 'remote_apply'];

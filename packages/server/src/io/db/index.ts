@@ -7,6 +7,6 @@ export {
   type Session,
   type Tx,
 } from './database.ts';
-export { isCollision, isRefusedData, sqlState } from './errors.ts';
+export { isCollision, isRefusedData } from './errors.ts';
 export { durabilityFaults } from './guard.ts';
 export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';

@@ -2,14 +2,14 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { MIGRATIONS } from '../migrations/index.ts';
-import type { ConnectionSource } from './connection.ts';
+import { type ConnectionSource, openPool } from './connection.ts';
 
 export const SCHEMA = 'beckon';
 
 /** Brings the schema up to this release. Several processes may call it at once: the migrator holds a lock. */
 export async function migrate(connection: ConnectionSource): Promise<{ applied: string[] }> {
   const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ ...connection(), max: 2 }) }),
+    dialect: new PostgresDialect({ pool: openPool(connection, { max: 2, name: 'migrate' }) }),
   });
   try {
     const migrator = new Migrator({

@@ -1,10 +1,10 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Query } from '../db/index.ts';
-import type { AskerDeps } from './asker.ts';
-import type { Timer } from './timer.ts';
+import type { Clock } from '../src/base/clock.ts';
+import type { Query } from '../src/io/db/index.ts';
+import type { AskerDeps } from '../src/io/counter/asker.ts';
+import type { Timer } from '../src/io/counter/timer.ts';
 
 /**
- * For tests: time that moves only when told, and a database whose statements are counted and waited for. Nothing here
+ * Time that moves only when told, and a database whose statements are counted and waited for. Nothing here
  * sleeps: `quiet` resolves once every statement is answered and what follows from it has run.
  */
 export type World = {

@@ -1,0 +1,47 @@
+import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const BYTES = 42 * 1024;
+
+/** Few bytes that become many, by the coding that says so: 41 MiB, 1.3 GiB and 4 GiB. */
+export async function bombs(): Promise<Record<string, Buffer>> {
+  return { gzip: gzipBomb(), zstd: zstdBomb(), br: await brotliBomb() };
+}
+
+/** Deflate makes a thousandth at most. */
+function gzipBomb(): Buffer {
+  return gzipSync(Buffer.alloc(41 * MIB), { level: 9 });
+}
+
+/** One frame of run-length blocks: four bytes for 128 KiB each. */
+function zstdBomb(): Buffer {
+  const windowOf8MiB = 0x68;
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, windowOf8MiB]);
+  const runLength = 1;
+  const block = (last: 0 | 1): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUIntLE(((128 * 1024) << 3) | (runLength << 1) | last, 0, 3);
+    return bytes;
+  };
+  const blocks = Array<Buffer>(BYTES / 4 - 3).fill(block(0));
+  return Buffer.concat([header, ...blocks, block(1)]);
+}
+
+/** After a flush the compressor writes the same bytes for the same zeros, so 4 GiB need not be compressed to be had. */
+async function brotliBomb(): Promise<Buffer> {
+  const piece = 16 * MIB;
+  const stream = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  const parts: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => parts.push(chunk));
+  const takeParts = (): Buffer => Buffer.concat(parts.splice(0));
+  const zeros = Buffer.alloc(piece);
+  const flushed = (): Promise<Buffer> =>
+    new Promise((resolve) => stream.write(zeros, () => stream.flush(() => resolve(takeParts()))));
+  const head = await flushed();
+  await flushed();
+  const again = await flushed();
+  stream.destroy();
+  const last = Buffer.from([0x03]);
+  return Buffer.concat([head, ...Array<Buffer>((4 * GIB) / piece - 1).fill(again), last]);
+}
