@@ -1,14 +1,12 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/flows/create-key.ts';
 import { revokeKey } from '../../src/flows/revoke-key.ts';
 import type { Answer } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
-import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
+import { type EndpointServer, newCaller, NOTHING_STORED, secondKey } from '../endpoint-server.ts';
 import { outcomesOf } from '../outcomes.ts';
-import { PEPPER } from '../server.ts';
 
-export function expectUnauthorised(answer: Answer): void {
+function expectUnauthorised(answer: Answer): void {
   const { status, errors } = answer;
   expect([status, errors]).toEqual([401, [{ code: 'auth_required', message: FAULT_MESSAGES.auth_required }]]);
   expect(answer.headers['ratelimit']).toBeUndefined();
@@ -47,7 +45,8 @@ export function refusesStrangers(server: EndpointServer, facts: Facts): void {
       // Right in all that is shown of a key, wrong in the rest.
       `Bearer sk_live_${RANDOM.slice(4)}${secret.slice(-4)}`,
     ];
-    for (const Authorization of headers) expectUnauthorised(await caller.send({ headers: { Authorization } }));
+    for (const Authorization of headers)
+      expectUnauthorised(await caller.send({ headers: { Authorization } }));
     expect(await caller.stored()).toEqual(NOTHING_STORED);
     expect((await caller.send()).status).toBe(facts.accepted);
   });
@@ -57,17 +56,25 @@ export function refusesStrangers(server: EndpointServer, facts: Facts): void {
     const { secret } = caller;
     for (const name of ['api_key', 'key', 'access_token', 'token', 'authorization', 'Authorization'])
       expectUnauthorised(await caller.send({ secret: null, query: `?${name}=${secret}` }));
-    expectUnauthorised(await caller.send({ secret: null, headers: { 'X-Api-Key': secret, Cookie: `key=${secret}` } }));
+    expectUnauthorised(
+      await caller.send({ secret: null, headers: { 'X-Api-Key': secret, Cookie: `key=${secret}` } }),
+    );
     expectUnauthorised(await caller.send({ secret: null, body: { authorization: `Bearer ${secret}` } }));
     const strange = `Bearer sk_live_${RANDOM}`;
-    expectUnauthorised(await caller.send({ query: `?api_key=${secret}`, headers: { Authorization: strange } }));
+    expectUnauthorised(
+      await caller.send({ query: `?api_key=${secret}`, headers: { Authorization: strange } }),
+    );
     expect((await caller.send({ query: `?api_key=sk_live_${RANDOM}` })).status).toBe(facts.accepted);
   });
 
   test('two Authorization headers are none', async () => {
     const caller = await newCaller(server, facts);
     const [right, wrong] = [`Bearer ${caller.secret}`, `Bearer sk_live_${RANDOM}`];
-    for (const Authorization of [[right, wrong], [wrong, right], [right, right]])
+    for (const Authorization of [
+      [right, wrong],
+      [wrong, right],
+      [right, right],
+    ])
       expectUnauthorised(await caller.send({ headers: { Authorization } }));
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   });
@@ -104,8 +111,7 @@ export function refusesRevokedKeys(server: EndpointServer, twin: EndpointServer,
   test('a revoked key stays revoked, and the other keys of its project work on', async () => {
     const caller = await newCaller(server, facts);
     await caller.send({ at: twin });
-    const pepper = PEPPER;
-    const { secret } = await createKey({ db: server.db, pepper }, { projectId: caller.id, label: 'next' });
+    const secret = await secondKey(server, caller.id);
     expect((await caller.send({ secret, at: twin })).status).toBe(facts.accepted);
     await revokeKey(server.db, { id: caller.keyId });
     expectUnauthorised(await caller.send({ at: twin }));

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createKey } from '../../src/flows/create-key.ts';
 import type { Answer } from '../client.ts';
 import { bodyOf, type Facts, record } from '../endpoints.ts';
-import { type Caller, type EndpointServer, newCaller } from '../endpoint-server.ts';
-import { PEPPER } from '../server.ts';
+import { type EndpointServer, newCaller, secondKey } from '../endpoint-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -14,15 +12,12 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers['idempotent-replayed']).toBe('true');
 }
 
-async function anotherKey(server: EndpointServer, caller: Caller): Promise<string> {
-  const pepper = PEPPER;
-  const { secret } = await createKey({ db: server.db, pepper }, { projectId: caller.id, label: 'second' });
-  return secret;
-}
-
 /** One Idempotency-Key, one effect. The answer replayed here is that of a whole list where the endpoint takes one. */
 export function replaysAnswers(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
-  const unusual = bodyOf(facts, [record(facts), ...(facts.kind === 'bulk' ? [{ name: 7 }, record(facts)] : [])]);
+  const unusual = bodyOf(facts, [
+    record(facts),
+    ...(facts.kind === 'bulk' ? [{ name: 7 }, record(facts)] : []),
+  ]);
   const records = facts.kind === 'bulk' ? 2 : 1;
 
   test('the same key and body again get the first answer, byte for byte, and nothing is done again', async () => {
@@ -89,7 +84,7 @@ export function replaysAnswers(server: EndpointServer, twin: EndpointServer, fac
     const [caller, stranger] = [await newCaller(server, facts), await newCaller(server, facts)];
     const once = randomUUID();
     const first = await caller.send({ once });
-    expectReplay(await caller.send({ once, secret: await anotherKey(server, caller) }), first);
+    expectReplay(await caller.send({ once, secret: await secondKey(server, caller.id) }), first);
     const theirs = await stranger.send({ once });
     expect([theirs.status, theirs.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
     expect([await caller.stored(), await stranger.stored()]).toMatchObject([{ waiting: 1 }, { waiting: 1 }]);

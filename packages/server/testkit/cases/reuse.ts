@@ -41,8 +41,9 @@ export function refusesReuse(server: EndpointServer, twin: EndpointServer, facts
       caller.send({ once, at: twin }),
       caller.send({ once, body: other, at: twin }),
     ]);
-    const statuses = answers.map((answer) => answer.status).toSorted();
-    expect(statuses).toEqual([facts.accepted, facts.accepted, 422, 422].toSorted());
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === facts.accepted)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(2);
     expect(await caller.stored()).toMatchObject({ waiting: 1, keys: 1 });
   });
 
@@ -59,12 +60,17 @@ export function refusesReuse(server: EndpointServer, twin: EndpointServer, facts
   test('one key on two endpoints is a reuse, though the body be the same', async () => {
     const caller = await newCaller(server, facts);
     const once = randomUUID();
-    const body = { ...record(facts), name: 'both', users: [{ external_user_id: 'u' }], events: [{ external_user_id: 'u', name: 'e' }] };
+    const body = {
+      ...record(facts),
+      name: 'both',
+      users: [{ external_user_id: 'u' }],
+      events: [{ external_user_id: 'u', name: 'e' }],
+    };
     expect((await caller.send({ once, body })).status).toBe(facts.accepted);
     const others: Endpoint[] = [];
     for (const other of ALL_ENDPOINTS.filter(({ name }) => name !== facts.name)) {
-      const { send } = { ...(await newCaller(server, other)) };
-      expectReuse(await send({ once, body, secret: caller.secret }));
+      const elsewhere = await newCaller(server, other);
+      expectReuse(await elsewhere.send({ once, body, secret: caller.secret }));
       others.push(other.name);
     }
     expect(others).toHaveLength(4);

@@ -9,7 +9,7 @@ const PLAIN_202 = { status: 202, body: null };
 
 export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): ReadRequest {
   const record = read(body, options);
-  if (typeof record !== 'string') return { ok: false, faults: record };
+  if (typeof record !== 'string') return { ok: false, faults: record.map(inBody) };
   return {
     ok: true,
     records: 1,
@@ -81,7 +81,7 @@ function readEnvelope(body: Body, { field, max, options }: EnvelopeRules): Envel
     faults.push({ message: 'suppressTriggers must be a boolean', field: 'suppressTriggers' });
   }
   const { [field]: _, ...rest } = body;
-  faults.push(...flawsOf(rest, options.checkStrings));
+  faults.push(...flawsOf(rest, options.checkStrings).map(inBody));
   if (faults.length > 0 || !Array.isArray(items)) return { ok: false, faults };
   return {
     ok: true,
@@ -112,6 +112,11 @@ function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Rec
     }
   }
   return records;
+}
+
+/** A refusal always names a field: what is wrong with all of them together is wrong with the body. */
+function inBody(fault: FieldFault): FieldFault {
+  return fault.field === undefined ? below('body', fault) : fault;
 }
 
 function below(path: string, fault: FieldFault): FieldFault {

@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Those who write tables though they are no room's store, by name and with the tables that they may write. */
+const NAMED: Record<string, string[]> = {
+  // The one transaction of the accept path.
+  'flows/accept/statements.ts': ['idempotency', 'inbox', 'lane'],
+  // The tokens; what they are bounded by belongs to the projects' room.
+  'io/counter/store.ts': ['rate_limit'],
+  // The installation is nobody's room.
+  'main/secrets.ts': ['installation'],
+};
+
+type Write = { file: string; table: string };
+
+/** `UPDATE` also ends a lock (`FOR UPDATE OF r`) and begins a clause (`DO UPDATE SET`): neither names a table. */
+const WRITE =
+  /\b(?:INSERT INTO|(?<!FOR |DO |FOR NO KEY )UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|MERGE INTO|COPY)\s+(?:ONLY\s+)?("?[a-z_]+"?(?:\."?[a-z_0-9]+"?)?)/g;
+
+const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
+  (file) => !file.endsWith('.test.ts') && !file.startsWith('io/migrations/'),
+);
+
+const writes: Write[] = SOURCES.flatMap((file) => {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return [...text.matchAll(WRITE)].map((match) => ({ file, table: match[1] ?? '' }));
+});
+
+test('every table that is written is named with its schema', () => {
+  expect(writes.filter(({ table }) => !table.startsWith('beckon.'))).toEqual([]);
+  // The pattern finds what there is to be found.
+  expect(writes.length).toBeGreaterThan(20);
+});
+
+test("a table is written by its room's store.ts alone, and by those named here", () => {
+  const strangers = writes.filter(({ file, table }) => {
+    const mayWrite = NAMED[file]?.includes(table.replace('beckon.', '')) ?? false;
+    return !mayWrite && !/^features\/[a-z-]+\/store\.ts$/.test(file);
+  });
+  expect(strangers).toEqual([]);
+});
+
+test('no two rooms write one table', () => {
+  const inRooms = writes.filter(({ file }) => file.startsWith('features/'));
+  const writers = Map.groupBy(inRooms, ({ table }) => table.replace('beckon.', ''));
+  const contested = [...writers].filter(([, by]) => new Set(by.map(({ file }) => file)).size > 1);
+  expect(contested.map(([table]) => table)).toEqual([]);
+});
+
+test('whoever is named here as an exception still writes what it was named for', () => {
+  const unused = Object.entries(NAMED).flatMap(([file, tables]) =>
+    tables.filter(
+      (table) => !writes.some((write) => write.file === file && write.table === `beckon.${table}`),
+    ),
+  );
+  expect(unused).toEqual([]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { resumeProject, suspendProject } from '../../src/flows/suspend-project.ts';
+import type { Answer } from '../client.ts';
+import type { Facts } from '../endpoints.ts';
+import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
+import { outcomesOf } from '../outcomes.ts';
+import { revokeKey } from '../../src/flows/revoke-key.ts';
+
+function expectSuspended(answer: Answer): void {
+  const message = 'The project of this API key is suspended';
+  expect([answer.status, answer.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
+}
+
+/** A right key whose project may not be used. */
+export function refusesSuspendedProjects(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
+  for (const outcome of outcomesOf(facts)) {
+    test(`a project suspended on another server is refused at the next request: ${outcome.name}`, async () => {
+      const caller = await newCaller(server, facts);
+      const sending = { ...(await outcome.prepare(caller, twin)), at: twin };
+      expect((await caller.send(sending)).status).toBe(outcome.status);
+      const before = await caller.stored();
+      await suspendProject(server.db, caller.id);
+      expectSuspended(await caller.send(sending));
+      expectSuspended(await caller.send(sending));
+      expect(await caller.stored()).toEqual(before);
+    });
+  }
+
+  test('a suspended project is refused on a server that never saw its key, and is taken again when resumed', async () => {
+    const caller = await newCaller(server, facts);
+    await suspendProject(server.db, caller.id);
+    expectSuspended(await caller.send({ once: 'k' }));
+    expect(await caller.stored()).toEqual(NOTHING_STORED);
+    await resumeProject(server.db, caller.id);
+    const { status, headers } = await caller.send({ once: 'k' });
+    expect([status, headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
+  });
+
+  test('a suspension says nothing to who has no key, and touches no other project', async () => {
+    const [caller, neighbour] = [await newCaller(server, facts), await newCaller(server, facts)];
+    await suspendProject(server.db, caller.id);
+    expect((await caller.send({ secret: null })).errors[0]?.code).toBe('auth_required');
+    expect((await neighbour.send()).status).toBe(facts.accepted);
+    await revokeKey(server.db, { id: caller.keyId });
+    expect((await caller.send()).errors[0]?.code).toBe('auth_required');
+  });
+}
