@@ -3,7 +3,7 @@
  * it arrived in. Numbers and strings are written as ECMAScript writes them, which is what the RFC asks for.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return scalarJson(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const object = value as Record<string, unknown>;
   const keys = Object.keys(object);
@@ -20,4 +20,9 @@ export function canonicalJson(value: unknown): string {
 function isSorted(keys: string[]): boolean {
   for (let i = 1; i < keys.length; i += 1) if ((keys[i - 1] as string) > (keys[i] as string)) return false;
   return true;
+}
+
+/** A number beyond a double is read as infinite and would be written as null, which is another value. */
+function scalarJson(value: unknown): string {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : JSON.stringify(value);
 }

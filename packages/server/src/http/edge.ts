@@ -6,7 +6,7 @@ import { Fault } from '../base/fault.ts';
 import { answerFault } from './faults.ts';
 import { continueWhenRead, refuseBody } from './refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
-import { redirectLocation, transportOf, type TransportRules } from './transport.ts';
+import { originForm, redirectLocation, transportOf, type TransportRules } from './transport.ts';
 
 export type EdgeConfig = {
   /** Null where a proxy ends TLS, or where the public address is http on loopback. */
@@ -38,6 +38,7 @@ export function createEdgeServer(
     (request, response) => {
       if (lacksHost(request)) return answer(deps, { request, response, fault: new Fault('bad_request') });
       if (mustRedirect(deps.rules, request)) return answerRedirect(deps, request, response);
+      request.url = originForm(request.url ?? '/');
       listener(request, response);
     },
   );

@@ -62,6 +62,14 @@ test('a path that no router understands is 404 in the envelope', async () => {
   }
 });
 
+test('a target written as a whole address is the path in it, whatever host it names', async () => {
+  const status = async (method: string): Promise<number> => {
+    const answer = await ask(server.url, { method, path: 'http://elsewhere.example/api/v1/events' });
+    return answer.status;
+  };
+  expect([await status('POST'), await status('PUT')]).toEqual([401, 405]);
+});
+
 test('an id that the caller brings is not taken for the X-Request-Id', async () => {
   const headers = { 'X-Request-Id': 'mine' };
   const answer = await ask(server.url, { path: '/api/v1/events', headers });

@@ -55,9 +55,15 @@ export function clientAddress(rules: TransportRules, request: PeerRequest): stri
 
 /** Our origin and the path and query asked for. An absolute target (`GET http://elsewhere/x`) is cut down to its path. */
 export function redirectLocation(rules: TransportRules, target: string): string {
-  const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
-  const rooted = path.startsWith('/') ? path : path.startsWith('?') ? `/${path}` : '/';
-  return rules.publicOrigin + rooted.replace(/[^\x21-\x7e]/g, percentByte);
+  return rules.publicOrigin + originForm(target).replace(/[^\x21-\x7e]/g, percentByte);
+}
+
+/** Path and query of a request target; HTTP lets a client write the whole address there. */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  if (path.startsWith('/')) return path;
+  return path.startsWith('?') ? `/${path}` : '/';
 }
 
 /** Node hands a header's bytes over as Latin-1, one character a byte. */

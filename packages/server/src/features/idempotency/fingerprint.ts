@@ -8,19 +8,27 @@ export type FingerprintOf = {
   raw: Uint8Array;
   /** Key order, white space and escapes do not matter; on long bodies, where sorting costs more than all the rest, key order does. */
   canonical: boolean;
+  /** Nothing in the body was refused, so every number in it is one that JSON can write. */
+  sound: boolean;
 };
 
 /** What "the same body" means: method, path, and a form of the parsed JSON. */
-export function fingerprint({ path, body, raw, canonical }: FingerprintOf): string {
-  return sha256(`POST ${path}\n${textOf({ path, body, raw, canonical })}`);
+export function fingerprint(of: FingerprintOf): string {
+  return sha256(`POST ${of.path}\n${textOf(of)}`);
 }
 
-function textOf({ body, raw, canonical }: FingerprintOf): string {
+function textOf({ body, raw, canonical, sound }: FingerprintOf): string {
   try {
-    return canonical ? canonicalJson(body) : JSON.stringify(body);
+    if (canonical) return canonicalJson(body);
+    return sound ? JSON.stringify(body) : JSON.stringify(body, spellNumber);
   } catch (error) {
     // Only a body nested beyond the stack ends here. It can never be accepted, so its form need only be its own.
     if (error instanceof RangeError) return `raw ${sha256(raw)}`;
     throw error;
   }
+}
+
+/** 1e400 is read as infinite and would be written as null, which is another value. No valid text begins like this. */
+function spellNumber(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? `\ud800${value}` : value;
 }

@@ -34,7 +34,7 @@ test.each(['', '""', 'a b', 'a, b', 'ä', 'x'.repeat(256), '\t', 'a\u007f'])('%j
 });
 
 const print = (text: string, canonical = true, path = '/api/v1/events') =>
-  fingerprint({ path, body: JSON.parse(text), raw: Buffer.from(text), canonical });
+  fingerprint({ path, body: JSON.parse(text), raw: Buffer.from(text), canonical, sound: false });
 
 test('the same body in other clothes has the same fingerprint on single endpoints', () => {
   expect(print('{"a":1,"b":"\\u0041"}')).toBe(print('{ "b": "A", "a": 1.0 }'));

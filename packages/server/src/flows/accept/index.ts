@@ -1,11 +1,10 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { coalesce } from '../../base/coalesce.ts';
-import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { type Entry, type Lane, type Once, onceName, type Verdict } from './entry.ts';
-import { type CommitterOptions, createCommitter } from './committer.ts';
+import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
 import { createFlusher } from './flusher.ts';
 
 export type { Entry, Lane, Reply, Verdict } from './entry.ts';
@@ -51,8 +50,7 @@ export function createAccept(options: AcceptOptions): Accept {
     // A replay does no work, so it precedes the queue gate.
     if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
     const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
-    if (!stored)
-      throw new Fault('server_error', { retryAfterS: 1, cause: 'an Idempotency-Key was lost to nobody' });
+    if (!stored) throw unavailable('an Idempotency-Key was lost to nobody');
     return against(once, stored);
   }
 
@@ -73,7 +71,9 @@ function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | 
     timeLimitMs: 5_000,
     async answer(keys) {
       const after = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - GRACE_MS);
-      const found = await findAnswers(db, keys, after);
+      const found = await findAnswers(db, keys, after).catch((error: unknown) => {
+        throw unavailable(error);
+      });
       const byName = new Map(found.map((answer) => [onceName(answer.projectId, answer.key), answer]));
       return keys.map(({ projectId, key }) => byName.get(onceName(projectId, key)));
     },

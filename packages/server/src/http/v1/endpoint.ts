@@ -15,5 +15,5 @@ export type IngestEndpoint = {
 
 /** The records as they will be stored and the answer that says so, or what is wrong with the request. */
 export type ReadRequest =
-  | { ok: true; records: number; parts: string; reply: Reply; userIds: string[] }
+  | { ok: true; records: number; parts: string; reply: Reply; userIds: string[]; refused: number }
   | { ok: false; faults: FieldFault[] };

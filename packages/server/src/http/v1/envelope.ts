@@ -16,6 +16,7 @@ export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): 
     parts: record,
     reply: PLAIN_202,
     userIds: [body['external_user_id'] as string],
+    refused: 0,
   };
 }
 
@@ -40,6 +41,7 @@ export function readBatch(body: Body, read: ReadRecord, options: ReadOptions): R
     parts: records.taken.join(','),
     reply,
     userIds: records.userIds,
+    refused: 0,
   };
 }
 
@@ -65,6 +67,7 @@ export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): Re
     parts: taken.join(','),
     reply: { status: 200, body: JSON.stringify(result) },
     userIds,
+    refused: refused.length,
   };
 }
 

@@ -63,8 +63,10 @@ async function handle(step: Step): Promise<Reply | null> {
   if (!bytes) return null;
   try {
     const body = parse(bytes);
-    const once = onceOf(step, { key, body, bytes });
+    const onceKey = onceKeyOf(step, key);
     const read = endpoint.read(body, { now: deps.clock.now(), checkStrings: bytes.includes('\\u') });
+    const once =
+      onceKey === null ? null : { key: onceKey, fingerprint: fingerprintOf(step, { body, bytes, read }) };
     return await (read.ok ? store(step, { key, once, read }) : refuseInvalid(step, { key, once, read }));
   } finally {
     deps.bodies.release(bytes.byteLength);
@@ -101,12 +103,8 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw invalid({ message: 'The body must be a JSON object', field: 'body' });
 }
 
-type Once = { key: string; fingerprint: string } | null;
-
-function onceOf(
-  { deps, endpoint, call }: Step,
-  from: { key: VerifiedKey; body: unknown; bytes: Buffer },
-): Once {
+/** The Idempotency-Key is looked at before what it is for: that it is no key is said before what else is wrong. */
+function onceKeyOf({ deps, call }: Step, key: VerifiedKey): string | null {
   const header = call.request.headers['idempotency-key'];
   if (header === undefined) return null;
   const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
@@ -114,14 +112,18 @@ function onceOf(
     const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
     throw invalid({ message, field: 'Idempotency-Key' });
   }
-  if (!read.isUuidV4) deps.warnings.note(from.key.projectId, 'idempotency_key_not_uuid_v4');
-  const canonical = endpoint.kind === 'single';
-  return {
-    key: read.digest,
-    fingerprint: fingerprint({ path: endpoint.path, body: from.body, raw: from.bytes, canonical }),
-  };
+  if (!read.isUuidV4) deps.warnings.note(key.projectId, 'idempotency_key_not_uuid_v4');
+  return read.digest;
 }
 
+type Received = { body: unknown; bytes: Buffer; read: ReadRequest };
+
+function fingerprintOf({ endpoint }: Step, { body, bytes, read }: Received): string {
+  const sound = read.ok && read.refused === 0;
+  return fingerprint({ path: endpoint.path, body, raw: bytes, canonical: endpoint.kind === 'single', sound });
+}
+
+type Once = { key: string; fingerprint: string } | null;
 type Read<Ok extends boolean> = { key: VerifiedKey; once: Once; read: Extract<ReadRequest, { ok: Ok }> };
 
 /** An answer given to this Idempotency-Key before goes before every fault of this body. */
