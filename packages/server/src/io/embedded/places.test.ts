@@ -41,7 +41,8 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(uid).not.toBe(0);
     expect(statSync(join('/proc', String(await pidOf(at)))).uid).toBe(uid);
     expect(await answers(embedded)).toBe(true);
-    expect(at.printed).toEqual([]);
+    // Where this checkout itself lies below a closed folder, the programs move, and that is said; the data stays.
+    expect(at.printed.join()).not.toContain('the database');
   });
 
   test('DATA_DIR itself is opened for entering only, and no folder above it is touched', async () => {
@@ -62,7 +63,8 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(statSync(parent).mode & 0o777).toBe(0o700);
     expect(clusterOf(dataDir)).toBe(join(elsewhereFor(dataDir), 'postgres'));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
-    expect(at.printed).toEqual([expect.stringContaining(`the database went to ${elsewhereFor(dataDir)}`)]);
+    expect(at.printed).toEqual([expect.stringMatching(/the database.* went to /)]);
+    expect(at.printed[0]).toContain(elsewhereFor(dataDir));
     expect(await answers(embedded)).toBe(true);
     await embedded.release();
     chmodSync(parent, 0o755);
