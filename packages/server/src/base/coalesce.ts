@@ -1,3 +1,5 @@
+import { within } from './within.ts';
+
 /**
  * Many who ask at once share one answer, but never one whose work began before they asked: while a round is under way,
  * newcomers gather for the next. So an answer is always about a moment after its question.
@@ -25,7 +27,7 @@ export function coalesce<Q, A>(options: CoalesceOptions<Q, A>): Coalesced<Q, A> 
       const round = takeFirst(gathering, options.roundMax);
       try {
         const questions = round.map((asked) => asked.question);
-        const answers = await withinTime(options.answer(questions), options.timeLimitMs);
+        const answers = await within(options.answer(questions), options.timeLimitMs);
         for (const [i, asked] of round.entries()) asked.settle.resolve(answers[i] as A);
       } catch (error) {
         for (const asked of round) asked.settle.reject(error);
@@ -57,14 +59,4 @@ function takeFirst<K, V>(map: Map<K, V>, max: number): V[] {
     taken.push(value);
   }
   return taken;
-}
-
-async function withinTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${limitMs} ms`)), limitMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -16,16 +16,32 @@ const SECRET_NAMES = ['authorization', 'secret', 'password', 'key', 'email', 'tr
 const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 export function createLog(level: LogLevel, fd: 1 | 2 = 1): Log {
-  return pino(
-    {
-      level,
-      base: null,
-      messageKey: 'fact',
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: REDACTED_PATHS,
-    },
-    destination({ fd, sync: true }),
+  return unfailing(
+    pino(
+      {
+        level,
+        base: null,
+        messageKey: 'fact',
+        timestamp: pino.stdTimeFunctions.isoTime,
+        redact: REDACTED_PATHS,
+      },
+      destination({ fd, sync: true }),
+    ),
   );
+}
+
+/** A full disk under the log must not turn a commit into an error: a line that cannot be written is lost. */
+function unfailing(log: Log): Log {
+  const tried =
+    (level: keyof Log) =>
+    (facts: object, fact: string): void => {
+      try {
+        log[level](facts, fact);
+      } catch {
+        // There is nowhere left to say so.
+      }
+    };
+  return { debug: tried('debug'), info: tried('info'), warn: tried('warn'), error: tried('error') };
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

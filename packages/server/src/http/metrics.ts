@@ -40,7 +40,7 @@ export function createMetrics(): Metrics {
   });
   const flushSeconds = new Histogram({
     name: 'beckon_flush_seconds',
-    help: 'From the first statement of a flush to its commit',
+    help: 'From the moment a flush leaves to its commit, behind the one in front of it',
     labelNames: ['lane'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,

@@ -60,7 +60,7 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
       // Before Fastify looks at the body: our order of checks begins with the key, and ends with our own answer.
       onRequest: (request, reply) => {
         reply.hijack();
-        void ingest(request.raw, reply.raw);
+        ingest(request.raw, reply.raw).catch(() => reply.raw.destroy());
       },
       handler: () => {},
     });
@@ -72,7 +72,7 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
     const raw = { request: request.raw, response: reply.raw };
     const path = request.url.split('?', 1)[0] ?? '';
     if (paths.has(path)) refuseRequest(deps, raw, new Fault('method_not_allowed'));
-    else if (DASHBOARD_ONLY.test(path)) void refuseForeign(deps, raw);
+    else if (DASHBOARD_ONLY.test(path)) refuseForeign(deps, raw).catch(() => reply.raw.destroy());
     else refuseRequest(deps, raw, new Fault('not_found'));
   });
 }

@@ -104,7 +104,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     metricsHere: listen.metricsPort === null,
   };
   const app = await createHttpServer(deps, { edge: listen, health, publicUrl: listen.publicUrl });
-  life.onStop('http', () => app.close());
+  life.onStop('http', () => closed(app.server, () => app.close()));
   await app.listen({ host: listen.host, port: listen.port });
   const reload = (): void => {
     if (listen.tls) reloadCertificate(app.server as HttpsServer, listen.tls);
@@ -182,10 +182,28 @@ function listening(server: Server, at: { host: string; port: number }): Promise<
   });
 }
 
-function closed(server: Server): Promise<void> {
+/** Longer than a commit may take, and short enough for the rest of the ten seconds that a stop has. */
+const CUT_OFF_AFTER_MS = 6_000;
+const LOOK_FOR_IDLE_EVERY_MS = 50;
+
+/** Connections end as they fall idle; who is still sending after six seconds is cut off. */
+async function closed(
+  server: Server,
+  close: () => Promise<void> = () => closeListener(server),
+): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_EVERY_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), CUT_OFF_AFTER_MS);
+  try {
+    await close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(cut);
+  }
+}
+
+function closeListener(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
   });
 }
 

@@ -4,6 +4,8 @@ import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
 
 const EVERY_MS = 60_000;
+/** Somebody who just lost against an answer still reads it, and no step of a clock may delete one that counts. */
+const MARGIN_MS = 2 * 60 * 60 * 1_000;
 /** A few milliseconds of work: no accept ever waits behind it for long. */
 const STEP = 1_000;
 
@@ -13,7 +15,7 @@ export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>
     name: 'forget_answers',
     everyMs: EVERY_MS,
     async run(stopping) {
-      const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS);
+      const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - MARGIN_MS);
       while (!stopping() && (await deleteAnswers(db, before, STEP)) === STEP);
     },
   };

@@ -182,6 +182,25 @@ test('a key revoked before the flush is refused, and burns no Idempotency-Key', 
   expect(await lane(key.projectId)).toMatchObject({ waiting: 2 });
 });
 
+test('a revocation is seen even where the database isolates more than it must', async () => {
+  const role = (await db.query<{ name: string }>('SELECT current_database() AS name'))[0]?.name;
+  await db.query(`ALTER DATABASE ${role} SET default_transaction_isolation = 'repeatable read'`);
+  const strict = await openDatabase({ connection: own.connection, clock, log: silentLog });
+  const key = await project();
+  const blocker = await strict.session();
+  await blocker.script(`BEGIN; SELECT 1 FROM beckon.lane WHERE project_id = ${key.projectId} FOR UPDATE`);
+  const late = createAccept({ db: strict, log: silentLog }).store(entry(key, 'k'), 'live');
+  for (;;) {
+    const waiting = await db.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`);
+    if (waiting.length > 0) break;
+  }
+  await blocker.script(`UPDATE beckon.api_key SET revoked_at = now() WHERE id = '${key.id}'; COMMIT`);
+  blocker.release();
+  expect(await late).toEqual({ state: 'key_dead' });
+  await strict.close();
+  await db.query(`ALTER DATABASE ${role} RESET default_transaction_isolation`);
+});
+
 test('a suspended project takes nothing', async () => {
   const key = await project();
   await suspendProject(db, key.projectId);

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
+import { within } from '../../base/within.ts';
 import { type Database, isCollision, isRefusedData, type Session } from '../../io/db/index.ts';
 import type { Entry, Lane } from './entry.ts';
 import { type Fate, flush } from './flush.ts';
@@ -9,7 +10,8 @@ import { type Fate, flush } from './flush.ts';
  * connection, so that the next one is on the wire before the last one's answers are written.
  */
 export type Committer = {
-  decide(entries: Entry[]): Promise<Result[]>;
+  /** `until`: the moment, on the clock of `performance`, at which whoever still waits hears 503. */
+  decide(entries: Entry[], until: number): Promise<Result[]>;
   /** Nothing to do for now: the connection goes back. */
   rest(): void;
 };
@@ -43,14 +45,13 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
   }
 
-  async function commit(entries: Entry[]): Promise<Fate[]> {
+  async function commit(entries: Entry[], until: number): Promise<Fate[]> {
     const startedAt = performance.now();
-    const session = held ?? (await hold());
+    const session = held ?? (await within(hold(), until - startedAt));
+    let fates: Fate[];
     try {
       const work = flush(session, entries, { now: options.db.clock.now(), lane: options.lane });
-      const fates = await within(work, COMMIT_WITHIN_MS);
-      report(entries, performance.now() - startedAt, options);
-      return fates;
+      fates = await within(work, until - performance.now());
     } catch (error) {
       // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.
       if (!isRefusedData(error) && !isCollision(error) && held === session) {
@@ -59,10 +60,12 @@ export function createCommitter(options: CommitterOptions): Committer {
       }
       throw error;
     }
+    report(entries, performance.now() - startedAt, options);
+    return fates;
   }
 
   return {
-    decide: (entries) => decide(entries, commit, options.log),
+    decide: (entries, until) => decide(entries, (each) => commit(each, until), options.log),
     rest() {
       held?.release();
       held = null;
@@ -101,18 +104,6 @@ async function insist(entries: Entry[], commit: Commit, log: Log): Promise<Fate[
 
 export function unavailable(cause: unknown): Fault {
   return new Fault('server_error', { retryAfterS: RETRY_AFTER_S, cause });
-}
-
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no commit within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function report(entries: Entry[], ms: number, { lane, log, onFlush }: CommitterOptions): void {

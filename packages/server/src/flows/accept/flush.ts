@@ -25,7 +25,7 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
     cutoff: new Date(options.now - IDEMPOTENCY_WINDOW_MS),
     waitingBelow: options.lane === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
   });
-  const [lanes, rows] = await session.together(() =>
+  const [, rows] = await session.together(() =>
     Promise.all([
       session.script(lockStatement(projects)),
       session.prepared<Stored>(statement),
@@ -33,8 +33,8 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
     ]),
   );
   const stored = rows[0];
-  if (!stored || lanes.length !== projects.length) throw new Error('a project without a lane');
-  return entries.map((entry, i) => fateOf(entry, i + 1, stored));
+  if (!stored) throw new Error('the store statement gave no row');
+  return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
 }
 
 export type FlushOptions = { now: number; lane: Lane };
@@ -48,9 +48,12 @@ export type Fate =
 
 const STORED: Fate = { state: 'stored' };
 
-function fateOf(entry: Entry, ordinal: number, { all_stored, waiting, is_full, live, taken }: Stored): Fate {
-  if (all_stored) return STORED;
-  if (!live.includes(entry.key.id)) return { state: 'key_dead' };
-  if (is_full) return { state: 'queue_full', waiting };
-  return taken.includes(ordinal) ? STORED : { state: 'lost' };
+function fatesOf(entries: Entry[], stored: Stored): Fate[] {
+  const live = new Set(stored.live);
+  const taken = new Set(stored.taken);
+  return entries.map((entry, i) => {
+    if (!live.has(entry.key.id)) return { state: 'key_dead' };
+    if (stored.is_full) return { state: 'queue_full', waiting: stored.waiting };
+    return taken.has(i + 1) ? STORED : { state: 'lost' };
+  });
 }

@@ -32,7 +32,11 @@ export function createAccept(options: AcceptOptions): Accept {
     live: createFlusher(createCommitter({ ...options, lane: 'live' }), LIVE),
     bulk: createFlusher(createCommitter({ ...options, lane: 'bulk' }), BULK),
   };
-  const findAnswer = answerFinder(options.db);
+  const ask = answerFinder(options.db);
+  const findAnswer = (key: StoredKey): Promise<StoredAnswer | undefined> =>
+    ask(key).catch((error: unknown) => {
+      throw unavailable(error);
+    });
 
   async function recall(projectId: number, once: Once): Promise<Verdict | null> {
     const name = onceName(projectId, once.key);
@@ -71,9 +75,7 @@ function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | 
     timeLimitMs: 5_000,
     async answer(keys) {
       const after = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - GRACE_MS);
-      const found = await findAnswers(db, keys, after).catch((error: unknown) => {
-        throw unavailable(error);
-      });
+      const found = await findAnswers(db, keys, after);
       const byName = new Map(found.map((answer) => [onceName(answer.projectId, answer.key), answer]));
       return keys.map(({ projectId, key }) => byName.get(onceName(projectId, key)));
     },

@@ -6,7 +6,7 @@ import { layOut } from './chunks.ts';
 export function lockStatement(projects: number[]): string {
   // Numbers of our own, checked to be integers: safe inside the text, which is what makes this one message.
   const list = projects.filter(Number.isSafeInteger).join(',');
-  return `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
     SELECT 1 FROM beckon.lane WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
@@ -29,6 +29,7 @@ WITH live AS MATERIALIZED (
   SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)
   JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
   JOIN beckon.project p ON p.project_id = k.project_id
+  JOIN beckon.lane l ON l.project_id = k.project_id
   WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL
 ), lane AS MATERIALIZED (
   SELECT l.project_id, l.next_seq, l.waiting FROM beckon.lane l WHERE l.project_id = ANY ($1::bigint[])

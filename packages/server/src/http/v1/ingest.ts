@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BULK_INGEST_MAX_RECORDS, MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import type { VerifiedKey } from '../../features/keys/index.ts';
-import { fingerprint, readIdempotencyKey } from '../../features/idempotency/index.ts';
+import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import type { Reply, Verdict } from '../../flows/accept/index.ts';
 import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
@@ -63,10 +63,16 @@ async function handle(step: Step): Promise<Reply | null> {
   if (!bytes) return null;
   try {
     const body = parse(bytes);
-    const onceKey = onceKeyOf(step, key);
+    const onceKey = onceKeyOf(step);
     const read = endpoint.read(body, { now: deps.clock.now(), checkStrings: bytes.includes('\\u') });
     const once =
-      onceKey === null ? null : { key: onceKey, fingerprint: fingerprintOf(step, { body, bytes, read }) };
+      onceKey === null
+        ? null
+        : {
+            key: onceKey.digest,
+            isUuidV4: onceKey.isUuidV4,
+            fingerprint: fingerprintOf(step, { body, bytes, read }),
+          };
     return await (read.ok ? store(step, { key, once, read }) : refuseInvalid(step, { key, once, read }));
   } finally {
     deps.bodies.release(bytes.byteLength);
@@ -104,7 +110,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
 }
 
 /** The Idempotency-Key is looked at before what it is for: that it is no key is said before what else is wrong. */
-function onceKeyOf({ deps, call }: Step, key: VerifiedKey): string | null {
+function onceKeyOf({ call }: Step): IdempotencyKey | null {
   const header = call.request.headers['idempotency-key'];
   if (header === undefined) return null;
   const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
@@ -112,8 +118,7 @@ function onceKeyOf({ deps, call }: Step, key: VerifiedKey): string | null {
     const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
     throw invalid({ message, field: 'Idempotency-Key' });
   }
-  if (!read.isUuidV4) deps.warnings.note(key.projectId, 'idempotency_key_not_uuid_v4');
-  return read.digest;
+  return read;
 }
 
 type Received = { body: unknown; bytes: Buffer; read: ReadRequest };
@@ -123,7 +128,7 @@ function fingerprintOf({ endpoint }: Step, { body, bytes, read }: Received): str
   return fingerprint({ path: endpoint.path, body, raw: bytes, canonical: endpoint.kind === 'single', sound });
 }
 
-type Once = { key: string; fingerprint: string } | null;
+type Once = { key: string; fingerprint: string; isUuidV4: boolean } | null;
 type Read<Ok extends boolean> = { key: VerifiedKey; once: Once; read: Extract<ReadRequest, { ok: Ok }> };
 
 /** An answer given to this Idempotency-Key before goes before every fault of this body. */
@@ -140,6 +145,7 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply
   const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
   if (verdict.state !== 'stored') return replyTo(step, verdict);
   noteUse(deps, call);
+  if (once && !once.isUuidV4) deps.warnings.note(key.projectId, 'idempotency_key_not_uuid_v4');
   if (countPlaceholders(read.userIds) > 0) deps.warnings.note(key.projectId, 'placeholder_user_id');
   return reply;
 }
@@ -188,13 +194,18 @@ async function refuse(
   refused: { endpoint: IngestEndpoint; error: unknown },
 ): Promise<void> {
   const { endpoint } = refused;
-  const unconfirmed = await confirmKey(deps, call).then(
+  const away =
+    refused.error instanceof Fault &&
+    refused.error.retryAfterS !== undefined &&
+    refused.error.code === 'server_error';
+  // A database that is away is not asked once more; a 503 tells nothing that a dead key should not hear.
+  const unconfirmed = await (away ? Promise.resolve() : confirmKey(deps, call)).then(
     () => null,
     (error: unknown) => ({ error }),
   );
   const { error } = unconfirmed ?? refused;
   // Under a key that opens nothing, nothing is told that was learnt before this came out.
-  if (unconfirmed || isAboutKey(error)) call.headers.length = 0;
+  if (away || unconfirmed || isAboutKey(error)) call.headers.length = 0;
   else noteUse(deps, call);
   const { status, headers, body } = answerFault(error, endpoint.kind);
   if (status >= 500)

@@ -8,6 +8,8 @@ export type PoolOptions = {
   name: string;
   /** Statements are sent without waiting for the one before; the server takes them in order. */
   pipeline?: boolean;
+  /** A statement that takes longer fails. */
+  queryWithinMs?: number;
 };
 
 /** A pool whose every new connection asks the source where the database is now. */
@@ -21,6 +23,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
         keepAlive: true,
         types: TYPES,
         pipeline: options.pipeline ?? false,
+        query_timeout: options.queryWithinMs,
       });
     }
   }
@@ -28,6 +31,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
     Client: Client as unknown as typeof pg.Client,
     max: options.max,
     idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 5_000,
   });
   // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
   pool.on('error', () => {});

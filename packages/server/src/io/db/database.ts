@@ -43,11 +43,17 @@ export type DatabaseOptions = {
 };
 
 const OFFSET_EVERY_MS = 30_000;
-/** Live flush, bulk flush, and one to spare while a broken one is replaced. */
+/** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
+const QUERY_WITHIN_MS = 10_000;
+/** Live and bulk flushes, and one each to spare while a broken one is replaced. */
 const SESSIONS_MAX = 4;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const pool = openPool(options.connection, { max: options.poolMax ?? 10, name: 'pool' });
+  const pool = openPool(options.connection, {
+    max: options.poolMax ?? 10,
+    name: 'pool',
+    queryWithinMs: QUERY_WITHIN_MS,
+  });
   const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept', pipeline: true });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
@@ -59,7 +65,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     measure().catch((error: unknown) => options.log.warn({ err: error }, 'database.clock_unknown'));
   }, OFFSET_EVERY_MS);
   timer.unref();
-  await measure();
+  try {
+    await measure();
+  } catch (error) {
+    clearInterval(timer);
+    await Promise.all([pool.end(), sessions.end()]);
+    throw error;
+  }
   return {
     ...wrap(pool),
     transaction: async (work) => inTransaction(await pool.connect(), work, wrap),
@@ -92,7 +104,7 @@ async function inTransaction<T>(
   wrap: (client: pg.PoolClient) => Tx,
 ): Promise<T> {
   try {
-    await client.query('BEGIN');
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work(wrap(client));
     await client.query('COMMIT');
     client.release();

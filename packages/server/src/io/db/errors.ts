@@ -7,7 +7,8 @@ export function isRefusedData(error: unknown): boolean {
 
 /** Two transactions in each other's way: the same statement may pass the next time. */
 export function isCollision(error: unknown): boolean {
-  return sqlState(error).startsWith('40');
+  // A statement that was sent by name behind one that failed before it was known (26000) passes the next time too.
+  return sqlState(error).startsWith('40') || sqlState(error) === '26000';
 }
 
 /** The SQLSTATE, or an empty text where no database answered at all. */

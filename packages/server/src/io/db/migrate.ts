@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import pg from 'pg';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
 
@@ -27,8 +26,7 @@ export async function migrate(connection: ConnectionSource): Promise<{ applied: 
 
 /** Names of the migrations that the database has not seen yet; null where it holds no schema of ours. */
 export async function pendingMigrations(connection: ConnectionSource): Promise<string[] | null> {
-  const client = new pg.Client(connection());
-  await client.connect();
+  const client = openPool(connection, { max: 1, name: 'migrate' });
   try {
     const known = await client.query<{ table: string | null }>(
       `SELECT to_regclass('${SCHEMA}.kysely_migration')::text AS table`,
