@@ -14,14 +14,14 @@ export async function benchAccept(parts: string[]): Promise<void> {
   const wanted = (name: string): boolean => parts.length === 0 || parts.includes(name);
   const stage = await openStage();
   try {
+    if (wanted('idle'))
+      await show('Idle for 60 s', ['API', 'PostgreSQL', 'together'], async () => [await idle(stage, 60)]);
     if (wanted('singles')) await singles(stage);
     if (wanted('bulk'))
       await show('Bulk: records a second', ['', 'parse + validate', 'accepted', 'ratio'], () =>
         bulk(stage, { pairs: 5, seconds: 4 }),
       );
     if (wanted('projects')) await projects(stage);
-    if (wanted('idle'))
-      await show('Idle for 60 s', ['API', 'PostgreSQL', 'together'], async () => [await idle(stage, 60)]);
     if (wanted('memory'))
       await show('Memory under load', ['minute 2', 'minute 5', 'ratio', 'errors'], async () => [
         await memory(stage, 5),

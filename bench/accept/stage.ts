@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,20 +34,27 @@ export async function openStage(): Promise<Stage> {
   const embedded = await openEmbedded({ dataDir, log: silentLog, print: console.log });
   const { host, port, user, password, database } = embedded.connection();
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
-  const env = { ...process.env, DATABASE_URL: url, SECRET_KEY: SECRET, LOG_LEVEL: 'warn', PORT: '18080' };
+  const [realPort, barePort] = [await freePort(), await freePort()];
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    SECRET_KEY: SECRET,
+    LOG_LEVEL: 'warn',
+    PORT: String(realPort),
+  };
   const real = await launch(['packages/server/src/main/main.ts', 'serve'], {
     env,
     readyWhen: 'Beckon is ready',
   });
-  const bare = await launch(['bench/accept/bare.ts', '18081'], { env, readyWhen: 'ready' });
+  const bare = await launch(['bench/accept/bare.ts', String(barePort)], { env, readyWhen: 'ready' });
   const db = await openDatabase({
     connection: () => ({ connectionString: url }),
     clock: systemClock,
     log: silentLog,
   });
   return {
-    real: { port: 18_080, pid: real.pid ?? 0 },
-    bare: { port: 18_081, pid: bare.pid ?? 0 },
+    real: { port: realPort, pid: real.pid ?? 0 },
+    bare: { port: barePort, pid: bare.pid ?? 0 },
     postgresPid: postgresPid(join(dataDir, 'postgres')),
     db,
     project: () => makeProject(db),
@@ -71,6 +79,15 @@ async function makeProject(db: Database): Promise<{ id: number; secret: string }
     [id, ENDPOINTS],
   );
   return { id, secret };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 type Launch = { env: NodeJS.ProcessEnv; readyWhen: string };

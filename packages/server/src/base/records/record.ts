@@ -28,6 +28,8 @@ export type ReadOptions = {
   checkStrings: boolean;
   /** Put on stored events: their users are suppressed. */
   suppress?: boolean;
+  /** Gets the JSON text of each good record as it was sent, which most often is what is stored of it too. */
+  texts?: string[];
 };
 
 const userShape = compileShape(UserSchema);
@@ -38,7 +40,8 @@ const EVENT_FIELDS = ['external_user_id', 'name', 'properties', 'occurred_at', '
 export const readUser: ReadRecord = (value, options) => {
   const flaws = structureFaults(value, userShape, options);
   const user = value as UserInput;
-  if (flaws.length === 0 && (user.email === undefined || isEmail(user.email))) return storeUser(user);
+  if (flaws.length === 0 && (user.email === undefined || isEmail(user.email)))
+    return storeUser(user, options);
   const meaning = isObject(value) && isBadAddress(value['email']) ? [NOT_AN_EMAIL] : NONE;
   return inOrder([...flaws, ...meaning], USER_FIELDS);
 };
@@ -48,9 +51,7 @@ export const readEvent: ReadRecord = (value, options) => {
   if (flaws.length > 0)
     return inOrder([...flaws, ...(isObject(value) ? meaningFaults(value, options.now) : [])], EVENT_FIELDS);
   const meaning = meaningFaults(value as Record<string, unknown>, options.now);
-  return meaning.length > 0
-    ? inOrder(meaning, EVENT_FIELDS)
-    : storeEvent(value as EventInput, options.suppress ?? false);
+  return meaning.length > 0 ? inOrder(meaning, EVENT_FIELDS) : storeEvent(value as EventInput, options);
 };
 
 const NOT_AN_EMAIL: FieldFault = { message: 'email must be a valid e-mail address', field: 'email' };
@@ -109,7 +110,9 @@ function propertyFault(
   return typeof value === rule?.type ? undefined : { message: `${field} must be a ${rule?.type}`, field };
 }
 
-function storeUser(user: UserInput): string | FieldFault[] {
+function storeUser(user: UserInput, options: ReadOptions): string | FieldFault[] {
+  const sent = sentText(user, options);
+  if (sent !== undefined && hasOnly(user, USER_FIELDS)) return withinSize(sent, 'traits');
   const text = JSON.stringify({
     external_user_id: user.external_user_id,
     email: user.email,
@@ -118,7 +121,11 @@ function storeUser(user: UserInput): string | FieldFault[] {
   return withinSize(text, 'traits');
 }
 
-function storeEvent(event: EventInput, suppress: boolean): string | FieldFault[] {
+function storeEvent(event: EventInput, options: ReadOptions): string | FieldFault[] {
+  const { suppress = false } = options;
+  const sent = sentText(event, options);
+  const asSent = !suppress && event.occurred_at === undefined && event.properties !== undefined;
+  if (sent !== undefined && asSent && hasOnly(event, EVENT_FIELDS)) return withinSize(sent, 'properties');
   const text = JSON.stringify({
     external_user_id: event.external_user_id,
     name: event.name,
@@ -128,6 +135,18 @@ function storeEvent(event: EventInput, suppress: boolean): string | FieldFault[]
     suppress: suppress || undefined,
   });
   return withinSize(text, 'properties');
+}
+
+function sentText(record: object, { texts }: ReadOptions): string | undefined {
+  if (!texts) return undefined;
+  const text = JSON.stringify(record);
+  texts.push(text);
+  return text;
+}
+
+function hasOnly(record: object, fields: string[]): boolean {
+  for (const key in record) if (!fields.includes(key)) return false;
+  return true;
 }
 
 /** Only the free-form part can be this large: the others are bounded by their own limits. */

@@ -10,6 +10,8 @@ export type FingerprintOf = {
   canonical: boolean;
   /** Nothing in the body was refused, so every number in it is one that JSON can write. */
   sound: boolean;
+  /** The body's compact JSON text, where somebody has it already. */
+  compact?: string | null;
 };
 
 /** What "the same body" means: method, path, and a form of the parsed JSON. */
@@ -17,9 +19,10 @@ export function fingerprint(of: FingerprintOf): string {
   return sha256(`POST ${of.path}\n${textOf(of)}`);
 }
 
-function textOf({ body, raw, canonical, sound }: FingerprintOf): string {
+function textOf({ body, raw, canonical, sound, compact }: FingerprintOf): string {
   try {
     if (canonical) return canonicalJson(body);
+    if (compact) return compact;
     return sound ? JSON.stringify(body) : JSON.stringify(body, spellNumber);
   } catch (error) {
     // Only a body nested beyond the stack ends here. It can never be accepted, so its form need only be its own.

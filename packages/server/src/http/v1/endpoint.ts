@@ -13,7 +13,18 @@ export type IngestEndpoint = {
   read(body: Record<string, unknown>, options: ReadOptions): ReadRequest;
 };
 
-/** The records as they will be stored and the answer that says so, or what is wrong with the request. */
+/**
+ * The records as they will be stored and the answer that says so, or what is wrong with the request.
+ * `compact` is the body's own JSON text where reading made it anyway.
+ */
 export type ReadRequest =
-  | { ok: true; records: number; parts: string; reply: Reply; userIds: string[]; refused: number }
+  | {
+      ok: true;
+      records: number;
+      parts: string;
+      reply: Reply;
+      userIds: string[];
+      refused: number;
+      compact: string | null;
+    }
   | { ok: false; faults: FieldFault[] };

@@ -17,6 +17,7 @@ export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): 
     reply: PLAIN_202,
     userIds: [body['external_user_id'] as string],
     refused: 0,
+    compact: null,
   };
 }
 
@@ -42,6 +43,7 @@ export function readBatch(body: Body, read: ReadRecord, options: ReadOptions): R
     reply,
     userIds: records.userIds,
     refused: 0,
+    compact: compactText(body, 'events', records.texts),
   };
 }
 
@@ -51,7 +53,7 @@ export type BulkOptions = ReadOptions & { field: 'users' | 'events' };
 export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): ReadRequest {
   const envelope = readEnvelope(body, { field: options.field, max: BULK_INGEST_MAX_RECORDS, options });
   if (!envelope.ok) return envelope;
-  const { taken, refused, userIds } = readEach(envelope.items, read, envelope.options);
+  const { taken, refused, userIds, texts } = readEach(envelope.items, read, envelope.options);
   const errors = refused.map(({ index, faults }): BulkError => ({
     index,
     code: 'validation',
@@ -68,6 +70,7 @@ export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): Re
     reply: { status: 200, body: JSON.stringify(result) },
     userIds,
     refused: refused.length,
+    compact: refused.length === 0 ? compactText(body, options.field, texts) : null,
   };
 }
 
@@ -101,12 +104,19 @@ function listFaults(items: unknown, field: string, max: number): FieldFault[] {
   return [];
 }
 
-type Records = { taken: string[]; refused: { index: number; faults: FieldFault[] }[]; userIds: string[] };
+type Records = {
+  taken: string[];
+  refused: { index: number; faults: FieldFault[] }[];
+  userIds: string[];
+  texts: string[];
+};
 
 function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Records {
-  const records: Records = { taken: [], refused: [], userIds: [] };
+  const texts: string[] = [];
+  const records: Records = { taken: [], refused: [], userIds: [], texts };
+  const each = { ...options, texts };
   for (let index = 0; index < items.length; index += 1) {
-    const record = read(items[index], options);
+    const record = read(items[index], each);
     if (typeof record === 'string') {
       records.taken.push(record);
       records.userIds.push((items[index] as { external_user_id: string }).external_user_id);
@@ -115,6 +125,15 @@ function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Rec
     }
   }
   return records;
+}
+
+/** What `JSON.stringify` would make of the body, from the texts of its records, which it need not write again. */
+function compactText(body: Body, field: string, texts: string[]): string {
+  const fields = Object.keys(body).map((key) => {
+    const value = key === field ? `[${texts.join(',')}]` : JSON.stringify(body[key]);
+    return `${JSON.stringify(key)}:${value}`;
+  });
+  return `{${fields.join(',')}}`;
 }
 
 /** A refusal always names a field: what is wrong with all of them together is wrong with the body. */

@@ -125,7 +125,15 @@ type Received = { body: unknown; bytes: Buffer; read: ReadRequest };
 
 function fingerprintOf({ endpoint }: Step, { body, bytes, read }: Received): string {
   const sound = read.ok && read.refused === 0;
-  return fingerprint({ path: endpoint.path, body, raw: bytes, canonical: endpoint.kind === 'single', sound });
+  const compact = read.ok ? read.compact : null;
+  return fingerprint({
+    path: endpoint.path,
+    body,
+    raw: bytes,
+    canonical: endpoint.kind === 'single',
+    sound,
+    compact,
+  });
 }
 
 type Once = { key: string; fingerprint: string; isUuidV4: boolean } | null;
