@@ -131,21 +131,30 @@ function newWrite(run: string, n: number): Write {
 }
 
 async function insist(target: Target, write: Write, journal: Journal): Promise<string> {
-  for (;;) {
+  journal.attempts += 1;
+  const answer = await answered(target, write, () => {
     journal.attempts += 1;
-    const answer = await send(target, write).catch(() => null);
-    if (answer?.status === 202) return answer.body;
-    if (answer && answer.status < 500 && answer.status !== 429)
-      throw new Error(`refused: ${answer.status} ${answer.body}`);
     journal.failures += 1;
+  });
+  return answer.body;
+}
+
+/** Tries again, with the same key, whatever a client may try again: silence, 5xx and 429. */
+async function answered(target: Target, write: Write, onRetry: () => void): Promise<Answer> {
+  for (;;) {
+    const answer = await send(target, write).catch(() => null);
+    if (answer?.status === 202) return answer;
+    if (answer && answer.status < 500 && answer.status !== 429) {
+      throw new Error(`refused: ${answer.status} ${answer.body}`);
+    }
+    onRetry();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-async function send(
-  { url, secret }: Target,
-  write: Write,
-): Promise<{ status: number; body: string; replayed: boolean }> {
+type Answer = { status: number; body: string; replayed: boolean };
+
+async function send({ url, secret }: Target, write: Write): Promise<Answer> {
   const response = await fetch(`${url}${write.path}`, {
     method: 'POST',
     headers: {
@@ -171,7 +180,7 @@ export async function examine(
   const written = [...journal.acknowledged.keys()];
   let otherBytes = 0;
   for (const write of written.slice(-replays)) {
-    const again = await send({ url: survivor.url, secret }, write);
+    const again = await answered({ url: survivor.url, secret }, write, () => {});
     if (!again.replayed || again.body !== journal.acknowledged.get(write)) otherBytes += 1;
   }
   const counts = await countEvents(dataDir);
