@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runLoad } from '../load/index.ts';
 import { table } from '../measure.ts';
 import { bulk } from './bulk.ts';
+import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { latencyAtHalf, manyProjects, round, singleEvents, singlesInPairs } from './singles.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -17,6 +18,8 @@ export async function benchAccept(parts: string[]): Promise<void> {
     if (wanted('idle'))
       await show('Idle for 60 s', ['API', 'PostgreSQL', 'together'], async () => [await idle(stage, 60)]);
     if (wanted('singles')) await singles(stage);
+    if (wanted('hostile'))
+      await show('Hostile bodies of 256 KiB', ['', 'status', 'median', 'max'], () => hostile(stage));
     if (wanted('bulk'))
       await show('Bulk: records a second', ['', 'parse + validate', 'accepted', 'ratio'], () =>
         bulk(stage, { pairs: 5, seconds: 4 }),

@@ -131,4 +131,4 @@ export async function manyProjects(
 export const round = (value: number): string => Math.round(value).toLocaleString('en');
 export const ratio = (value: number): string => value.toFixed(2);
 const micros = (value: number): string => `${value.toFixed(1)} µs`;
-const ms = (value: number): string => `${value.toFixed(2)} ms`;
+export const ms = (value: number): string => `${value.toFixed(2)} ms`;
