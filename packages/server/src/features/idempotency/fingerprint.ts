@@ -25,7 +25,7 @@ function textOf({ body, raw, canonical, sound, compact }: FingerprintOf): string
     if (compact) return compact;
     return sound ? JSON.stringify(body) : JSON.stringify(body, spellNumber);
   } catch (error) {
-    // Only a body nested beyond the stack ends here. It can never be accepted, so its form need only be its own.
+    // Only a body deeper or wider than any that can ever be accepted ends here: its form need only be its own.
     if (error instanceof RangeError) return `raw ${sha256(raw)}`;
     throw error;
   }
