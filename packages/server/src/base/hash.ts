@@ -1,7 +1,7 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * SHA-256 in one call, in hex: no hash object is built, which halves its cost on small inputs, and no buffer, whose
+ * SHA-256 in one call, in hex: no hash object is built, and no buffer, whose
  * memory lies outside the heap and costs the garbage collector more than the hashing.
  */
 export function sha256(data: string | Uint8Array): string {

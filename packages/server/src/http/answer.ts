@@ -32,7 +32,7 @@ export function writeAnswer(
     String(bytes),
     ...headers,
   ]);
-  // Text of one byte a character goes out with the headers in one cheap write; measured 5 % of a small request.
+  // Text of one byte a character goes out with the headers in one write, without being encoded anew.
   if (response.req.method === 'HEAD') response.end();
   else response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }

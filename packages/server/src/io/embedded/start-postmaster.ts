@@ -125,8 +125,8 @@ async function writeConf(home: Home): Promise<string> {
 }
 
 /**
- * lz4 is nearly free, but not every build has it; asking takes 6 ms. pglz is not: some 80 µs for each page that a random
- * key touches first after a checkpoint, several times what the rest of its insert costs.
+ * lz4 is cheap, but not every build has it; asking takes 6 ms. pglz is left alone: it spends processor time in the insert
+ * that first touches a page after a checkpoint, and the accept bench was no better for it.
  */
 async function bestCompression(home: Home): Promise<string> {
   const args = ['-D', home.data, '-C', 'wal_compression', '-c', 'wal_compression=lz4'];
