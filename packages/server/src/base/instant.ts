@@ -1,0 +1,19 @@
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** RFC 3339 with `Z` or an offset of less than 15 hours, which is more than any place on earth has. */
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
+
+/**
+ * A moment as people write it in a trait: a date (its first moment in UTC) or an RFC 3339 time, in milliseconds since the
+ * epoch; NaN for anything else. `beckon.instant` takes the same texts for the same moments.
+ */
+export function parseInstant(text: string): number {
+  if (text.startsWith('0000')) return Number.NaN;
+  const full = DATE.test(text) ? `${text}T00:00:00Z` : text;
+  if (!DATE_TIME.test(full)) return Number.NaN;
+  try {
+    return Temporal.Instant.from(full).epochMilliseconds;
+  } catch {
+    // The thirtieth of February: a shape that no calendar has is no moment, and the caller says so.
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Tx } from '../../io/db/index.ts';
+import { listDue, lockDue, updateDue, updateDueEarlier } from './store.ts';
+
+export type DuePlace = { projectId: number; nextAt: Date };
+
+/** Where something is due, the longest overdue first. */
+export async function duePlaces(tx: Tx, now: Date, limit: number): Promise<DuePlace[]> {
+  const rows = await listDue(tx, now, limit);
+  return rows.map((row) => ({ projectId: row.project_id, nextAt: row.next_at }));
+}
+
+/** Something of these projects is due at these times, perhaps before anything else of theirs. */
+export async function dueEarlier(tx: Tx, places: DuePlace[]): Promise<void> {
+  if (places.length === 0) return;
+  await updateDueEarlier(
+    tx,
+    places.map(({ projectId, nextAt }) => ({ project_id: projectId, next_at: nextAt })),
+  );
+}
+
+/** Until the transaction ends nobody adds anything due: to be taken before it is asked what comes next. */
+export function holdDue(tx: Tx, projectId: number): Promise<void> {
+  return lockDue(tx, projectId);
+}
+
+/** With the place held: what is due next is due then, or nothing is. */
+export function dueNext(tx: Tx, projectId: number, nextAt: Date | null): Promise<void> {
+  return updateDue(tx, projectId, nextAt);
+}
