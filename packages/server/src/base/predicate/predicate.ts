@@ -10,6 +10,9 @@
  *     { "not": { "audience": "0198…" } }
  *   ] }
  *
+ * An event alone asks whether it ever occurred; `at_least`, `at_most` or `exactly` how often, `sum` how much, `first` and
+ * `last` when. `where` and `sum` look at single events and need `within`. `parse.ts` knows the bounds of everything.
+ *
  * What is below is its parsed form: durations in milliseconds, moments in milliseconds since the epoch.
  */
 export type Predicate =
@@ -30,6 +33,10 @@ export type Predicate =
 
 /** Only events that occurred after now − withinMs count, and only those whose properties pass all tests. */
 export type Window = { withinMs: number; where: PropertyTest[] };
+/**
+ * A property is compared with what was written, and a moment only with a fixed one: were it compared with now, an event
+ * could come into the window by itself, and nothing could say until when an answer lasts.
+ */
 export type PropertyTest = { property: string; test: ValueTest };
 
 export type NumberCompare = 'at_least' | 'at_most' | 'greater_than' | 'less_than';

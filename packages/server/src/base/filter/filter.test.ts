@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Filter, isExact, matches, parseFilter, type Pattern, printFilter } from './index.ts';
+
+const VOCABULARY = { type: { values: ['request', 'event', 'person_created'] }, name: {}, user: {} };
+
+function filterOf(text: string): Filter {
+  const parsed = parseFilter(text, VOCABULARY);
+  if (!parsed.ok) throw new Error(parsed.faults.map((fault) => fault.message).join('\n'));
+  return parsed.filter;
+}
+
+function faultsOf(text: string): string[] {
+  const parsed = parseFilter(text, VOCABULARY);
+  return parsed.ok ? [] : parsed.faults.map((fault) => fault.message);
+}
+
+/** Few letters, so that patterns meet values; and every sign that means something somewhere. */
+const text = fc.string({
+  unit: fc.constantFrom('a', 'b', '*', ',', '"', '\\', ' ', '%', '_', '!', ':', '-', '😀'),
+});
+const pattern: fc.Arbitrary<Pattern> = fc.oneof(
+  text.map((one) => [one]),
+  fc
+    .tuple(text, fc.array(text.filter((one) => one !== '')), text)
+    .map(([first, middle, last]) => [first, ...middle, last]),
+);
+const term = fc.record({
+  key: fc.constantFrom('name', 'user'),
+  negated: fc.boolean(),
+  values: fc.array(pattern, { minLength: 1, maxLength: 4 }),
+});
+const filter: fc.Arbitrary<Filter> = fc.record({ terms: fc.array(term, { maxLength: 5 }) });
+
+test('every filter is read again from what it prints', () => {
+  fc.assert(
+    fc.property(filter, (given) => {
+      const printed = printFilter(given);
+      fc.pre(printed.length <= 1_000);
+      expect(filterOf(printed)).toEqual(given);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no text makes the reader fail, and one that is read prints to the same filter', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('name:', '-', 'user:', '"', '*', ',', ' ', '\\', 'a') }),
+  );
+  fc.assert(
+    fc.property(anything, (given) => {
+      const parsed = parseFilter(given, VOCABULARY);
+      if (parsed.ok) expect(filterOf(printFilter(parsed.filter))).toEqual(parsed.filter);
+      else expect(parsed.faults.length).toBeGreaterThan(0);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a star stands for any run of characters, as the same pattern does in a regular expression', () => {
+  fc.assert(
+    fc.property(pattern, text, ([first = '', ...rest], value) => {
+      const escaped = [first, ...rest].map((one) => RegExp.escape(one)).join('.*');
+      const whole = new RegExp(`^${escaped}$`, 's');
+      const term = { key: 'name', negated: false, values: [[first, ...rest]] };
+      expect(matches({ terms: [term] }, { name: value })).toBe(whole.test(value));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['', {}, true],
+  ['type:event name:trial_*', { type: 'event', name: 'trial_started' }, true],
+  ['type:event name:trial_*', { type: 'event', name: 'a_trial_started' }, false],
+  ['type:event,request', { type: 'request' }, true],
+  ['type:event type:request', { type: 'request' }, false],
+  ['-type:request', { type: 'event' }, true],
+  ['-type:request', { type: 'request' }, false],
+  ['-type:request,event', { type: 'event' }, false],
+  ['user:42', {}, false],
+  ['user:*', {}, false],
+  ['user:*', { user: '' }, true],
+  ['-user:*', {}, true],
+  ['-user:42', {}, true],
+  ['user:""', { user: '' }, true],
+  ['user:a:b', { user: 'a:b' }, true],
+  ['user:a\\b', { user: 'a\\b' }, true],
+  ['user:Ada', { user: 'ada' }, false],
+  ['name:"5*"', { name: '5*' }, true],
+  ['name:"5*"', { name: '55' }, false],
+  ['name:"the end"*', { name: 'the end of it' }, true],
+  ['name:"say \\"a\\\\b\\""', { name: 'say "a\\b"' }, true],
+  ['name:a**b', { name: 'ab' }, true],
+  [' \t name:a\n user:b ', { name: 'a', user: 'b' }, true],
+])('%j on %j is %j', (given, item, expected) => {
+  expect(matches(filterOf(given), item)).toBe(expected);
+});
+
+test('what is wrong is said with its place and with what is allowed', () => {
+  expect(faultsOf('name:a trial_started')).toEqual([
+    '"trial_started" at character 8 has no key: write key:value, where a key is one of type, name, user',
+  ]);
+  expect(faultsOf('"name:a"')[0]).toContain('has no key');
+  expect(faultsOf('colour:red constructor:x :y')).toEqual([
+    '"colour" at character 1 is no key: there are type, name, user',
+    '"constructor" at character 12 is no key: there are type, name, user',
+    '"" at character 26 is no key: there are type, name, user',
+  ]);
+  expect(faultsOf('-type:event,evnt,person_*,x*')).toEqual([
+    'type:evnt at character 13 is never so: type is one of request, event, person_created',
+    'type:x* at character 27 is never so: type is one of request, event, person_created',
+  ]);
+  expect(faultsOf('name:')).toEqual(['A value of name is missing at character 6; "" is the empty one']);
+  expect(faultsOf('name:a,,b')).toEqual(['A value of name is missing at character 8; "" is the empty one']);
+  expect(faultsOf('name:"a b')).toEqual(['The quote at character 6 is not closed']);
+});
+
+test('a filter is bounded, and is text that the database can hold', () => {
+  expect(faultsOf(`name:${'a'.repeat(996)}`)).toEqual(['A filter has at most 1000 characters']);
+  expect(faultsOf(`name:${'a'.repeat(995)}`)).toEqual([]);
+  expect(faultsOf('name:a '.repeat(21))).toEqual(['A filter has at most 20 terms, this one has 21']);
+  expect(faultsOf('name:a '.repeat(20))).toEqual([]);
+  expect(faultsOf('name:a\0')).toEqual(['A filter must be Unicode text without NUL']);
+  expect(faultsOf('name:\ud800')).toEqual(['A filter must be Unicode text without NUL']);
+  expect(faultsOf(`type:${'x,'.repeat(400)}x`)).toHaveLength(20);
+});
+
+test('a key is exact only where each of its values is spelt out', () => {
+  for (const exact of ['user:42', 'user:a,b name:x*', 'user:"a*"'])
+    expect(isExact(filterOf(exact), 'user')).toBe(true);
+  for (const open of ['', '-user:42', 'user:a*', 'user:a,b*', 'name:42'])
+    expect(isExact(filterOf(open), 'user')).toBe(false);
+});

@@ -1,0 +1,12 @@
+export {
+  type Filter,
+  type FilterTerm,
+  isExact,
+  matches,
+  NO_FILTER,
+  type Pattern,
+  type Vocabulary,
+} from './filter.ts';
+export { type ParsedFilter, parseFilter } from './parse.ts';
+export { printFilter } from './print.ts';
+export { type Bind, type FilterColumn, filterSql } from './to-sql.ts';

@@ -1,0 +1,131 @@
+import type { FieldFault } from '../fault.ts';
+import { type Filter, type FilterTerm, matchesPattern, type Pattern, type Vocabulary } from './filter.ts';
+import { printFilter } from './print.ts';
+
+export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
+
+const FILTER_CHARS_MAX = 1_000;
+const FILTER_TERMS_MAX = 20;
+const FILTER_FAULTS_MAX = 20;
+
+/** All that is wrong is said, each with its place, counted from 1. */
+export function parseFilter(text: string, vocabulary: Vocabulary): ParsedFilter {
+  const unfit = unfitText(text);
+  if (unfit !== null) return refused([unfit]);
+  const { words, unclosedAt } = readWords(text);
+  if (unclosedAt !== null) return refused([`The quote at character ${unclosedAt + 1} is not closed`]);
+  if (words.length > FILTER_TERMS_MAX) {
+    return refused([`A filter has at most ${FILTER_TERMS_MAX} terms, this one has ${words.length}`]);
+  }
+  const faults: string[] = [];
+  const terms: FilterTerm[] = [];
+  for (const word of words) {
+    const read = readTerm(word, vocabulary);
+    if (Array.isArray(read)) faults.push(...read);
+    else terms.push(read);
+  }
+  return faults.length > 0 ? refused(faults) : { ok: true, filter: { terms } };
+}
+
+function refused(messages: string[]): ParsedFilter {
+  const faults = messages.slice(0, FILTER_FAULTS_MAX).map((message) => ({ message, field: 'filter' }));
+  return { ok: false, faults };
+}
+
+function unfitText(text: string): string | null {
+  if (text.length > FILTER_CHARS_MAX) return `A filter has at most ${FILTER_CHARS_MAX} characters`;
+  // PostgreSQL holds neither, so nothing could be found by them.
+  if (text.includes('\0') || !text.isWellFormed()) return 'A filter must be Unicode text without NUL';
+  return null;
+}
+
+/** A run of characters; quoted ones mean nothing but themselves. */
+type Piece = { at: number; text: string; quoted: boolean };
+type Word = { head: Piece; rest: Piece[] };
+
+const BLANKS = /\s*/y;
+const PIECE = /([^\s"]+)|"((?:[^"\\]|\\.)*)"/sy;
+
+function readWords(text: string): { words: Word[]; unclosedAt: number | null } {
+  const words: Word[] = [];
+  let word: Word | null = null;
+  let at = 0;
+  while (at < text.length) {
+    const blanks = charsOf(BLANKS, text, at)?.[0].length ?? 0;
+    at += blanks;
+    if (at === text.length) break;
+    const taken = charsOf(PIECE, text, at);
+    if (!taken) return { words, unclosedAt: at };
+    const [all, plain, quoted = ''] = taken;
+    const unquoted = plain ?? quoted.replaceAll(/\\(.)/gs, '$1');
+    const piece = { at, text: unquoted, quoted: plain === undefined };
+    if (word && blanks === 0) word.rest.push(piece);
+    else words.push((word = { head: piece, rest: [] }));
+    at += all.length;
+  }
+  return { words, unclosedAt: null };
+}
+
+function charsOf(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+const KEY = /^(-?)([^:]*):(.*)$/s;
+
+/** The term, or what is wrong with it. */
+function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | string[] {
+  const keys = Object.keys(vocabulary).join(', ');
+  const [said, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
+  const parts = head.quoted ? null : KEY.exec(head.text);
+  if (!parts) return [`${said} ${where} has no key: write key:value, where a key is one of ${keys}`];
+  const [, minus, key = '', text = ''] = parts;
+  if (!Object.hasOwn(vocabulary, key))
+    return [`${JSON.stringify(key)} ${where} is no key: there are ${keys}`];
+  const first = { at: head.at + head.text.length - text.length, text, quoted: false };
+  const values = readValues([first, ...rest]);
+  const faults = values.flatMap((value) => valueFault(value, key, vocabulary) ?? []);
+  if (faults.length > 0) return faults;
+  return { key, negated: minus === '-', values: values.map(({ pattern }) => pattern) };
+}
+
+type Value = { at: number; pattern: Pattern; isWritten: boolean };
+
+function readValues(pieces: Piece[]): Value[] {
+  let value: Value = { at: pieces[0]?.at ?? 0, pattern: [''], isWritten: false };
+  const values = [value];
+  for (const piece of pieces) {
+    for (const { at, text } of piece.quoted ? [piece] : signsOf(piece)) {
+      if (text === ',' && !piece.quoted)
+        values.push((value = { at: at + 1, pattern: [''], isWritten: false }));
+      else if (text === '*' && !piece.quoted) addStar(value);
+      else addText(value, text);
+    }
+  }
+  return values;
+}
+
+/** Commas, stars, and what is between them. */
+function signsOf({ at, text }: Piece): { at: number; text: string }[] {
+  return Array.from(text.matchAll(/[,*]|[^,*]+/g), (match) => ({ at: at + match.index, text: match[0] }));
+}
+
+function addText(value: Value, text: string): void {
+  value.isWritten = true;
+  value.pattern.push((value.pattern.pop() ?? '') + text);
+}
+
+/** Two stars in a row say what one says. */
+function addStar(value: Value): void {
+  value.isWritten = true;
+  if (value.pattern.length === 1 || value.pattern.at(-1) !== '') value.pattern.push('');
+}
+
+function valueFault(value: Value, key: string, vocabulary: Vocabulary): string | null {
+  const where = `at character ${value.at + 1}`;
+  if (!value.isWritten) return `A value of ${key} is missing ${where}; "" is the empty one`;
+  const allowed = vocabulary[key]?.values;
+  if (!allowed || allowed.some((one) => matchesPattern(value.pattern, one))) return null;
+  const shown = printFilter({ terms: [{ key, negated: false, values: [value.pattern] }] });
+  return `${shown} ${where} is never so: ${key} is one of ${allowed.join(', ')}`;
+}

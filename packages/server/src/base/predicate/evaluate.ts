@@ -1,0 +1,97 @@
+import { compareNumbers, testMoment, testValue } from './compare.ts';
+import type { Answer, Facts, NthQuestion, Predicate } from './predicate.ts';
+import {
+  boundsOf,
+  type CountNode,
+  type EdgeNode,
+  nthQuestion,
+  type SumNode,
+  sumQuestion,
+  type WindowedCount,
+} from './questions.ts';
+
+/** Whether a person is meant, and for how long that is certain. It asks `facts` and nothing else, and changes nothing. */
+export function evaluate(predicate: Predicate, facts: Facts): Answer {
+  switch (predicate.kind) {
+    case 'all':
+      return conjunction(predicate.of.map((child) => evaluate(child, facts)));
+    case 'any':
+      return negation(conjunction(predicate.of.map((child) => negation(evaluate(child, facts)))));
+    case 'not':
+      return negation(evaluate(predicate.of, facts));
+    case 'trait':
+      return testValue(predicate.test, facts.trait(predicate.trait), facts.now);
+    case 'person':
+      return testValue(predicate.test, facts.email, facts.now);
+    case 'count':
+      return evaluateCount(predicate, facts);
+    case 'sum':
+      return evaluateSum(predicate, facts);
+    case 'first':
+    case 'last':
+      return evaluateEdge(predicate, facts);
+    case 'audience':
+      return { holds: facts.isMember(predicate.audienceId), until: null };
+    default:
+      return predicate satisfies never;
+  }
+}
+
+/** False lasts at least as long as one false part does; true lasts only as long as all parts do. */
+function conjunction(answers: Answer[]): Answer {
+  const refusals = answers.filter((answer) => !answer.holds).map(untilOf);
+  if (refusals.length > 0) return { holds: false, until: momentOf(Math.max(...refusals)) };
+  return { holds: true, until: momentOf(Math.min(...answers.map(untilOf))) };
+}
+
+function negation({ holds, until }: Answer): Answer {
+  return { holds: !holds, until };
+}
+
+function untilOf({ until }: Answer): number {
+  return until ?? Number.POSITIVE_INFINITY;
+}
+
+function momentOf(until: number): number | null {
+  return until === Number.POSITIVE_INFINITY ? null : until;
+}
+
+function evaluateEdge({ kind, event, test }: EdgeNode, facts: Facts): Answer {
+  const total = facts.total(event);
+  if (!total) return { holds: false, until: null };
+  return testMoment(test, kind === 'first' ? total.firstAt : total.lastAt, facts.now);
+}
+
+function evaluateCount(node: CountNode, facts: Facts): Answer {
+  const reaches =
+    node.window === null
+      ? reachesInAll(node, facts)
+      : reachesInWindow({ ...node, window: node.window }, facts);
+  const { least, beyond } = boundsOf(node);
+  const parts: Answer[] = [];
+  if (least !== null) parts.push(reaches(least));
+  if (beyond !== null) parts.push(negation(reaches(beyond)));
+  return conjunction(parts);
+}
+
+function reachesInAll(node: CountNode, facts: Facts): (nth: number) => Answer {
+  const count = facts.total(node.event)?.count ?? 0;
+  return (nth) => ({ holds: count >= nth, until: null });
+}
+
+/** Events only leave a window by themselves; to come in takes a new one. */
+function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => Answer {
+  return (nth) => {
+    const question: NthQuestion = nthQuestion(node, nth);
+    const at = facts.nth(question);
+    return at === null ? { holds: false, until: null } : { holds: true, until: at + node.window.withinMs };
+  };
+}
+
+function evaluateSum(node: SumNode, facts: Facts): Answer {
+  const { sum, oldestAt } = facts.sum(sumQuestion(node));
+  return {
+    holds: compareNumbers(node.compare, sum, node.than),
+    until: oldestAt === null ? null : oldestAt + node.window.withinMs,
+  };
+}

@@ -1,0 +1,104 @@
+import type { FieldFault } from '../fault.ts';
+import { readEventCondition } from './parse-events.ts';
+import { allOf, readKey, readTest, TEXT_OPS, TRAIT_OPS } from './parse-values.ts';
+import {
+  CONDITIONS_MAX,
+  faultsOf,
+  inside,
+  isObject,
+  type JsonObject,
+  keysOf,
+  listOf,
+  type Place,
+  refuse,
+  refuseOthers,
+  takeCondition,
+} from './place.ts';
+import type { Predicate, ValueTest } from './predicate.ts';
+
+export type ParsedPredicate = { ok: true; predicate: Predicate } | { ok: false; faults: FieldFault[] };
+
+const DEPTH_MAX = 10;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A document as a predicate, or all that is wrong with it, each with its place in the document. */
+export function parsePredicate(value: unknown): ParsedPredicate {
+  const root: Place = { reading: { findings: [], conditions: 0 }, path: [] };
+  const predicate = readPredicate(root, value, 1);
+  const faults = faultsOf(root.reading, value);
+  return predicate && faults.length === 0 ? { ok: true, predicate } : { ok: false, faults };
+}
+
+const GROUPS = ['all', 'any', 'not'] as const;
+const SUBJECTS = [...GROUPS, 'trait', 'person', 'event', 'audience'] as const;
+type Subject = (typeof SUBJECTS)[number];
+
+function readPredicate(place: Place, value: unknown, depth: number): Predicate | undefined {
+  if (depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
+  if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(SUBJECTS)}`);
+  const [subject, ...others] = keysOf(value, SUBJECTS);
+  if (subject === undefined) return refuse(place, `must have one of ${listOf(SUBJECTS)}`);
+  if (others.length > 0) {
+    return refuse(place, `must have only one of ${listOf([subject, ...others], 'and')}`);
+  }
+  if (isGroup(subject)) {
+    refuseOthers(place, value, [subject]);
+    const inner = inside(place, subject);
+    if (subject === 'not') return negated(readPredicate(inner, value[subject], depth + 1));
+    const of = readList(inner, value[subject], depth + 1);
+    return of && { kind: subject, of };
+  }
+  return takeCondition(place) ? CONDITIONS[subject](place, value) : undefined;
+}
+
+function isGroup(subject: Subject): subject is (typeof GROUPS)[number] {
+  return (GROUPS as readonly string[]).includes(subject);
+}
+
+function negated(of: Predicate | undefined): Predicate | undefined {
+  return of && { kind: 'not', of };
+}
+
+function readList(place: Place, value: unknown, depth: number): Predicate[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) {
+    return refuse(place, 'must be a list of at least one condition');
+  }
+  if (value.length > CONDITIONS_MAX)
+    return refuse(place, `must not have more than ${CONDITIONS_MAX} conditions`);
+  return allOf(value.map((item: unknown, i) => readPredicate(inside(place, i), item, depth)));
+}
+
+type Condition = (place: Place, object: JsonObject) => Predicate | undefined;
+
+const CONDITIONS: Record<Exclude<Subject, (typeof GROUPS)[number]>, Condition> = {
+  trait: readTrait,
+  person: readPerson,
+  event: readEventCondition,
+  audience: readAudience,
+};
+
+function readTrait(place: Place, object: JsonObject): Predicate | undefined {
+  const test = readTest(place, object, { subject: ['trait'], ops: TRAIT_OPS });
+  const trait = readKey(inside(place, 'trait'), object['trait']);
+  return test && trait !== undefined ? { kind: 'trait', trait, test } : undefined;
+}
+
+function readPerson(place: Place, object: JsonObject): Predicate | undefined {
+  const test = readTest(place, object, { subject: ['person'], ops: TEXT_OPS });
+  if (object['person'] !== 'email') return refuse(inside(place, 'person'), 'must be email');
+  if (test && !isOfTexts(test)) return refuse(place, 'must compare email with a text');
+  return test && { kind: 'person', field: 'email', test };
+}
+
+/** An address is always a text: compared with anything else it would never hold, and nobody would learn why. */
+function isOfTexts(test: ValueTest): boolean {
+  if (test.op === 'equals') return typeof test.value === 'string';
+  return test.op !== 'one_of' || test.values.every((value) => typeof value === 'string');
+}
+
+function readAudience(place: Place, object: JsonObject): Predicate | undefined {
+  refuseOthers(place, object, ['audience']);
+  const id = object['audience'];
+  if (typeof id !== 'string' || !UUID.test(id)) return refuse(inside(place, 'audience'), 'must be a UUID');
+  return { kind: 'audience', audienceId: id.toLowerCase() };
+}

@@ -1,0 +1,98 @@
+import { ERRORS_MAX } from '@beckon/contract';
+import type { FieldFault } from '../fault.ts';
+
+/** Where in the document the reader stands. What is wrong there goes into one list for the whole document. */
+export type Place = { reading: Reading; path: Path };
+export type Reading = { findings: Finding[]; conditions: number };
+type Path = readonly (string | number)[];
+type Finding = { path: Path; message: string };
+export type JsonObject = Record<string, unknown>;
+
+export function inside({ reading, path }: Place, key: string | number): Place {
+  return { reading, path: [...path, key] };
+}
+
+/** A document can be wrong in a hundred thousand places: of so many only some are put in order and told. */
+const FINDINGS_MAX = 1_000;
+
+/** The message goes on after the name of the field: `must be a text`. */
+export function refuse({ reading, path }: Place, message: string): undefined {
+  if (reading.findings.length < FINDINGS_MAX) reading.findings.push({ path, message });
+}
+
+/**
+ * The tests of where count too: each is one more thing to be asked of the database, and 4,000 of them kept its planner
+ * busy for more than ten seconds.
+ */
+export const CONDITIONS_MAX = 200;
+
+/** Said of the first one beyond, and the rest is not read. */
+export function takeCondition(place: Place): boolean {
+  place.reading.conditions += 1;
+  if (place.reading.conditions === CONDITIONS_MAX + 1) {
+    refuse(
+      place,
+      `must not be there: a predicate has ${CONDITIONS_MAX} conditions at most, with the tests of where`,
+    );
+  }
+  return place.reading.conditions <= CONDITIONS_MAX;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The keys of `known` that the object has, in its own order. */
+export function keysOf<K extends string>(object: JsonObject, known: readonly K[]): K[] {
+  return Object.keys(object).filter((key): key is K => (known as readonly string[]).includes(key));
+}
+
+export function refuseOthers(place: Place, object: JsonObject, known: readonly string[]): void {
+  const others = Object.keys(object).filter((key) => !known.includes(key));
+  for (const key of others.slice(0, ERRORS_MAX)) {
+    refuse(inside(place, key), `is not known here: there may be ${listOf(known)}`);
+  }
+}
+
+export function listOf(words: readonly string[], last = 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+}
+
+/** In the order of the document, a whole before its parts, and what is missing behind what is there. */
+export function faultsOf({ findings }: Reading, document: unknown): FieldFault[] {
+  return findings
+    .map((finding) => ({ finding, ranks: ranksOf(finding.path, document) }))
+    .toSorted((a, b) => compareRanks(a.ranks, b.ranks))
+    .slice(0, ERRORS_MAX)
+    .map(({ finding }) => toFault(finding));
+}
+
+function ranksOf(path: Path, document: unknown): number[] {
+  let here = document;
+  return path.map((key) => {
+    const keys = typeof here === 'object' && here !== null ? Object.keys(here) : [];
+    const rank = keys.indexOf(String(key));
+    here = rank === -1 ? undefined : (here as JsonObject)[String(key)];
+    return rank === -1 ? keys.length : rank;
+  });
+}
+
+function compareRanks(a: number[], b: number[]): number {
+  for (const [i, rank] of a.entries()) {
+    const other = b[i];
+    if (other === undefined) return 1;
+    if (rank !== other) return rank - other;
+  }
+  return a.length - b.length;
+}
+
+const KEY_SHOWN_CHARS = 255;
+
+function toFault({ path, message }: Finding): FieldFault {
+  if (path.length === 0) return { message: `The predicate ${message}` };
+  // The path goes into an answer, so it must itself be text that can be sent.
+  const field = path
+    .map((key) => String(key).slice(0, KEY_SHOWN_CHARS).toWellFormed().replaceAll('\0', '\uFFFD'))
+    .join('.');
+  return { message: `${field} ${message}`, field };
+}

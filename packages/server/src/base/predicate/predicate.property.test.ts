@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { condition, document, factsOf, NOW, person } from '../../../testkit/predicates.ts';
+import { evaluate, explain, mentionsOf, parsePredicate, type Predicate, sentenceOf } from './index.ts';
+
+const DAY = 86_400_000;
+/** Beyond all spans and moments of the pools. */
+const FAR = [1, 60_000, 3_600_000, DAY, 8 * DAY, 40 * DAY, 400 * DAY].map((ms) => NOW + ms);
+
+const predicateOf = (given: object): Predicate => {
+  const parsed = parsePredicate(given);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  return parsed.predicate;
+};
+const conditions = condition.map(predicateOf);
+const predicates = document.map(predicateOf);
+const timedPredicates = predicates.filter((predicate) => mentionsOf(predicate).timed);
+
+test('before until, the answer never changes', () => {
+  const seen = { holds: 0, fails: 0, timed: 0 };
+  fc.assert(
+    fc.property(
+      timedPredicates,
+      person,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (predicate, one, part) => {
+        const { holds, until } = evaluate(predicate, factsOf(one, NOW));
+        seen[holds ? 'holds' : 'fails'] += 1;
+        if (until !== null) {
+          seen.timed += 1;
+          expect(until).toBeGreaterThan(NOW);
+        }
+        const between = [
+          ...FAR,
+          until === null ? NOW : Math.floor(NOW + (until - NOW) * part),
+          (until ?? NOW + 1) - 1,
+        ];
+        for (const at of between) {
+          if (until !== null && at >= until) continue;
+          expect(evaluate(predicate, factsOf(one, at)).holds).toBe(holds);
+        }
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+
+  expect(Math.min(seen.holds, seen.fails)).toBeGreaterThan(250);
+  expect(seen.timed).toBeGreaterThan(250);
+});
+
+/** Of the others it is only known that they may change: two events can leave a window together, or add nothing to a sum. */
+const isPrecise = (predicate: Predicate): boolean =>
+  predicate.kind !== 'sum' && !(predicate.kind === 'count' && predicate.compare === 'exactly');
+
+test('at until, the answer of a single condition does change', () => {
+  let changes = 0;
+  fc.assert(
+    fc.property(
+      conditions.filter((one) => isPrecise(one) && mentionsOf(one).timed),
+      person,
+      (predicate, one) => {
+        const { holds, until } = evaluate(predicate, factsOf(one, NOW));
+        if (until === null) return;
+        changes += 1;
+        expect(evaluate(predicate, factsOf(one, until)).holds).toBe(!holds);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+
+  expect(changes).toBeGreaterThan(200);
+});
+
+test('what is not timed has no until', () => {
+  fc.assert(
+    fc.property(predicates, person, (predicate, one) => {
+      if (!mentionsOf(predicate).timed) expect(evaluate(predicate, factsOf(one, NOW)).until).toBeNull();
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('evaluation asks for nothing that is not mentioned', () => {
+  fc.assert(
+    fc.property(predicates, person, (predicate, one) => {
+      const mentions = mentionsOf(predicate);
+      const facts = factsOf(one, NOW);
+      const { email } = facts;
+      evaluate(predicate, {
+        now: NOW,
+        get email() {
+          expect(mentions.email).toBe(true);
+          return email;
+        },
+        trait(key) {
+          expect(mentions.traits).toContain(key);
+          return facts.trait(key);
+        },
+        total(event) {
+          expect(mentions.totals).toContain(event);
+          expect(mentions.events).toContain(event);
+          return facts.total(event);
+        },
+        nth(question) {
+          expect(mentions.questions.get(question.key)).toEqual(question);
+          expect(mentions.events).toContain(question.event);
+          return facts.nth(question);
+        },
+        sum(question) {
+          expect(mentions.questions.get(question.key)).toEqual(question);
+          return facts.sum(question);
+        },
+        isMember(audienceId) {
+          expect(mentions.audiences).toContain(audienceId);
+          return facts.isMember(audienceId);
+        },
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('an explanation answers as evaluation does, and its parts add up to it', () => {
+  const addsUp = (predicate: Predicate, told: ReturnType<typeof explain>): void => {
+    const of = told.of ?? [];
+    if (predicate.kind === 'all') expect(told.holds).toBe(of.every(({ holds }) => holds));
+    if (predicate.kind === 'any') expect(told.holds).toBe(of.some(({ holds }) => holds));
+    if (predicate.kind === 'all' || predicate.kind === 'any') {
+      for (const [i, part] of predicate.of.entries()) addsUp(part, of[i] as (typeof of)[number]);
+    }
+    if (predicate.kind === 'not' && of[0]) expect(told.holds).toBe(!of[0].holds);
+  };
+  fc.assert(
+    fc.property(predicates, person, (predicate, one) => {
+      const facts = factsOf(one, NOW);
+      const told = explain(predicate, facts, () => 'x');
+      expect(told.holds).toBe(evaluate(predicate, facts).holds);
+      expect(told.sentence).toBe(sentenceOf(predicate, () => 'x'));
+      addsUp(predicate, told);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('whatever is parsed is either a predicate or a list of faults with words and places', () => {
+  const keys = fc.constantFrom(
+    'all',
+    'any',
+    'not',
+    'trait',
+    'event',
+    'within',
+    'where',
+    'equals',
+    'sum',
+    '__proto__',
+  );
+  const key = fc.oneof(keys, fc.string());
+  const { given } = fc.letrec((tie) => ({
+    given: fc.oneof(
+      { maxDepth: 5 },
+      fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null), document),
+      fc.array(tie('given'), { maxLength: 3 }),
+      fc.dictionary(key, tie('given'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(given, (value) => {
+      const parsed = parsePredicate(value);
+      if (parsed.ok) return;
+      expect(parsed.faults.length).toBeGreaterThan(0);
+      expect(parsed.faults.length).toBeLessThanOrEqual(20);
+      for (const { message, field } of parsed.faults) {
+        expect(message.startsWith(`${field ?? 'The predicate'} `)).toBe(true);
+        expect(message.isWellFormed()).toBe(true);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});

@@ -1,0 +1,137 @@
+import type { Predicate } from './predicate.ts';
+import { boundsOf, type CountNode, type SumNode, type WindowedCount } from './questions.ts';
+import {
+  compareSql,
+  jsonValue,
+  momentTestSql,
+  propertyTestsSql,
+  spanSql,
+  type SqlValue,
+  type TestContext,
+  valueTestSql,
+  windowSumSql,
+} from './sql-values.ts';
+
+/** The row asked about is `p` of beckon.person; `projectId` and `now` are placeholders, as `$1`. */
+export type SqlContext = TestContext & {
+  projectId: string;
+  /** Which edition of an audience is asked; null where there is none, and nobody is its member. */
+  edition(audienceId: string): number | null;
+};
+
+/** The same question as `evaluate`, for all people of a project at once: true or false, never null. */
+export function predicateSql(predicate: Predicate, context: SqlContext): string {
+  switch (predicate.kind) {
+    case 'all':
+      return `(${predicate.of.map((child) => predicateSql(child, context)).join(' AND ')})`;
+    case 'any':
+      return `(${predicate.of.map((child) => predicateSql(child, context)).join(' OR ')})`;
+    case 'not':
+      return `(NOT ${predicateSql(predicate.of, context)})`;
+    case 'trait':
+      return valueTestSql(predicate.test, traitValue(predicate.trait, context), context);
+    case 'person':
+      return valueTestSql(predicate.test, emailValue(context), context);
+    case 'count':
+      return countSql(predicate, context);
+    case 'sum':
+      return sumSql(predicate, context);
+    case 'first':
+    case 'last': {
+      const column = predicate.kind === 'first' ? 'x.first_at' : 'x.last_at';
+      return existsSql(
+        `${totalSql(predicate.event, context)} AND ${momentTestSql(predicate.test, column, context)}`,
+      );
+    }
+    case 'audience':
+      return membershipSql(predicate.audienceId, context);
+    default:
+      return predicate satisfies never;
+  }
+}
+
+/** Texts under these keys live in a column; whatever else comes under them lies among the other traits. */
+const COLUMNS = new Map([
+  ['name', 'p.name'],
+  ['plan', 'p.plan'],
+  ['signupDate', 'p.signup_date'],
+  ['company', 'p.company'],
+  ['role', 'p.role'],
+]);
+
+function traitValue(trait: string, { params }: SqlContext): SqlValue {
+  const column = COLUMNS.get(trait);
+  if (column === undefined) return jsonValue(`(p.traits -> ${params.add(trait)}::text)`);
+  // A name of ours, and no parameter: a statement fails over one that it does not use.
+  const json = `(p.traits -> '${trait}')`;
+  return { text: column, json, isSet: `${column} IS NOT NULL OR ${jsonValue(json).isSet}` };
+}
+
+function emailValue(context: SqlContext): SqlValue {
+  const text = `(SELECT x.email FROM beckon.person_email x WHERE ${ofPerson(context)})`;
+  return { text, json: 'NULL::jsonb', isSet: `${text} IS NOT NULL` };
+}
+
+/**
+ * `IS TRUE`, though it is never null: a bare EXISTS would become a join, and to find the best order of 200 joins took
+ * the planner more than ten seconds. As it is, each is read once for all people, or anew for each, whichever is cheaper.
+ */
+function existsSql(from: string): string {
+  return `(EXISTS (SELECT ${from}) IS TRUE)`;
+}
+
+function ofPerson({ projectId }: SqlContext): string {
+  return `x.project_id = ${projectId}::bigint AND x.external_user_id = p.external_user_id`;
+}
+
+function countSql(node: CountNode, context: SqlContext): string {
+  const { least, beyond } = boundsOf(node);
+  const { window } = node;
+  const reaches = (nth: number): string =>
+    window === null
+      ? reachesInAllSql(node, nth, context)
+      : reachesInWindowSql({ ...node, window }, nth, context);
+  const parts = ['true'];
+  if (least !== null) parts.push(reaches(least));
+  if (beyond !== null) parts.push(`NOT ${reaches(beyond)}`);
+  return `(${parts.join(' AND ')})`;
+}
+
+function reachesInAllSql(node: CountNode, nth: number, context: SqlContext): string {
+  const total = totalSql(node.event, context);
+  return existsSql(`${total} AND x.count >= ${context.params.add(nth)}::bigint`);
+}
+
+function totalSql(event: string, context: SqlContext): string {
+  const name = context.params.add(event);
+  return `FROM beckon.person_event x WHERE ${ofPerson(context)} AND x.name = ${name}::text`;
+}
+
+/** Without an offset for the first: one stands in the way of reading the window once for all people. */
+function reachesInWindowSql(node: WindowedCount, nth: number, context: SqlContext): string {
+  const before = nth === 1 ? '' : ` OFFSET ${context.params.add(nth - 1)}::bigint LIMIT 1`;
+  return existsSql(`${windowSql(node, context)}${before}`);
+}
+
+function sumSql(node: SumNode, context: SqlContext): string {
+  const { sum } = windowSumSql(node.property, { ...context, properties: 'x.properties' });
+  const total = `(SELECT ${sum} ${windowSql(node, context)})`;
+  return `(${compareSql(total, { op: node.compare, than: node.than }, context.params)})`;
+}
+
+/** Nothing occurs more than an hour after it was received, so older partitions hold nothing of the window. */
+function windowSql({ event, window }: WindowedCount | SumNode, context: SqlContext): string {
+  const { params, now } = context;
+  const bound = `${now}::timestamptz - ${spanSql(window.withinMs, params)}`;
+  return `FROM beckon.event x WHERE ${ofPerson(context)} AND x.name = ${params.add(event)}::text
+    AND x.occurred_at > ${bound} AND x.received_at >= ${bound} - interval '1 hour'
+    AND ${propertyTestsSql(window.where, { ...context, properties: 'x.properties' })}`;
+}
+
+function membershipSql(audienceId: string, context: SqlContext): string {
+  const edition = context.edition(audienceId);
+  if (edition === null) return 'false';
+  return existsSql(
+    `FROM beckon.audience_member x WHERE ${ofPerson(context)} AND x.edition = ${context.params.add(edition)}::bigint`,
+  );
+}
