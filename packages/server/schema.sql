@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION beckon.instant(text)
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
 DECLARE
-  p text[] := regexp_match($1, '^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d):([0-5]\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d))?$');
+  p text[] := regexp_match($1, '^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2}):([0-5][0-9])(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$');
   y int; m int; d int;
 BEGIN
   IF p IS NULL THEN RETURN NULL; END IF;
@@ -295,7 +295,7 @@ ALTER TABLE beckon.api_key_use ADD CONSTRAINT api_key_use_pkey PRIMARY KEY (proj
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.audience_day ADD CONSTRAINT audience_day_pkey PRIMARY KEY (project_id, audience_id, day);
-ALTER TABLE beckon.audience_due ADD CONSTRAINT audience_due_pkey PRIMARY KEY (project_id, external_user_id, edition);
+ALTER TABLE beckon.audience_due ADD CONSTRAINT audience_due_pkey PRIMARY KEY (project_id, external_user_id, edition) INCLUDE (at);
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_check CHECK (((state <> 'served'::text) OR (served_at IS NOT NULL)));
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_members_check CHECK ((members >= 0));
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_pkey PRIMARY KEY (project_id, edition);
@@ -346,10 +346,10 @@ ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN 
 
 CREATE INDEX api_key_project ON beckon.api_key USING btree (project_id);
 CREATE INDEX audience_due_at ON beckon.audience_due USING btree (project_id, at);
-CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id, edition);
+CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id, ((edition + 0)));
 CREATE UNIQUE INDEX audience_edition_current ON beckon.audience_edition USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
 CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree (state) WHERE (state <> 'served'::text);
-CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, edition, external_user_id);
+CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');

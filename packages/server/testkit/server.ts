@@ -34,6 +34,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const log = options.log ?? silentLog;
   const server = await startServer({
     connection: database.connection,
+    adminConnection: database.connection,
     namedStatements: true,
     pepper: { current: PEPPER, previous: null },
     clock,

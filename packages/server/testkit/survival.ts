@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { decodeChunk } from '../src/features/inbox/index.ts';
 
 /**
  * A real server over a real data directory, killed while clients write, with a journal of its own of what was
@@ -193,23 +192,24 @@ export async function examine(
   };
 }
 
+/** Once nothing waits any more: how often each event came to be. */
 async function countEvents(dataDir: string): Promise<Map<string, number>> {
+  const client = new pg.Client(embeddedAddress(dataDir));
+  await client.connect();
+  try {
+    while ((await client.query('SELECT 1 FROM beckon.inbox LIMIT 1')).rowCount !== 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const { rows } = await client.query<{ name: string; count: number }>(
+      'SELECT name, count(*)::int AS count FROM beckon.event GROUP BY name',
+    );
+    return new Map(rows.map(({ name, count }) => [name, count]));
+  } finally {
+    await client.end();
+  }
+}
+
+export function embeddedAddress(dataDir: string): pg.ClientConfig {
   const facts = JSON.parse(readFileSync(`${dataDir}/postgres.json`, 'utf8')) as pg.ClientConfig;
   const { user, password, port } = facts;
-  const client = new pg.Client({
-    user,
-    password,
-    port,
-    host: '127.0.0.1',
-    database: 'beckon',
-  } as pg.ClientConfig);
-  await client.connect();
-  const { rows } = await client.query<{ body: Buffer }>('SELECT body FROM beckon.inbox');
-  await client.end();
-  const counts = new Map<string, number>();
-  for (const { body } of rows) {
-    for (const { name } of decodeChunk(body) as { name: string }[])
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
+  return { user, password, port, host: '127.0.0.1', database: 'beckon' } as pg.ClientConfig;
 }

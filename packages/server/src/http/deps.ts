@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Keyring, KeyUse, VerifiedKey } from '../features/keys/index.ts';
+import type { RequestLog } from '../features/stream/index.ts';
 import type { WarningCounter } from '../features/warnings/index.ts';
 import type { Accept } from '../flows/accept/index.ts';
 import type { Counter } from '../io/counter/index.ts';
@@ -17,6 +18,7 @@ export type HttpDeps = {
   keyring: Keyring;
   keyUse: KeyUse;
   warnings: WarningCounter;
+  requests: RequestLog;
   counter: Counter;
   guard: AddressGuard;
   bodies: BodyBudget;

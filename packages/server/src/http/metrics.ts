@@ -3,6 +3,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export type Metrics = {
   answered: (endpoint: string, status: number) => void;
   flushed: (facts: { lane: string; requests: number; records: number; ms: number }) => void;
+  digested: (facts: { lane: string; records: number; ms: number }) => void;
+  /** How long the oldest record of a batch waited, or how late what time alone changes is. */
+  lagged: (facts: { lane: string; ms: number }) => void;
   text(): Promise<string>;
   contentType: string;
 };
@@ -47,6 +50,7 @@ export function createMetrics(): Metrics {
   });
   addProcessGauges(registers);
   return {
+    ...digestMetrics(registers),
     answered(endpoint, status) {
       let statuses = answers.get(endpoint);
       if (!statuses) answers.set(endpoint, (statuses = new Map()));
@@ -59,6 +63,35 @@ export function createMetrics(): Metrics {
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagged'> {
+  const records = new Counter({
+    name: 'beckon_records_digested_total',
+    help: 'Records that became state, or dead letters',
+    labelNames: ['lane'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'beckon_digest_seconds',
+    help: 'A batch, from taking the turns to its commit',
+    labelNames: ['lane'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'beckon_digest_lag_seconds',
+    help: 'How long the oldest record of the last batch waited; for "time", how overdue the next moment is',
+    labelNames: ['lane'],
+    registers,
+  });
+  return {
+    digested({ lane, records: count, ms }) {
+      records.labels(lane).inc(count);
+      seconds.labels(lane).observe(ms / 1_000);
+    },
+    lagged: ({ lane, ms }) => lag.labels(lane).set(ms / 1_000),
   };
 }
 

@@ -19,6 +19,7 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
     const { pepper } = await prepareServer(config, place, log);
     const server = await startServer({
       connection: place.connection,
+      adminConnection: place.adminConnection,
       namedStatements: config.database?.namedStatements ?? true,
       pepper,
       clock: systemClock,

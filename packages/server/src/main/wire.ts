@@ -7,6 +7,7 @@ import { idMaker } from '../base/ids.ts';
 import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
+import { requestLog } from '../features/stream/index.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createAccept } from '../flows/accept/index.ts';
 import {
@@ -24,12 +25,15 @@ import {
   transportRules,
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
-import { type ConnectionSource, type Database, openDatabase } from '../io/db/index.ts';
-import { forgetAnswers, startTimetable } from '../worker/index.ts';
+import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
+import { housekeeping } from '../worker/index.ts';
+import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = {
   /** A database that is migrated, durable, and ours by its secret: see `prepare.ts`. */
   connection: ConnectionSource;
+  /** Straight to the database, never through a pooler. */
+  adminConnection: ConnectionSource;
   namedStatements: boolean;
   pepper: Pepper;
   clock: Clock;
@@ -74,12 +78,11 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
   const { clock, log, connection, namedStatements, roles } = options;
   const db = await openDatabase({ connection, clock, log, namedStatements });
   life.onStop('database', () => db.close());
-  if (roles.has('worker')) {
-    const timetable = startTimetable([forgetAnswers(db)], log);
-    life.onStop('timetable', () => timetable.stop());
-  }
   const metrics = createMetrics();
-  const api = roles.has('api') ? await startApi(options, { db, life, metrics }) : NO_API;
+  const duties = housekeeping(db, log);
+  const worker = roles.has('worker') ? startWorker(options, { db, life, metrics, duties }) : null;
+  const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
+  const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
   const ports = {
     http: api.http,
     redirect: api.redirect,
@@ -88,7 +91,16 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
   return { ports, reloadCertificate: api.reloadCertificate, stop: () => life.stop() };
 }
 
-type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
+/** Where no worker is at hand, those in other processes are told, at most so often. */
+const SHOUT_EVERY_MS = 20;
+
+function shoutToWorkers({ log }: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): () => void {
+  const notifier = createNotifier({ db, channel: INBOX_CHANNEL, everyMs: SHOUT_EVERY_MS, log });
+  life.onStop('notifier', () => notifier.stop());
+  return () => notifier.shout();
+}
+
+type Parts = { db: Database; life: Lifecycle; metrics: Metrics; wake: () => void };
 
 type Api = { http: number | null; redirect: number | null; reloadCertificate: () => void };
 const NO_API: Api = { http: null, redirect: null, reloadCertificate: () => {} };
@@ -121,10 +133,17 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   return { ...api, redirect: portOf(redirect) };
 }
 
-function httpDeps(options: ServerOptions, { db, life, metrics }: Parts): HttpDeps {
+function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): HttpDeps {
   const { log, pepper, minimumVersions, listen } = options;
   const { clock } = db;
-  const accept = createAccept({ db, log, onFlush: metrics.flushed });
+  const accept = createAccept({
+    db,
+    log,
+    onFlush(facts) {
+      metrics.flushed(facts);
+      wake();
+    },
+  });
   life.onStop('accept', () => accept.drain());
   const counter = createCounter({ db, defaults: RATE_LIMIT_DEFAULTS, log });
   life.onStop('rate limits', () => counter.close());
@@ -132,17 +151,21 @@ function httpDeps(options: ServerOptions, { db, life, metrics }: Parts): HttpDep
   life.onStop('key use', () => uses.close());
   const warnings = warningCounter({ db, clock, log });
   life.onStop('warnings', () => warnings.close());
+  const newId = idMaker(clock);
+  const requests = requestLog({ db, clock, newId, log });
+  life.onStop('requests', () => requests.close());
   return {
     accept,
     counter,
     keyUse: uses,
     warnings,
+    requests,
     clock,
     log,
     keyring: keyring({ db, pepper, log }),
     guard: createAddressGuard(clock),
     bodies: createBodyBudget(),
-    newId: idMaker(clock),
+    newId,
     transport: transportRules(listen),
     answered: metrics.answered,
   };
@@ -164,7 +187,10 @@ async function readiness(db: Database): Promise<string[]> {
   return reasons;
 }
 
-async function startMetrics({ listen }: ServerOptions, parts: Omit<Parts, 'db'>): Promise<number | null> {
+async function startMetrics(
+  { listen }: ServerOptions,
+  parts: Pick<Parts, 'life' | 'metrics'>,
+): Promise<number | null> {
   if (listen.metricsPort === null) return null;
   const server = createMetricsServer(parts.metrics);
   await listening(server, { host: listen.host, port: listen.metricsPort });

@@ -61,7 +61,7 @@ async function beckon(...args: string[]): Promise<Ran> {
 
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.rate_limit, beckon.api_key RESTART IDENTITY',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key RESTART IDENTITY',
   );
   await db.query('ALTER SEQUENCE beckon.project_id_seq RESTART');
   await beckon('project', 'create', '--name', 'Acme');
@@ -163,6 +163,9 @@ test('settings are set as they are typed and read back as JSON', async () => {
     autopilot: 'draft',
     time_zone: 'UTC',
     paused: true,
+    keep_events: 'forever',
+    keep_stream: '90d',
+    keep_dead: 'forever',
   };
   expect((await beckon('settings', 'set', '--project', '1', ...set, '--json')).json).toEqual(expected);
   expect((await beckon('settings', 'get', '--project', '1', '--json')).json).toEqual(expected);

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { addAudienceCommands } from './audience.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addEventCommands } from './event.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
@@ -8,6 +10,8 @@ import { addQueueCommands } from './queue.ts';
 import { addRateLimitCommands } from './rate-limit.ts';
 import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
+import { addStreamCommand } from './stream.ts';
+import { addUserCommands } from './user.ts';
 
 /** The operator's surface, one file a command; the same to whoever types and to every script. */
 export function addCommands(program: Command, operator: Operator): void {
@@ -19,6 +23,10 @@ export function addCommands(program: Command, operator: Operator): void {
   addSettingsCommands(program, operator);
   addRateLimitCommands(program, operator);
   addQueueCommands(program, operator);
+  addStreamCommand(program, operator);
+  addAudienceCommands(program, operator);
+  addUserCommands(program, operator);
+  addEventCommands(program, operator);
 }
 
 export type { Inspection, InspectedConfig } from './checks.ts';

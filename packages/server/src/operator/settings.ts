@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '../base/fault.ts';
-import { findProject, getSettings, type SettingName, setSettings } from '../features/projects/index.ts';
+import { findProject, getSettings, type SettingName } from '../features/projects/index.ts';
+import { setSettings } from '../flows/set-settings.ts';
 import type { Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 

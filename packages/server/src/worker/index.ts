@@ -1,2 +1,4 @@
-export { forgetAnswers } from './forget-answers.ts';
+export { type Builder, startBuilder } from './builder.ts';
+export { type Digester, startDigester } from './digester.ts';
+export { housekeeping } from './housekeeping.ts';
 export { type Duty, startTimetable, type Timetable } from './timetable.ts';

@@ -21,9 +21,16 @@ export function encodePart(records: string): { bytes: string | Buffer; packed: b
 }
 
 export function decodeChunk(body: Buffer): unknown[] {
+  return parseChunk(unpackChunk(body));
+}
+
+export function unpackChunk(body: Buffer): Buffer {
   const packed = body.length >= MAGIC.length && body.subarray(0, MAGIC.length).equals(MAGIC);
-  const plain = packed ? zstdDecompressSync(body, { maxOutputLength: CHUNK_MAX_BYTES }) : body;
-  const records: unknown = JSON.parse(plain.toString('utf8'));
+  return packed ? zstdDecompressSync(body, { maxOutputLength: CHUNK_MAX_BYTES }) : body;
+}
+
+export function parseChunk(json: Buffer): unknown[] {
+  const records: unknown = JSON.parse(json.toString('utf8'));
   if (!Array.isArray(records)) throw new TypeError('a chunk that is not an array');
   return records;
 }

@@ -1,5 +1,16 @@
 export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
 export { countWaiting } from './count-waiting.ts';
+export { bury, eraseDead, forgetDead } from './dead.ts';
 export { lockLane, openLane } from './lane.ts';
 export { listDead } from './list-dead.ts';
 export { retryDead } from './retry-dead.ts';
+export {
+  type Lane,
+  oldestWaiting,
+  placesWaiting,
+  settle,
+  type Place,
+  type Taken,
+  takeChunks,
+  type WaitingChunk,
+} from './take.ts';

@@ -105,3 +105,180 @@ export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]
     ],
   );
 }
+
+export type PlaceRow = { project_id: number; live: number | null; bulk: number | null };
+
+/**
+ * Projects behind `after` with something waiting, and how many records the first chunk of each lane holds. It hops from
+ * project to project by the primary key: the work grows with the projects that wait, not with what waits there.
+ */
+export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceRow[]> {
+  return tx.prepared({
+    name: 'inbox.places',
+    text: `WITH RECURSIVE place(project_id) AS (
+             (SELECT project_id FROM beckon.inbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
+             UNION ALL
+             SELECT (SELECT i.project_id FROM beckon.inbox i WHERE i.project_id > place.project_id ORDER BY i.project_id LIMIT 1)
+             FROM place WHERE place.project_id IS NOT NULL
+           )
+           SELECT project_id,
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.lane = 'live' ORDER BY i.seq LIMIT 1) AS live,
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.lane = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
+           FROM place WHERE project_id IS NOT NULL LIMIT $2`,
+    values: [after, limit],
+  });
+}
+
+export type WaitingChunkRow = {
+  project_id: number;
+  seq: number;
+  kind: 'users' | 'events';
+  records: number;
+  applied: number;
+  body: Buffer;
+  accepted_at: Date;
+};
+
+export type ChunkQuestion = {
+  projectIds: number[];
+  lane: 'live' | 'bulk';
+  /** Records of one project, of all together, and bytes as they are stored: none is read beyond. */
+  ofEach: number;
+  ofAll: number;
+  bytes: number;
+};
+
+/** The first chunks of each project, one of each in turn, until the bounds are reached; in order of project and sequence. */
+export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRow[]> {
+  return tx.prepared({
+    name: 'inbox.chunks',
+    text: `SELECT project_id, seq, kind, records, applied, body, accepted_at FROM (
+             SELECT c.*, sum(waiting) OVER turns - waiting AS before_all, sum(bytes) OVER turns - bytes AS bytes_before
+             FROM (
+               SELECT i.*, least(i.records - i.applied, $3::int) AS waiting, octet_length(i.body) AS bytes, place.n AS place_n,
+                      row_number() OVER of_one AS turn, sum(i.records - i.applied) OVER of_one - (i.records - i.applied) AS before
+               FROM unnest($1::bigint[]) WITH ORDINALITY AS place(project_id, n)
+               CROSS JOIN LATERAL (
+                 SELECT * FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.lane = $2 ORDER BY x.seq LIMIT $3
+               ) i
+               WINDOW of_one AS (PARTITION BY i.project_id ORDER BY i.seq)
+             ) c
+             WHERE before < $3
+             WINDOW turns AS (ORDER BY turn, place_n)
+           ) taken
+           WHERE before_all < $4 AND (bytes_before < $5 OR before_all = 0)
+           ORDER BY project_id, seq`,
+    values: [asked.projectIds, asked.lane, asked.ofEach, asked.ofAll, asked.bytes],
+  });
+}
+
+export type OldestRow = { project_id: number; seq: number };
+
+/** The oldest record that waits in a lane of each project. */
+export function listOldest(tx: Tx, projectIds: number[], lane: 'live' | 'bulk'): Promise<OldestRow[]> {
+  return tx.prepared({
+    name: 'inbox.oldest',
+    text: `SELECT place.project_id, i.seq + i.applied AS seq FROM unnest($1::bigint[]) AS place(project_id)
+           CROSS JOIN LATERAL (
+             SELECT seq, applied FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.lane = $2 ORDER BY x.seq LIMIT 1
+           ) i`,
+    values: [projectIds, lane],
+  });
+}
+
+export type TakenRow = {
+  project_id: number;
+  lane: 'live' | 'bulk';
+  seq: number;
+  records: number;
+  is_whole: boolean;
+};
+
+/** What was digested waits no longer. The lanes are locked in order, as every flush does, and at the very end. */
+export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
+  const list = (these: TakenRow[]): unknown[] => [
+    these.map((row) => row.project_id),
+    these.map((row) => row.lane),
+    these.map((row) => row.seq),
+  ];
+  const whole = rows.filter((row) => row.is_whole);
+  const parts = rows.filter((row) => !row.is_whole);
+  const asked: Promise<unknown>[] = [];
+  if (whole.length > 0) {
+    asked.push(
+      tx.prepared({
+        name: 'inbox.delete',
+        text: `DELETE FROM beckon.inbox AS i USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, lane, seq)
+               WHERE i.project_id = t.project_id AND i.lane = t.lane AND i.seq = t.seq`,
+        values: list(whole),
+      }),
+    );
+  }
+  if (parts.length > 0) {
+    asked.push(
+      tx.prepared({
+        name: 'inbox.advance',
+        text: `UPDATE beckon.inbox AS i SET applied = i.applied + t.records
+               FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::int[]) AS t(project_id, lane, seq, records)
+               WHERE i.project_id = t.project_id AND i.lane = t.lane AND i.seq = t.seq`,
+        values: [...list(parts), parts.map((row) => row.records)],
+      }),
+    );
+  }
+  asked.push(
+    tx.prepared({
+      name: 'lane.settle',
+      text: `WITH done AS MATERIALIZED (
+               SELECT l.project_id, t.records FROM (
+                 SELECT project_id, sum(records) AS records FROM unnest($1::bigint[], $2::int[]) AS t(project_id, records) GROUP BY project_id
+               ) t JOIN beckon.lane l ON l.project_id = t.project_id
+               ORDER BY l.project_id FOR UPDATE OF l
+             )
+             UPDATE beckon.lane AS l SET waiting = l.waiting - done.records FROM done WHERE l.project_id = done.project_id`,
+      values: [rows.map((row) => row.project_id), rows.map((row) => row.records)],
+    }),
+  );
+  await Promise.all(asked);
+}
+
+export type NewDeadRow = {
+  project_id: number;
+  seq: number;
+  lane: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  record: string;
+  reason: string;
+  accepted_at: Date;
+  died_at: Date;
+};
+
+export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, died_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [row.project_id, row.seq, row.lane, row.kind, row.record, row.reason, row.accepted_at, row.died_at],
+  );
+}
+
+/** Dead letters about a person, whoever they were accepted from. */
+export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND record ->> 'external_user_id' = $2 RETURNING seq`,
+    [projectId, userId],
+  );
+  return rows.length;
+}
+
+/** The oldest that died before then, at most `limit` of them. */
+export async function deleteDeadBefore(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(
+       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND died_at < $2 ORDER BY seq LIMIT $3
+     )) RETURNING seq`,
+    [projectId, before, limit],
+  );
+  return rows.length;
+}

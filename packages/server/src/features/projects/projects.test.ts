@@ -26,7 +26,7 @@ afterAll(async () => {
 let projectId: number;
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.rate_limit, beckon.api_key',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.rate_limit, beckon.api_key CASCADE',
   );
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
@@ -94,6 +94,9 @@ test('what was set is kept beside what others set, and the rest stays at its def
     autopilot: 'draft',
     time_zone: 'Europe/Paris',
     paused: 'false',
+    keep_events: 'forever',
+    keep_stream: '90d',
+    keep_dead: 'forever',
   });
   expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });
 });

@@ -12,6 +12,8 @@ const duration = (maxMs: number) =>
     .map(([count, unit]) => `${count}${unit}`)
     .filter((text) => (parseDuration(text) ?? Infinity) <= maxMs);
 const DAY_MS = 86_400_000;
+const keeping = (daysMin: number) =>
+  duration(36_500 * DAY_MS).filter((text) => (parseDuration(text) ?? 0) >= daysMin * DAY_MS);
 
 /** Texts as people may type them, for every setting. */
 const typed: Record<SettingName, fc.Arbitrary<string>> = {
@@ -41,6 +43,9 @@ const typed: Record<SettingName, fc.Arbitrary<string>> = {
   autopilot: fc.oneof(fc.constant('draft'), duration(30 * DAY_MS)),
   time_zone: fc.constantFrom('UTC', 'Europe/Paris', 'asia/kolkata', 'America/Argentina/Ushuaia', 'Etc/GMT+5'),
   paused: fc.constantFrom('true', 'false'),
+  keep_events: fc.oneof(fc.constant('forever'), keeping(31)),
+  keep_stream: fc.oneof(fc.constant('forever'), keeping(1)),
+  keep_dead: fc.oneof(fc.constant('forever'), keeping(1)),
 };
 
 test('every setting means the same after it was printed and read again', () => {
@@ -78,6 +83,9 @@ test('a project that set nothing has the defaults, in the form in which people w
     autopilotMs: 7_200_000,
     timeZone: 'UTC',
     paused: false,
+    keepEventsMs: null,
+    keepStreamMs: 90 * DAY_MS,
+    keepDeadMs: null,
   });
   expect(normaliseSetting('frequency_cap', '1/24h,3/7d')).toEqual({ text: '1/24h,3/7d' });
   expect(normaliseSetting('time_zone', 'europe/paris')).toEqual({ text: 'Europe/Paris' });
@@ -104,6 +112,12 @@ test('what is almost right is refused', () => {
     ['time_zone', ''],
     ['paused', 'yes'],
     ['paused', 'TRUE'],
+    ['keep_events', '30d'],
+    ['keep_events', '0d'],
+    ['keep_events', 'never'],
+    ['keep_events', '36501d'],
+    ['keep_stream', '23h'],
+    ['keep_dead', '1'],
   ];
   for (const [name, text] of wrong)
     expect([name, text, normaliseSetting(name, text)]).toEqual([

@@ -14,6 +14,10 @@ export type Settings = {
   autopilotMs: number | null;
   timeZone: string;
   paused: boolean;
+  /** How long events, what the stream shows beside them, and dead letters are kept; null: for ever. */
+  keepEventsMs: number | null;
+  keepStreamMs: number | null;
+  keepDeadMs: number | null;
 };
 
 type Setting<T> = {
@@ -43,6 +47,10 @@ const CAP_WINDOW_MAX_MS = 90 * 86_400_000;
 const THROTTLE = /^([1-9]\d{0,5})\/([smh])$/;
 const THROTTLE_UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const AUTOPILOT_MAX_MS = 30 * 86_400_000;
+const FOREVER = 'forever';
+const DAY_MS = 86_400_000;
+/** Further back no calendar of ours reaches. */
+const KEPT_MAX_DAYS = 36_500;
 
 const quietHours = define<Settings['quietHours']>({
   fallback: '21:00-08:00',
@@ -126,6 +134,23 @@ const paused = define<boolean>({
   print: String,
 });
 
+function keeping(fallback: string, daysMin: number): ReturnType<typeof define<number | null>> {
+  return define<number | null>({
+    fallback,
+    syntax: `${DURATION_SYNTAX}, at least ${daysMin}d and at most ${KEPT_MAX_DAYS}d, or ${FOREVER}`,
+    parse(text) {
+      if (text === FOREVER) return null;
+      const ms = parseDuration(text);
+      return ms !== undefined && ms >= daysMin * DAY_MS && ms <= KEPT_MAX_DAYS * DAY_MS ? ms : undefined;
+    },
+    print: (value) => (value === null ? FOREVER : printDuration(value)),
+  });
+}
+
+const keepEvents = keeping(FOREVER, 31);
+const keepStream = keeping('90d', 1);
+const keepDead = keeping(FOREVER, 1);
+
 /** By the names under which people set them. */
 const CATALOGUE = {
   quiet_hours: quietHours,
@@ -134,6 +159,9 @@ const CATALOGUE = {
   autopilot,
   time_zone: timeZone,
   paused,
+  keep_events: keepEvents,
+  keep_stream: keepStream,
+  keep_dead: keepDead,
 } as const;
 
 export type SettingName = keyof typeof CATALOGUE;
@@ -148,6 +176,9 @@ export function readSettings(stored: StoredSettings): Settings {
     autopilotMs: read(autopilot, stored.autopilot),
     timeZone: read(timeZone, stored.time_zone),
     paused: read(paused, stored.paused),
+    keepEventsMs: read(keepEvents, stored.keep_events),
+    keepStreamMs: read(keepStream, stored.keep_stream),
+    keepDeadMs: read(keepDead, stored.keep_dead),
   };
 }
 

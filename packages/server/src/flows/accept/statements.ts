@@ -1,4 +1,4 @@
-import type { Query } from '../../io/db/index.ts';
+import { plainList as list, type Query } from '../../io/db/index.ts';
 import type { Entry, Lane } from './entry.ts';
 import { layOut } from './chunks.ts';
 
@@ -164,12 +164,4 @@ function pack(pieces: string[]): { bytes: Buffer; from: number[]; lengths: numbe
     next += length;
   }
   return { bytes: Buffer.from(pieces.join('')), from, lengths };
-}
-
-/**
- * Lists travel as text made here, and all bytes as one binary blob cut by offset in SQL: node-postgres would escape
- * every array element and turn bytes into twice as many hex digits, which cost more than the statement.
- */
-function list(values: (number | string | boolean)[]): string {
-  return `{${values.join(',')}}`;
 }

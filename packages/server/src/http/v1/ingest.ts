@@ -3,6 +3,7 @@ import { BULK_INGEST_MAX_RECORDS, MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } f
 import { Fault } from '../../base/fault.ts';
 import type { VerifiedKey } from '../../features/keys/index.ts';
 import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
+import type { NotedRequest } from '../../features/stream/index.ts';
 import type { Reply, Verdict } from '../../flows/accept/index.ts';
 import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
@@ -32,9 +33,10 @@ export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
   const retryAfterS = createDrainRate(BULK_INGEST_MAX_RECORDS);
   return async function ingest(request, response) {
     const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
+    const tally: Tally = { code: null, accepted: 0, rejected: 0 };
     try {
-      const reply = await handle({ deps, endpoint, call, retryAfterS, resetS: 0 });
-      if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED });
+      const reply = await handle({ deps, endpoint, call, retryAfterS, resetS: 0, tally });
+      if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
     } catch (error) {
       await refuse(deps, call, { endpoint, error });
     }
@@ -50,7 +52,11 @@ type Step = {
   retryAfterS: ReturnType<typeof createDrainRate>;
   /** Seconds until the rate limit's next token, once it was asked. */
   resetS: number;
+  tally: Tally;
 };
+
+/** What the project's log of requests says beside the status. */
+type Tally = Pick<NotedRequest, 'code' | 'accepted' | 'rejected'>;
 
 /** Null where the client is gone and nobody reads an answer. */
 async function handle(step: Step): Promise<Reply | null> {
@@ -152,6 +158,8 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply
   const entry = { key, once, kind: endpoint.stores, records, parts, reply };
   const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
   if (verdict.state !== 'stored') return replyTo(step, verdict);
+  step.tally.accepted = records;
+  step.tally.rejected = read.refused;
   noteUse(deps, call);
   if (once && !once.isUuidV4) deps.warnings.note(key.projectId, 'idempotency_key_not_uuid_v4');
   if (countPlaceholders(read.userIds) > 0) deps.warnings.note(key.projectId, 'placeholder_user_id');
@@ -177,6 +185,7 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       await confirmKey(deps, call);
       noteUse(deps, call);
       call.headers.push('Idempotent-Replayed', 'true');
+      step.tally.code = 'idempotent_replay';
       return verdict.reply;
     case 'reused':
       throw new Fault('idempotency_key_reuse');
@@ -225,7 +234,8 @@ async function refuse(
     );
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);
-  answer(deps, call, { endpoint, status, body: JSON.stringify(body) });
+  const tally: Tally = { code: body.errors[0]?.code ?? null, accepted: 0, rejected: 0 };
+  answer(deps, call, { endpoint, status, body: JSON.stringify(body), tally });
 }
 
 function isAboutKey(error: unknown): boolean {
@@ -235,12 +245,24 @@ function isAboutKey(error: unknown): boolean {
 function answer(
   deps: HttpDeps,
   call: Call,
-  given: { endpoint: IngestEndpoint; status: number; body: string },
+  given: { endpoint: IngestEndpoint; status: number; body: string; tally: Tally },
 ): void {
-  deps.answered(given.endpoint.name, given.status);
+  const { status } = given;
+  const { name } = given.endpoint;
+  deps.answered(name, status);
+  // Under a key that opens nothing, nobody's project was asked for anything.
+  if (call.key && status !== 401) {
+    deps.requests.note({
+      projectId: call.key.projectId,
+      endpoint: name,
+      status,
+      requestId: call.id,
+      ...given.tally,
+    });
+  }
   const https = transportOf(deps.transport, call.request) === 'https';
   writeAnswer(call.response, call.id, {
-    status: given.status,
+    status,
     body: given.body,
     headers: call.headers,
     https,

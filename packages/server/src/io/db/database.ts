@@ -45,8 +45,8 @@ export type DatabaseOptions = {
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
-/** Live and bulk flushes, and one each to spare while a broken one is replaced. */
-const SESSIONS_MAX = 4;
+/** Live and bulk flushes, the digest and the builder, and one or two to spare while a broken one is replaced. */
+const SESSIONS_MAX = 6;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, {

@@ -9,4 +9,7 @@ export {
 } from './database.ts';
 export { isCollision, isRefusedData } from './errors.ts';
 export { durabilityFaults } from './guard.ts';
+export { momentList, plainList } from './list.ts';
+export { type Listener, startListener } from './listener.ts';
 export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';
+export { createNotifier, type Notifier } from './notifier.ts';

@@ -1,0 +1,46 @@
+import { Fault, type FieldFault } from '../../base/fault.ts';
+import { parsePredicate, type Predicate } from '../../base/predicate/index.ts';
+
+export const AUDIENCES_MAX = 500;
+const DEFINITION_MAX_BYTES = 64 * 1024;
+const NAME_MAX_CHARS = 100;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isId(reference: string): boolean {
+  return ID.test(reference);
+}
+
+/** Without the spaces around it. A name that looks like an id would be taken for one wherever either may stand. */
+export function readName(text: string): string {
+  const name = text.trim();
+  if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name))
+    throw invalid(`name must have 1 to ${NAME_MAX_CHARS} characters, without control characters`, 'name');
+  if (isId(name)) throw invalid('name must not look like an id', 'name');
+  return name;
+}
+
+/** A definition as somebody wrote it; every fault in it under its path, with which its message begins. */
+export function readDefinition(definition: unknown): Predicate {
+  const bytes = Buffer.byteLength(JSON.stringify(definition) ?? '');
+  if (bytes > DEFINITION_MAX_BYTES)
+    throw invalid(`definition must not have more than ${DEFINITION_MAX_BYTES / 1024} KiB`, 'definition');
+  const parsed = parsePredicate(definition);
+  if (parsed.ok) return parsed.predicate;
+  throw new Fault('validation_failed', { details: parsed.faults.map(underDefinition) });
+}
+
+function underDefinition({ message, field }: FieldFault): FieldFault {
+  if (field === undefined || field === '') return { message, field: 'definition' };
+  return { message: `definition.${message}`, field: `definition.${field}` };
+}
+
+export function invalid(message: string, field?: string): Fault {
+  return new Fault('validation_failed', {
+    details: [field === undefined ? { message } : { message, field }],
+  });
+}
+
+export function unknownAudience(reference: string): Fault {
+  const message = `There is no audience ${JSON.stringify(reference)}: audience list shows their ids and names`;
+  return new Fault('not_found', { details: [{ message, field: 'audience' }] });
+}

@@ -1,0 +1,328 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import type { Fault } from '../../base/fault.ts';
+import { silentLog } from '../../base/log.ts';
+import { createAudience } from '../../flows/create-audience.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { deleteAudience } from '../../flows/delete-audience.ts';
+import { editAudience } from '../../flows/edit-audience.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import {
+  advanceBuild,
+  deleteRetired,
+  findAudience,
+  listAudiences,
+  listBuilding,
+  listMembers,
+  listReferrers,
+  listRetired,
+  loadModels,
+  namesAsked,
+  noWrites,
+  rebuildAudience,
+  serveEdition,
+  writeStandings,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId: number;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const IS_PRO = { trait: 'plan', equals: 'pro' };
+const IS_FREE = { trait: 'plan', equals: 'free' };
+const now = (): Date => new Date(clock.now());
+
+const create = async (name: string, definition: unknown = IS_PRO, of = projectId): Promise<string> =>
+  (await createAudience(db, { projectId: of, name, definition })).id;
+const edit = (reference: string, more: { name?: string; definition?: unknown }) =>
+  editAudience(db, { projectId, reference, ...more });
+const building = async () =>
+  (await listBuilding(db, 1_000))
+    .filter((place) => place.projectId === projectId)
+    .map(({ edition }) => edition);
+const serve = (edition: number) =>
+  db.transaction((tx) => serveEdition(tx, { projectId, edition, now: now() }));
+const join = (edition: number, ...userIds: string[]) =>
+  db.transaction((tx) =>
+    writeStandings(
+      tx,
+      { ...noWrites(), joined: userIds.map((userId) => ({ projectId, userId, edition, since: now() })) },
+      now(),
+    ),
+  );
+async function createServed(name: string, definition?: unknown): Promise<{ id: string; edition: number }> {
+  const id = await create(name, definition);
+  const edition = (await building()).at(-1) ?? 0;
+  await serve(edition);
+  return { id, edition };
+}
+const states = () =>
+  db.query<{ edition: number; state: string }>(
+    'SELECT edition, state FROM beckon.audience_edition WHERE project_id = $1 ORDER BY edition',
+    [projectId],
+  );
+
+/** The message and the field of what is refused; a project after a refusal is as it was before. */
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const fault = await work.then(
+    () => undefined,
+    (error: Fault) => error,
+  );
+  return `${fault?.details[0]?.field}: ${fault?.details[0]?.message}`;
+}
+
+test('a new audience is being built, and is ready when its edition is served', async () => {
+  await db.query(
+    `INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
+     SELECT $1, 'u' || n, '{}', $2, $2 FROM generate_series(1, 3) n`,
+    [projectId, now()],
+  );
+  const id = await create('  Paying  ');
+  const [edition] = await building();
+  expect(edition).toBe(1);
+  const listed = {
+    id,
+    name: 'Paying',
+    sentence: 'plan is pro',
+    createdAt: now(),
+    updatedAt: now(),
+  };
+  expect(await listAudiences(db, projectId)).toEqual([
+    { ...listed, state: 'building', members: 0, progress: { built: 0, people: 3 } },
+  ]);
+  await join(1, 'u1', 'u2');
+  expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u2', built: 2 })).toBe(true);
+  expect((await loadModels(db, [projectId])).get(projectId)?.editions).toMatchObject([
+    { edition: 1, state: 'building', builtTo: 'u2', built: 2, name: 'Paying' },
+  ]);
+  expect(await listAudiences(db, projectId)).toEqual([
+    { ...listed, state: 'building', members: 2, progress: { built: 2, people: 3 } },
+  ]);
+  await advanceBuild(db, { projectId, edition: 1, builtTo: 'u4', built: 4 });
+  expect(await serve(1)).toEqual({ audienceId: id, members: 2 });
+  expect(await listAudiences(db, projectId)).toEqual([
+    { ...listed, state: 'ready', members: 2, progress: null },
+  ]);
+  // Whoever builds it still is told that it is over.
+  expect(await serve(1)).toBeNull();
+  expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u5', built: 5 })).toBe(false);
+});
+
+test('an edited audience answers as before until its new definition is built', async () => {
+  const { id, edition: old } = await createServed('Paying');
+  await join(old, 'u1', 'u2');
+  await edit('Paying', { definition: IS_FREE });
+  const members = () => listMembers(db, { projectId, reference: 'Paying', limit: 10 });
+  expect((await members()).map((one) => one.external_user_id)).toEqual(['u1', 'u2']);
+  expect(await listAudiences(db, projectId)).toMatchObject([
+    { id, state: 'rebuilding', members: 2, sentence: 'plan is free', progress: { built: 0, people: 0 } },
+  ]);
+  const [second] = await building();
+  // A third definition takes the place of the second, which never answered.
+  await edit(id, { definition: { trait: 'plan', equals: 'team' } });
+  const [third] = await building();
+  expect(await states()).toEqual([
+    { edition: old, state: 'served' },
+    { edition: second, state: 'retired' },
+    { edition: third, state: 'building' },
+  ]);
+  await join(third ?? 0, 'u3');
+  expect((await members()).map((one) => one.external_user_id)).toEqual(['u1', 'u2']);
+  await serve(third ?? 0);
+  expect((await members()).map((one) => one.external_user_id)).toEqual(['u3']);
+  const days = await db.query(
+    'SELECT joined, departed, members FROM beckon.audience_day WHERE project_id = $1',
+    [projectId],
+  );
+  // Whoever a new definition brings did not join.
+  expect(days).toEqual([{ joined: 2, departed: 0, members: 1 }]);
+});
+
+test('a new name, or the same definition again, builds nothing', async () => {
+  const { id } = await createServed('Paying', { all: [IS_PRO, { trait: 'age', at_least: 18 }] });
+  clock.advance(1_000);
+  await edit('Paying', { name: 'Payers', definition: { all: [IS_PRO, { at_least: 18, trait: 'age' }] } });
+  expect(await building()).toEqual([]);
+  expect(await findAudience(db, { projectId, reference: 'Payers' })).toMatchObject({ id, updatedAt: now() });
+  await expect(findAudience(db, { projectId, reference: 'Paying' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('every change of definitions is a new model, and a refused one is none', async () => {
+  const model = async () =>
+    (
+      await db.query<{ model: number }>('SELECT model FROM beckon.digest_turn WHERE project_id = $1', [
+        projectId,
+      ])
+    )[0]?.model;
+  const id = await create('Paying');
+  await edit(id, { name: 'Payers' });
+  await edit(id, { definition: IS_FREE });
+  expect(await model()).toBe(3);
+  await edit(id, { definition: { trait: 'plan' } }).catch(() => {});
+  await create('Payers').catch(() => {});
+  expect(await model()).toBe(3);
+  await deleteAudience(db, { projectId, reference: id });
+  expect(await model()).toBe(4);
+});
+
+test('a name is of 1 to 100 characters, no id, and nobody else of the project has it', async () => {
+  await create('Paying');
+  const taken = 'name: name is taken: another audience is called "Paying"';
+  expect(await refusal(create(' Paying '))).toBe(taken);
+  const id = await create('Free');
+  expect(await refusal(edit(id, { name: 'Paying' }))).toBe(taken);
+  for (const name of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0000', '\ud800'])
+    expect(await refusal(create(name)), JSON.stringify(name)).toMatch(/^name: name must have 1 to 100 char/);
+  expect(await refusal(create(id))).toBe('name: name must not look like an id');
+  await create('x'.repeat(100));
+  // A project's names are its own.
+  const { id: other } = await createProject(db, { name: 'Other' });
+  await create('Paying', IS_PRO, other);
+  expect(await listAudiences(db, other)).toHaveLength(1);
+});
+
+test('of two audiences made at once under one name, one is refused by that name', async () => {
+  const made = await Promise.allSettled([create('Paying'), create('Paying'), create('Paying')]);
+  const refused = made.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Fault).code);
+  expect(refused).toEqual(['validation_failed', 'validation_failed']);
+});
+
+test('a definition is refused by the path of what is wrong in it, and beyond 64 KiB', async () => {
+  expect(await refusal(create('A', { all: [IS_PRO, { trait: 'age', at_least: 'x' }] }))).toMatch(
+    /^definition\.all\.1\.at_least: definition\.all\.1\.at_least must be/,
+  );
+  expect(await refusal(create('A', null))).toMatch(/^definition: The predicate must be/);
+  const large = { any: Array.from({ length: 80 }, () => ({ trait: 'a', equals: 'x'.repeat(1_000) })) };
+  expect(await refusal(create('A', large))).toBe('definition: definition must not have more than 64 KiB');
+  expect(await listAudiences(db, projectId)).toEqual([]);
+});
+
+test('a definition refers to audiences of its own project only', async () => {
+  const { id: other } = await createProject(db, { name: 'Other' });
+  const foreign = await create('Foreign', IS_PRO, other);
+  expect(await refusal(create('A', { audience: foreign }))).toContain('an audience that is not there');
+  const id = await create('Mine');
+  expect(await refusal(edit(id, { definition: { not: { audience: foreign } } }))).toContain('not there');
+  await create('Of mine', { audience: id.toUpperCase() });
+});
+
+test('audiences never refer to each other in a circle, not even while they are being built', async () => {
+  const { id: a } = await createServed('A');
+  const { id: b } = await createServed('B', { audience: a });
+  const c = await create('C', { any: [IS_FREE, { audience: b }] });
+  expect(await refusal(edit(a, { definition: { audience: a } }))).toBe(
+    'definition: definition must not refer to the audience itself',
+  );
+  expect(await refusal(edit(a, { definition: { not: { audience: c } } }))).toBe(
+    'definition: definition would refer to itself: it refers to "C", which refers to "B", which refers to "A"',
+  );
+  // B is to refer to nothing, but until that is built it still refers to A.
+  await edit(b, { definition: IS_FREE });
+  expect(await refusal(edit(a, { definition: { audience: c } }))).toContain('would refer to itself');
+  const [, newB] = await building();
+  await serve(newB ?? 0);
+  await edit(a, { definition: { audience: c } });
+  const editions = (await loadModels(db, [projectId])).get(projectId)?.editions ?? [];
+  expect(editions.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'A']);
+});
+
+test('an audience that another one refers to is not deleted; deleted, nothing of it is left', async () => {
+  const { id, edition } = await createServed('Paying');
+  await createServed('Of paying', { audience: id });
+  await edit('Of paying', { definition: IS_FREE });
+  expect((await listReferrers(db, projectId, id)).map(({ name }) => name)).toEqual(['Of paying']);
+  expect(await refusal(deleteAudience(db, { projectId, reference: 'Paying' }))).toBe(
+    'audience: "Paying" cannot be deleted: "Of paying" refers to it',
+  );
+  const [next] = await building();
+  await serve(next ?? 0);
+  await join(edition, 'u1', 'u2', 'u3');
+  await db.query('INSERT INTO beckon.audience_due VALUES ($1, $2, $3, $4)', [
+    projectId,
+    'u1',
+    edition,
+    now(),
+  ]);
+  expect(await deleteAudience(db, { projectId, reference: 'Paying' })).toMatchObject({ id, name: 'Paying' });
+  expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Of paying']);
+  await expect(findAudience(db, { projectId, reference: id })).rejects.toMatchObject({ code: 'not_found' });
+  // The rows go a few at a time; those of an edition that answers are not touched.
+  expect(await deleteRetired(db, { projectId, edition: next ?? 0, limit: 100 })).toBe(true);
+  expect((await states()).find((one) => one.edition === next)?.state).toBe('served');
+  const retired = async () => (await listRetired(db, 100)).filter((one) => one.projectId === projectId);
+  expect(await retired()).toHaveLength(2);
+  const turns = [];
+  for (let i = 0; i < 3; i += 1) turns.push(await deleteRetired(db, { projectId, edition, limit: 2 }));
+  expect(turns).toEqual([false, false, true]);
+  for (const place of await retired()) await deleteRetired(db, { ...place, limit: 100 });
+  expect(await retired()).toEqual([]);
+  const left = await db.query<{ rows: number }>(
+    `SELECT (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1)
+          + (SELECT count(*) FROM beckon.audience_due WHERE project_id = $1)
+          + (SELECT count(*) FROM beckon.audience_day WHERE project_id = $1 AND audience_id = $2) AS rows`,
+    [projectId, id],
+  );
+  expect(left).toEqual([{ rows: 0 }]);
+});
+
+test('whoever refers to an audience that changed is built again, by the definition asked for last', async () => {
+  const { id: a } = await createServed('A');
+  const { id: b, edition } = await createServed('B', { audience: a });
+  const rebuild = (number: number) =>
+    db.transaction((tx) =>
+      rebuildAudience({ tx, clock }, { projectId, audienceId: b, edition: number, people: 7 }),
+    );
+  await rebuild(100);
+  await rebuild(101);
+  expect((await states()).filter((one) => one.edition >= edition)).toEqual([
+    { edition, state: 'served' },
+    { edition: 100, state: 'retired' },
+    { edition: 101, state: 'building' },
+  ]);
+  expect((await loadModels(db, [projectId])).get(projectId)?.byNumber.get(101)?.mentions.audiences).toEqual(
+    new Set([a]),
+  );
+});
+
+test('models of many projects are read at once, and one without audiences is empty', async () => {
+  const { id: other } = await createProject(db, { name: 'Other' });
+  const { id: none } = await createProject(db, { name: 'None' });
+  await create('Mine', { event: 'paid', at_least: 2 });
+  await create('Theirs', { event: 'seen', last: { in_last: '7d' } }, other);
+  const models = await loadModels(db, [projectId, other, none]);
+  expect([...models].map(([id, { editions }]) => [id, editions.map(({ name }) => name)])).toEqual([
+    [projectId, ['Mine']],
+    [other, ['Theirs']],
+    [none, []],
+  ]);
+  expect(await namesAsked(db, projectId)).toEqual(['paid']);
+  expect(await namesAsked(db, other)).toEqual(['seen']);
+  expect(await namesAsked(db, none)).toEqual([]);
+});
+
+test('a project has 500 audiences at most', async () => {
+  const id = await create('First');
+  await db.query(
+    `INSERT INTO beckon.audience SELECT project_id, gen_random_uuid(), 'copy ' || n, created_at, updated_at
+     FROM beckon.audience, generate_series(1, 499) n WHERE project_id = $1`,
+    [projectId],
+  );
+  await db.query(
+    `INSERT INTO beckon.audience_edition (project_id, edition, audience_id, state, definition, members, people, built, created_at)
+     SELECT project_id, 1000 + row_number() OVER (), id, 'building', '{"trait": "a", "is_set": true}', 0, 0, 0, created_at
+     FROM beckon.audience WHERE project_id = $1 AND id <> $2`,
+    [projectId, id],
+  );
+  expect(await refusal(create('One more'))).toContain('This project has 500 audiences');
+});

@@ -1,0 +1,26 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { EditionPlace } from './build-edition.ts';
+import { listUnfinished } from './reads.ts';
+import { deleteEdition, deleteSomeOfRetired } from './store.ts';
+
+/** Editions that answer nobody any more, in any project. */
+export async function listRetired(tx: Tx, limit: number): Promise<EditionPlace[]> {
+  return (await listUnfinished(tx, 'retired', limit)).map(({ project_id, edition }) => ({
+    projectId: project_id,
+    edition,
+  }));
+}
+
+/** So many of its rows at most, so that no transaction is long; true when nothing of it is left. */
+export async function deleteRetired(
+  tx: Tx,
+  { projectId, edition, limit }: EditionPlace & { limit: number },
+): Promise<boolean> {
+  const place = { projectId, edition };
+  const members = await deleteSomeOfRetired(tx, 'audience_member', { ...place, limit });
+  if (members >= limit) return false;
+  const left = limit - members;
+  if ((await deleteSomeOfRetired(tx, 'audience_due', { ...place, limit: left })) >= left) return false;
+  await deleteEdition(tx, projectId, edition);
+  return true;
+}

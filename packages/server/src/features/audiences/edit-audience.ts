@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../base/clock.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { readDefinition, readName } from './audience.ts';
+import { checkUnused, type NewEdition } from './create-audience.ts';
+import { type Current, listCurrent, newest } from './current.ts';
+import { type Audience, findAudience } from './find-audience.ts';
+import { checkReferences } from './references.ts';
+import { insertEdition, retireEditions, updateAudience } from './store.ts';
+
+export type AudienceEdit = {
+  projectId: number;
+  /** Its id or name. */
+  reference: string;
+  name?: string | undefined;
+  definition?: unknown;
+};
+type Deps = { tx: Tx; clock: Clock };
+
+/** With the project's turn taken. A new definition is built beside the one served, which answers until then. */
+export async function editAudience(deps: Deps, wanted: AudienceEdit & NewEdition): Promise<Audience> {
+  const { projectId, definition } = wanted;
+  const { id } = await findAudience(deps.tx, wanted);
+  const audiences = await listCurrent(deps.tx, projectId);
+  const audience = pick(audiences, id);
+  const name = wanted.name === undefined ? audience.name : readName(wanted.name);
+  const others = audiences.filter((other) => other.id !== id);
+  checkUnused(name, others);
+  const updatedAt = new Date(deps.clock.now());
+  await updateAudience(deps.tx, { project_id: projectId, id, name, updated_at: updatedAt });
+  if (definition !== undefined) {
+    checkReferences(audiences, id, readDefinition(definition));
+    if (!isDeepStrictEqual(definition, newest(audience).definition))
+      await open(deps, { ...wanted, audienceId: id, definition });
+  }
+  return { id, name, createdAt: audience.createdAt, updatedAt };
+}
+
+/** With the turn taken: asks everybody again, because an audience that the definition refers to became another. */
+export async function rebuildAudience(
+  deps: Deps,
+  wanted: { projectId: number; audienceId: string } & NewEdition,
+): Promise<void> {
+  const audience = pick(await listCurrent(deps.tx, wanted.projectId), wanted.audienceId);
+  await open(deps, { ...wanted, definition: newest(audience).definition });
+}
+
+function pick(audiences: Current[], id: string): Current {
+  const audience = audiences.find((one) => one.id === id);
+  if (audience) return audience;
+  throw new Error(`audience ${id} has no current edition`);
+}
+
+/** A definition that was still being built answers nobody, so it gives way. */
+async function open(
+  { tx, clock }: Deps,
+  wanted: { projectId: number; audienceId: string; definition: unknown } & NewEdition,
+): Promise<void> {
+  const { projectId, audienceId, definition, edition, people } = wanted;
+  await retireEditions(tx, { projectId, audienceId, states: ['building'] });
+  const createdAt = new Date(clock.now());
+  await insertEdition(tx, { projectId, edition, audienceId, definition, people, createdAt });
+}

@@ -1,0 +1,18 @@
+import type { Tx } from '../../io/db/index.ts';
+import { isId, unknownAudience } from './audience.ts';
+import { listAudienceRows } from './reads.ts';
+
+export type Audience = { id: string; name: string; createdAt: Date; updatedAt: Date };
+
+/** By its id or its name, of which no two audiences of a project have the same. */
+export async function findAudience(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<Audience> {
+  // A text that PostgreSQL cannot hold is nobody's name.
+  if (reference.includes('\0')) throw unknownAudience(reference);
+  const id = isId(reference) ? reference : null;
+  const [row] = await listAudienceRows(tx, { projectId, id, name: reference.trim() });
+  if (!row) throw unknownAudience(reference);
+  return { id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at };
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { parsePredicate } from '../../base/predicate/index.ts';
+import { buildModel, covers, type EditionSource, type Touch } from './model.ts';
+
+let numbers = 0;
+/** An audience whose id ends with the number of its edition. */
+function source(definition: unknown, more: Partial<EditionSource> = {}): EditionSource {
+  const parsed = parsePredicate(definition);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  const edition = more.edition ?? (numbers += 1);
+  return {
+    edition,
+    audienceId: idOf(edition),
+    name: `audience ${edition}`,
+    state: 'served',
+    builtTo: null,
+    built: 0,
+    predicate: parsed.predicate,
+    ...more,
+  };
+}
+
+const idOf = (edition: number): string => `00000000-0000-7000-8000-${String(edition).padStart(12, '0')}`;
+const touch = (more: Partial<Touch>): Touch => ({
+  isNew: false,
+  events: [],
+  traits: [],
+  email: false,
+  ...more,
+});
+const numbersOf = (editions: { edition: number }[]): number[] => editions.map(({ edition }) => edition);
+
+const ofTrait = (trait: string) => ({ trait, equals: 'x' });
+const ofEvent = (event: string) => ({ event, at_least: 1, within: '7d' });
+const inAudience = (edition: number) => ({ audience: idOf(edition) });
+
+test('a touch returns only those that mention it among 500, whatever their number', () => {
+  const sources = Array.from({ length: 500 }, (_, i) =>
+    source(i % 2 === 0 ? ofTrait(`trait_${i}`) : ofEvent(`event_${i}`), { edition: i + 1 }),
+  );
+  const model = buildModel(sources);
+  expect(numbersOf(model.touchedBy(touch({ traits: ['trait_100'], events: ['event_7'] })))).toEqual([8, 101]);
+  expect(model.touchedBy(touch({ traits: ['other'], events: ['other'], email: true, isNew: true }))).toEqual(
+    [],
+  );
+});
+
+test('the cost of a touch is that of what it names: it looks at nothing else', () => {
+  const sources = Array.from({ length: 500 }, (_, i) => source(ofTrait(`trait_${i}`), { edition: i + 1 }));
+  const model = buildModel(sources);
+  let looked = 0;
+  for (const edition of model.editions)
+    Object.defineProperty(edition, 'mentions', { get: () => ((looked += 1), undefined) });
+  expect(numbersOf(model.touchedBy(touch({ traits: ['trait_3'] })))).toEqual([4]);
+  expect(looked).toBe(0);
+});
+
+test('an edition comes after those it refers to, and is touched by whatever touches them', () => {
+  const model = buildModel([
+    source({ all: [inAudience(2), ofTrait('c')] }, { edition: 1 }),
+    source({ any: [inAudience(3), ofTrait('b')] }, { edition: 2 }),
+    source(
+      { all: [ofEvent('a'), { person: 'email', is_set: true }, { event: 'paid', at_least: 2 }] },
+      { edition: 3 },
+    ),
+  ]);
+  expect(numbersOf(model.editions)).toEqual([3, 2, 1]);
+  for (const touched of [touch({ events: ['a'] }), touch({ email: true }), touch({ events: ['paid'] })])
+    expect(numbersOf(model.touchedBy(touched))).toEqual([3, 2, 1]);
+  expect(numbersOf(model.touchedBy(touch({ traits: ['b', 'c'] })))).toEqual([2, 1]);
+  const first = model.byNumber.get(1);
+  expect(first).toMatchObject({ timed: true, references: [2] });
+  expect([...(first?.mentions.questions.keys() ?? [])]).toHaveLength(1);
+  expect([...(first?.mentions.totals ?? [])]).toEqual(['paid']);
+  expect([...model.totals]).toEqual(['paid']);
+});
+
+test('a reference is answered by the edition served, and by the one being built where none is', () => {
+  const served = source(ofTrait('a'), { edition: 1 });
+  const next = source(ofTrait('b'), { edition: 2, audienceId: served.audienceId, state: 'building' });
+  const fresh = source(ofTrait('c'), { edition: 3, state: 'building' });
+  const ofServed = source(inAudience(1), { edition: 4, state: 'building' });
+  const ofFresh = source(inAudience(3), { edition: 5, state: 'building' });
+  const model = buildModel([served, next, fresh, ofServed, ofFresh]);
+  expect(model.editionFor(idOf(1))?.edition).toBe(1);
+  expect(model.editionFor(idOf(3))?.edition).toBe(3);
+  expect(model.editionFor(idOf(9))).toBeUndefined();
+  expect(model.byNumber.get(4)).toMatchObject({ references: [1], waits: false });
+  expect(model.byNumber.get(5)).toMatchObject({ references: [3], waits: true });
+  // Both are kept right while the new one is built.
+  expect(numbersOf(model.touchedBy(touch({ traits: ['b'] })))).toEqual([2]);
+});
+
+test('a new person is asked about by those whose answer is true of somebody unknown', () => {
+  const model = buildModel([
+    source({ not: ofTrait('plan') }, { edition: 1 }),
+    source(ofTrait('plan'), { edition: 2 }),
+    source({ all: [inAudience(1), { not: inAudience(2) }] }, { edition: 3 }),
+    source(inAudience(2), { edition: 4 }),
+    source({ event: 'login', at_most: 2 }, { edition: 5 }),
+    source({ event: 'login', exactly: 0, within: '7d' }, { edition: 6 }),
+  ]);
+  expect(numbersOf(model.blankTrue)).toEqual([1, 3, 5, 6]);
+  expect(numbersOf(model.touchedBy(touch({ isNew: true })))).toEqual([1, 3, 5, 6]);
+  expect(numbersOf(model.touchedBy(touch({ isNew: false })))).toEqual([]);
+});
+
+test('an edition being built answers for those in front of it, in the order of bytes', () => {
+  const building = source(ofTrait('a'), { state: 'building', builtTo: 'u\u{FFFD}' });
+  expect(covers(building, 'u')).toBe(true);
+  expect(covers(building, 'u\u{FFFD}')).toBe(true);
+  expect(covers(building, 'u😀')).toBe(false);
+  expect(covers({ ...building, builtTo: null }, '')).toBe(false);
+  expect(covers({ ...building, state: 'served', builtTo: null }, 'zzz')).toBe(true);
+});
+
+test('a circle, which no flow lets in, is never asked', () => {
+  const circle = [source(inAudience(2), { edition: 1 }), source(inAudience(1), { edition: 2 })];
+  expect(() => buildModel(circle)).toThrow('refers to itself');
+});

@@ -1,0 +1,187 @@
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { AudienceRow, EditionKey, PersonKey } from './store.ts';
+
+/** What is read of this room's tables. */
+export type CurrentRow = {
+  project_id: number;
+  edition: number;
+  audience_id: string;
+  name: string;
+  state: 'building' | 'served';
+  definition: unknown;
+  members: number;
+  people: number;
+  built: number;
+  built_to: string | null;
+  audience_created_at: Date;
+  audience_updated_at: Date;
+};
+
+/** The editions being built and those served, of all these projects. */
+export function listCurrentRows(tx: Tx, projectIds: number[]): Promise<CurrentRow[]> {
+  return tx.prepared({
+    name: 'audiences.current',
+    text: `SELECT e.project_id, e.edition, e.audience_id, a.name, e.state, e.definition, e.members, e.people, e.built,
+             e.built_to, a.created_at AS audience_created_at, a.updated_at AS audience_updated_at
+           FROM beckon.audience_edition e
+           JOIN beckon.audience a ON a.project_id = e.project_id AND a.id = e.audience_id
+           WHERE e.project_id = ANY ($1::bigint[]) AND e.state <> 'retired' ORDER BY e.project_id, e.edition`,
+    values: [projectIds],
+  });
+}
+
+export function listAudienceRows(
+  tx: Tx,
+  { projectId, id, name }: { projectId: number; id: string | null; name: string },
+): Promise<AudienceRow[]> {
+  const text = `SELECT project_id, id, name, created_at, updated_at FROM beckon.audience WHERE project_id = $1 AND (id = $2 OR name = $3)`;
+  return tx.query(text, [projectId, id, name]);
+}
+
+/** Reads a table of the people's room, and no more of it than the limit. */
+export async function countPeople(tx: Tx, projectId: number, limit: number): Promise<number> {
+  const rows = await tx.query<{ people: number }>(
+    `SELECT count(*) AS people FROM (SELECT 1 FROM beckon.person WHERE project_id = $1 LIMIT $2) p`,
+    [projectId, limit],
+  );
+  return rows[0]?.people ?? 0;
+}
+
+export function listUnfinished(tx: Tx, state: 'building' | 'retired', limit: number): Promise<EditionKey[]> {
+  return tx.prepared({
+    name: 'audiences.unfinished',
+    text: `SELECT project_id, edition FROM beckon.audience_edition WHERE state = $1 AND state <> 'served'
+           ORDER BY edition, project_id LIMIT $2`,
+    values: [state, limit],
+  });
+}
+
+export type StandingRow = { n: number; edition: number; since: Date | null; at: Date | null };
+
+/** OFFSET 0 keeps each person a probe of the primary keys: over tables that just grew the planner would read them whole. */
+const OF_MEMBER = `SELECT edition, since, NULL::timestamptz AS at FROM beckon.audience_member
+  WHERE project_id = p.project_id AND external_user_id = p.external_user_id`;
+const OF_DUE = `SELECT edition, NULL, at FROM beckon.audience_due
+  WHERE project_id = p.project_id AND external_user_id = p.external_user_id`;
+
+export function listStandingRows(tx: Tx, people: PersonKey[], dues: boolean): Promise<StandingRow[]> {
+  return tx.prepared({
+    name: dues ? 'audiences.standings' : 'audiences.memberships',
+    text: `SELECT p.n::int AS n, s.edition, s.since, s.at
+           FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS p(project_id, external_user_id, n)
+           CROSS JOIN LATERAL (${dues ? `${OF_MEMBER} UNION ALL ${OF_DUE}` : OF_MEMBER} OFFSET 0) s`,
+    values: [people.map((person) => person.projectId), people.map((person) => person.userId)],
+  });
+}
+
+export type AskedStanding = PersonKey & {
+  /** Of which memberships, and of which of them the due moments too. */
+  editions: number[];
+  timed: number[];
+};
+
+/** Lists in one text each, because twenty rows for each of a thousand people would cost more to read than to find. */
+export type AskedStandingRow = {
+  n: number;
+  members: string | null;
+  dues: string | null;
+  moments: string | null;
+};
+
+export function listAskedStandings(tx: Tx, asked: AskedStanding[]): Promise<AskedStandingRow[]> {
+  return tx.prepared({
+    name: 'audiences.asked_standings',
+    text: `SELECT p.n::int AS n,
+             (SELECT array_agg(m.edition)::text FROM beckon.audience_member m
+              WHERE m.project_id = p.project_id AND m.external_user_id = p.external_user_id AND m.edition = ANY (p.editions::bigint[])) AS members,
+             d.dues, d.moments
+           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS p(project_id, external_user_id, editions, timed, n)
+           CROSS JOIN LATERAL (
+             SELECT array_agg(d.edition)::text AS dues, array_agg(date_part('epoch', d.at))::text AS moments FROM beckon.audience_due d
+             WHERE d.project_id = p.project_id AND d.external_user_id = p.external_user_id AND d.edition = ANY (p.timed::bigint[])
+           ) d`,
+    values: [
+      plainList(asked.map((one) => one.projectId)),
+      asked.map((one) => one.userId),
+      asked.map((one) => plainList(one.editions)),
+      asked.map((one) => plainList(one.timed)),
+    ],
+  });
+}
+
+export function listSince(
+  tx: Tx,
+  { projectId, edition, users }: { projectId: number; edition: number; users: string[] },
+): Promise<MemberRow[]> {
+  return tx.query(
+    `SELECT external_user_id, since FROM beckon.audience_member
+     WHERE project_id = $1 AND edition = $2 AND external_user_id = ANY ($3::text[])`,
+    [projectId, edition, users],
+  );
+}
+
+export type MemberRow = { external_user_id: string; since: Date };
+
+export function listMemberRows(
+  tx: Tx,
+  page: { projectId: number; edition: number; after: string | null; limit: number },
+): Promise<MemberRow[]> {
+  const { projectId, edition, after, limit } = page;
+  return tx.query(
+    `SELECT external_user_id, since FROM beckon.audience_member
+     WHERE project_id = $1 AND edition + 0 = $2 AND ($3::text IS NULL OR external_user_id > $3)
+     ORDER BY external_user_id LIMIT $4`,
+    [projectId, edition, after, limit],
+  );
+}
+
+export type DayRow = { day: string; joined: number; departed: number; members: number };
+
+/** Those from a day on, and the last one before it, whose members are those of the days that follow it. */
+export function listDayRows(
+  tx: Tx,
+  { projectId, audienceId, from }: { projectId: number; audienceId: string; from: string },
+): Promise<DayRow[]> {
+  return tx.query(
+    `SELECT day::text AS day, joined, departed, members FROM beckon.audience_day
+     WHERE project_id = $1 AND audience_id = $2 AND day >= coalesce(
+       (SELECT max(day) FROM beckon.audience_day WHERE project_id = $1 AND audience_id = $2 AND day < $3::date), $3::date)
+     ORDER BY day`,
+    [projectId, audienceId, from],
+  );
+}
+
+export async function findFirstDue(tx: Tx, projectId: number): Promise<Date | null> {
+  const rows = await tx.prepared<{ at: Date }>({
+    name: 'audiences.first_due',
+    text: `SELECT at FROM beckon.audience_due WHERE project_id = $1 ORDER BY at LIMIT 1`,
+    values: [projectId],
+  });
+  return rows[0]?.at ?? null;
+}
+
+export type DueRow = { external_user_id: string; edition: number; at: Date };
+
+export function listDueRows(
+  tx: Tx,
+  { projectId, now, limit }: { projectId: number; now: Date; limit: number },
+): Promise<DueRow[]> {
+  return tx.prepared({
+    name: 'audiences.due_now',
+    text: `SELECT external_user_id, edition, at FROM beckon.audience_due WHERE project_id = $1 AND at <= $2
+           ORDER BY at LIMIT $3`,
+    values: [projectId, now, limit],
+  });
+}
+
+/** Reads a table of the events' room: which of these names are not counted over all time yet. */
+export async function listUncounted(tx: Tx, projectId: number, names: string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await tx.query<{ name: string }>(
+    `SELECT name FROM unnest($2::text[]) AS asked(name) WHERE NOT EXISTS (
+       SELECT FROM beckon.counted_event c WHERE c.project_id = $1 AND c.name = asked.name AND c.is_whole)
+     ORDER BY name`,
+    [projectId, names],
+  );
+  return rows.map((row) => row.name);
+}

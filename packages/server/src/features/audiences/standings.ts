@@ -1,0 +1,173 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { Standing, Verdict } from './judge.ts';
+import type { Edition } from './model.ts';
+import { listAskedStandings, listSince, listStandingRows } from './reads.ts';
+import {
+  deleteDues,
+  deleteMembers,
+  deletePersonDues,
+  deletePersonMembers,
+  type EditionKey,
+  insertMembers,
+  type PersonKey,
+  updateCounts,
+  upsertDays,
+  upsertDues,
+} from './store.ts';
+
+/** A standing that also knows since when. */
+export type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
+
+/** All that is stored of each of these people, in their order; they may be of several projects. */
+export async function findStandings(
+  tx: Tx,
+  people: PersonKey[],
+  { dues }: { dues: boolean } = { dues: true },
+): Promise<FullStanding[]> {
+  const standings = people.map((): FullStanding => ({ members: new Map(), dues: new Map() }));
+  if (people.length === 0) return standings;
+  for (const { n, edition, since, at } of await listStandingRows(tx, people, dues)) {
+    const standing = standings[n - 1];
+    if (since) standing?.members.set(edition, since);
+    if (at) standing?.dues.set(edition, at.getTime());
+  }
+  return standings;
+}
+
+/** What `judge` needs to ask these editions about each person, in their order, and nothing else of what is stored. */
+export async function findAskedStandings(
+  tx: Tx,
+  asked: (PersonKey & { editions: Edition[] })[],
+): Promise<Standing[]> {
+  const standings = asked.map((): Standing => ({ members: new Set(), dues: new Map() }));
+  if (asked.length === 0) return standings;
+  const rows = await listAskedStandings(
+    tx,
+    asked.map(({ projectId, userId, editions }) => ({ projectId, userId, ...numbersOf(editions) })),
+  );
+  for (const { n, members, dues, moments } of rows) {
+    const seconds = numbersIn(moments);
+    const entries = numbersIn(dues).map((edition, i): [number, number] => [
+      edition,
+      Math.round((seconds[i] ?? 0) * 1_000),
+    ]);
+    standings[n - 1] = { members: new Set(numbersIn(members)), dues: new Map(entries) };
+  }
+  return standings;
+}
+
+/** Of an array as PostgreSQL writes it. */
+function numbersIn(array: string | null): number[] {
+  return array === null ? [] : array.slice(1, -1).split(',').map(Number);
+}
+
+/** With those that they refer to. Only an edition that time can change has moments, and so has one that refers to it. */
+function numbersOf(editions: Edition[]): { editions: number[]; timed: number[] } {
+  const all = new Set<number>();
+  const timed = new Set<number>();
+  for (const edition of editions) {
+    for (const number of [edition.edition, ...edition.references]) {
+      all.add(number);
+      if (edition.timed) timed.add(number);
+    }
+  }
+  return { editions: [...all], timed: [...timed] };
+}
+
+/** Since when those of these people who are members of an edition are. */
+export async function findSince(
+  tx: Tx,
+  wanted: { projectId: number; edition: number; users: string[] },
+): Promise<Map<string, Date>> {
+  const rows = await listSince(tx, wanted);
+  return new Map(rows.map(({ external_user_id, since }) => [external_user_id, since]));
+}
+
+type Place = PersonKey & { edition: number };
+
+/** What many verdicts have to be written; each person and edition at most once in each list. */
+export type StandingWrites = {
+  joined: (Place & { since: Date })[];
+  left: Place[];
+  due: (Place & { at: Date })[];
+  notDue: Place[];
+};
+
+export function noWrites(): StandingWrites {
+  return { joined: [], left: [], due: [], notDue: [] };
+}
+
+/** `since` is the moment of joining, where it is not now: an edition's builder may know an older one. */
+export function addVerdicts(
+  writes: StandingWrites,
+  { projectId, userId, verdicts, since }: PersonKey & { verdicts: Verdict[]; since: Date },
+): void {
+  for (const { edition, move, due, dueAt } of verdicts) {
+    const place = { projectId, userId, edition: edition.edition };
+    if (move === 'joined') writes.joined.push({ ...place, since });
+    if (move === 'left') writes.left.push(place);
+    if (due === 'set' && dueAt !== null) writes.due.push({ ...place, at: new Date(dueAt) });
+    if (due === 'remove') writes.notDue.push(place);
+  }
+}
+
+/** With the turns of all their projects taken. Counts follow the rows that really came and went. */
+export async function writeStandings(tx: Tx, writes: StandingWrites, now: Date): Promise<void> {
+  const left = writes.left.length > 0 ? await deleteMembers(tx, inOrder(writes.left)) : [];
+  const joined = writes.joined.length > 0 ? await insertMembers(tx, inOrder(writes.joined)) : [];
+  await countMoves(tx, { joined, left, now });
+  if (writes.notDue.length > 0) await deleteDues(tx, inOrder(writes.notDue));
+  if (writes.due.length > 0) await upsertDues(tx, inOrder(writes.due));
+}
+
+export type Erased = { members: number; dues: number };
+
+/** Nothing is known of this person any more. With the project's turn taken. */
+export async function eraseStandings(
+  tx: Tx,
+  { projectId, userId, now }: PersonKey & { now: Date },
+): Promise<Erased> {
+  const left = await deletePersonMembers(tx, { projectId, userId });
+  await countMoves(tx, { joined: [], left, now });
+  const dues = await deletePersonDues(tx, { projectId, userId });
+  return { members: left.length, dues: dues.length };
+}
+
+type Moves = { joined: EditionKey[]; left: EditionKey[]; now: Date };
+type Count = EditionKey & { joined: number; left: number };
+
+/** The count of each edition and, of what everybody sees, the day's growth. */
+async function countMoves(tx: Tx, { joined, left, now }: Moves): Promise<void> {
+  const counts = new Map<string, Count>();
+  const count = ({ project_id, edition }: EditionKey, way: 'joined' | 'left'): void => {
+    const key = `${project_id} ${edition}`;
+    const known = counts.get(key) ?? { project_id, edition, joined: 0, left: 0 };
+    known[way] += 1;
+    counts.set(key, known);
+  };
+  for (const row of joined) count(row, 'joined');
+  for (const row of left) count(row, 'left');
+  if (counts.size === 0) return;
+  const rows = [...counts.values()].map((one) => ({ ...one, delta: one.joined - one.left }));
+  const counted = await updateCounts(tx, rows);
+  const days = counted
+    .filter(({ state }) => state === 'served')
+    .map(({ project_id, edition, audience_id, members }) => {
+      const moved = counts.get(`${project_id} ${edition}`);
+      return { project_id, audience_id, members, joined: moved?.joined ?? 0, departed: moved?.left ?? 0 };
+    });
+  if (days.length > 0) await upsertDays(tx, days, dayOf(now));
+}
+
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+/** As everybody does who writes several, so that no two wait for each other. */
+function inOrder<T extends Place>(places: T[]): T[] {
+  return places.toSorted(
+    (a, b) =>
+      a.projectId - b.projectId ||
+      (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : a.edition - b.edition),
+  );
+}

@@ -1,0 +1,23 @@
+import type { Tx } from '../../io/db/index.ts';
+import { dropPartition, isPartitionEmpty, listPartitions } from './partition-store.ts';
+import { monthOf } from './partitions.ts';
+
+type Deps = { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> } & Tx;
+
+/** Two whole months after its own: nobody writes there any more, however wrong a clock may go. */
+const MONTHS_KEPT = 2;
+
+/** Drops the partitions of old months in which nothing is left; gives their names. */
+export async function dropEmptyPartitions(db: Deps, now: number): Promise<string[]> {
+  const firstKept = monthOf(now, -MONTHS_KEPT).name;
+  const dropped: string[] = [];
+  for (const name of (await listPartitions(db)).toSorted()) {
+    if (!OF_A_MONTH.test(name) || name >= firstKept || !(await isPartitionEmpty(db, name))) continue;
+    await dropPartition(db, name);
+    dropped.push(name);
+  }
+  return dropped;
+}
+
+/** By the name its month is told; one that somebody attached under another name is left alone. */
+const OF_A_MONTH = /^event_\d{4}_\d{2}$/;

@@ -1,0 +1,17 @@
+export {
+  beginCounting,
+  countOn,
+  type CountedNames,
+  findCounted,
+  isCountedFor,
+  NOTHING_COUNTED,
+} from './counted.ts';
+export { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from './event.ts';
+export { claimDedupe, countEvents, findTotals, storeEvents, type Total } from './events.ts';
+export { type KnownProperties, knownProperties } from './known-properties.ts';
+export { ensurePartitions } from './partitions.ts';
+export { answerQuestions, type Ask, type Latest, occurrenceKey } from './questions.ts';
+export { dropEmptyPartitions } from './drop-partitions.ts';
+export { eraseEvents, forgetEvents, leaveCounting } from './erase-events.ts';
+export { type EventOfPerson, listAll, listNewest } from './list-events.ts';
+export { type ListedName, listNames } from './list-names.ts';

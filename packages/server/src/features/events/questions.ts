@@ -1,0 +1,235 @@
+import {
+  type NthQuestion,
+  propertyTestsSql,
+  type Question,
+  sqlParams,
+  type SumQuestion,
+  windowSumSql,
+  type WindowSum,
+} from '../../base/predicate/index.ts';
+import { sha256 } from '../../base/hash.ts';
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+
+/** Asks about a person's events within a window. */
+export type Ask = { projectId: number; userId: string; question: Question };
+
+export type WindowAnswers = {
+  nth(ask: { projectId: number; userId: string; question: NthQuestion }): number | null;
+  sum(ask: { projectId: number; userId: string; question: SumQuestion }): WindowSum;
+};
+
+/** When a person last did something, as far as it is known without looking: at least as late as this. */
+export type Latest = Pick<Map<string, number>, 'get'>;
+
+export function occurrenceKey(projectId: number, userId: string, event: string): string {
+  return `${projectId} ${event.length} ${event} ${userId}`;
+}
+
+export type AnswerOptions = { now: number; latest?: Latest };
+
+/**
+ * Answers many questions about many people by few statements, whatever their number:
+ *
+ *   the nth newest   all questions about one event of one person share one probe of the index; where the newest is all
+ *                    that is asked and one just came, none: it may have a newer one, and then asks again a little early
+ *   sums             one statement for all of them
+ *   with a test of properties   one statement for each question
+ */
+export async function answerQuestions(tx: Tx, asks: Ask[], options: AnswerOptions): Promise<WindowAnswers> {
+  const { newest, sums, special } = sort(asks, options);
+  const [found, summed, ...others] = await Promise.all([
+    newest.size > 0 ? findNewest(tx, [...newest.values()], options.now) : NOTHING_FOUND,
+    sums.length > 0 ? findSums(tx, sums, options.now) : NO_SUMS,
+    ...[...special.values()].map((group) => askSpecial(tx, group, options.now)),
+  ]);
+  const answers = new Map(others.flatMap((other) => [...other]));
+  return {
+    nth({ projectId, userId, question }) {
+      const { window, event, nth } = question;
+      if (window.where.length > 0) return answers.get(askKey({ projectId, userId, question }))?.at ?? null;
+      const key = occurrenceKey(projectId, userId, event);
+      const at = found.get(key)?.[nth - 1] ?? (nth === 1 ? options.latest?.get(key) : undefined);
+      return at !== undefined && at > options.now - window.withinMs ? at : null;
+    },
+    sum(ask) {
+      const key = askKey(ask);
+      const answer = summed.get(key) ?? answers.get(key);
+      return answer ? { sum: answer.sum, oldestAt: answer.at } : NO_SUM;
+    },
+  };
+}
+
+const NO_SUM: WindowSum = { sum: 0, oldestAt: null };
+const NOTHING_FOUND = new Map<string, number[]>();
+const NO_SUMS = new Map<string, Special>();
+
+type SumAsk = Ask & { question: SumQuestion };
+type Group = { question: Question; asks: Ask[] };
+type Sorted = { newest: Map<string, Probe>; sums: SumAsk[]; special: Map<string, Group> };
+
+function sort(asks: Ask[], { now, latest }: AnswerOptions): Sorted {
+  const sorted: Sorted = { newest: new Map(), sums: [], special: new Map() };
+  for (const ask of asks) {
+    const { question } = ask;
+    if (question.window.where.length > 0) addSpecial(sorted.special, ask);
+    else if (question.kind === 'sum') sorted.sums.push({ ...ask, question });
+    else {
+      const key = occurrenceKey(ask.projectId, ask.userId, question.event);
+      const just = question.nth === 1 && (latest?.get(key) ?? 0) > now - question.window.withinMs;
+      if (!just) addProbe(sorted.newest, key, { ask, question, now });
+    }
+  }
+  return sorted;
+}
+
+function addSpecial(special: Map<string, Group>, ask: Ask): void {
+  const group = special.get(ask.question.key);
+  if (group) group.asks.push(ask);
+  else special.set(ask.question.key, { question: ask.question, asks: [ask] });
+}
+
+function askKey({ projectId, userId, question }: Ask): string {
+  return `${projectId} ${question.key.length} ${question.key} ${userId}`;
+}
+
+type Probe = { key: string; projectId: number; userId: string; event: string; after: number; newest: number };
+
+function addProbe(
+  probes: Map<string, Probe>,
+  key: string,
+  { ask, question, now }: { ask: Ask; question: NthQuestion; now: number },
+): void {
+  const { projectId, userId } = ask;
+  const after = now - question.window.withinMs;
+  const probe = probes.get(key);
+  if (!probe) probes.set(key, { key, projectId, userId, event: question.event, after, newest: question.nth });
+  else {
+    probe.after = Math.min(probe.after, after);
+    probe.newest = Math.max(probe.newest, question.nth);
+  }
+}
+
+const CLOCKS_APART_MS = 3_600_000;
+
+/**
+ * Nothing is received before it occurs, but for the distance of two clocks. One pair of bounds for the whole statement
+ * leaves other months out of it once; bounds of each row would be looked at for each row.
+ */
+function receivedBetween(after: number[], now: number): [Date, Date] {
+  const first = after.reduce((a, b) => Math.min(a, b), now);
+  return [new Date(now + CLOCKS_APART_MS), new Date(first - CLOCKS_APART_MS)];
+}
+
+async function findNewest(tx: Tx, probes: Probe[], now: number): Promise<Map<string, number[]>> {
+  const rows = await tx.prepared<{ n: number; at: string }>({
+    name: 'events.newest',
+    text: `SELECT q.n::int AS n, found.at FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::int[])
+             WITH ORDINALITY AS q(project_id, user_id, name, after, newest, n)
+           CROSS JOIN LATERAL (
+             SELECT array_agg(date_part('epoch', newest.occurred_at))::text AS at FROM (
+               SELECT e.occurred_at FROM beckon.event e
+               WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = q.name
+                 AND e.occurred_at > q.after AND e.received_at >= $7::timestamptz AND e.received_at <= $6::timestamptz
+               ORDER BY e.occurred_at DESC LIMIT q.newest
+             ) newest
+           ) found
+           WHERE found.at IS NOT NULL`,
+    values: [
+      plainList(probes.map((probe) => probe.projectId)),
+      probes.map((probe) => probe.userId),
+      probes.map((probe) => probe.event),
+      momentList(probes.map((probe) => probe.after)),
+      plainList(probes.map((probe) => probe.newest)),
+      ...receivedBetween(
+        probes.map((probe) => probe.after),
+        now,
+      ),
+    ],
+  });
+  const newest = new Map<string, number[]>();
+  for (const { n, at } of rows) {
+    const probe = probes[n - 1];
+    if (probe) newest.set(probe.key, momentsIn(at));
+  }
+  return newest;
+}
+
+/** Newest first, as they were read, and as they must be even if they were put together from several months. */
+function momentsIn(seconds: string): number[] {
+  const moments = seconds
+    .slice(1, -1)
+    .split(',')
+    .map((at) => Math.round(Number(at) * 1_000));
+  return moments.length === 1 ? moments : moments.sort((a, b) => b - a);
+}
+
+/** An answer that tests or adds up properties: the nth newest, or the oldest of a sum. */
+type Special = { at: number; sum: number };
+type SpecialRow = { n: number; at: number | null; sum: number };
+
+/** The aggregate is that of the language; only the property is a column here, so that one statement does for all. */
+const SUM_OF_COLUMN = windowSumSql('', {
+  params: { values: [], add: () => 'q.property' },
+  now: '$6',
+  properties: 'e.properties',
+}).sum;
+
+async function findSums(tx: Tx, asks: SumAsk[], now: number): Promise<Map<string, Special>> {
+  const after = asks.map((ask) => now - ask.question.window.withinMs);
+  const rows = await tx.prepared<SpecialRow>({
+    name: 'events.sums',
+    text: `SELECT q.n::int AS n, found.at, found.sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
+             WITH ORDINALITY AS q(project_id, user_id, name, after, property, n)
+           CROSS JOIN LATERAL (
+             SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${SUM_OF_COLUMN} AS sum FROM beckon.event e
+             WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = q.name
+               AND e.occurred_at > q.after AND e.received_at >= $7::timestamptz AND e.received_at <= $6::timestamptz
+           ) found
+           WHERE found.at IS NOT NULL`,
+    values: [
+      plainList(asks.map((ask) => ask.projectId)),
+      asks.map((ask) => ask.userId),
+      asks.map((ask) => ask.question.event),
+      momentList(after),
+      asks.map((ask) => ask.question.property),
+      ...receivedBetween(after, now),
+    ],
+  });
+  return byKey(asks, rows);
+}
+
+/** One statement for one question that tests properties, about all the people it is asked of. */
+async function askSpecial(tx: Tx, { question, asks }: Group, now: number): Promise<Map<string, Special>> {
+  const params = sqlParams([
+    plainList(asks.map((ask) => ask.projectId)),
+    asks.map((ask) => ask.userId),
+    question.event,
+    new Date(now - question.window.withinMs),
+    new Date(now),
+  ]);
+  const context = { params, now: '$5', properties: 'e.properties' };
+  const events = `FROM beckon.event e
+    WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = $3::text AND e.occurred_at > $4::timestamptz
+      AND e.received_at >= $4::timestamptz - interval '1 hour' AND e.received_at <= $5::timestamptz + interval '1 hour'
+      AND (${propertyTestsSql(question.window.where, context)})`;
+  const found =
+    question.kind === 'nth'
+      ? `SELECT date_part('epoch', e.occurred_at) * 1000 AS at, 0::float8 AS sum ${events}
+         ORDER BY e.occurred_at DESC OFFSET ${params.add(question.nth)}::int - 1 LIMIT 1`
+      : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(question.property, context).sum} AS sum ${events}`;
+  const text = `SELECT q.n::int AS n, found.at, found.sum FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS q(project_id, user_id, n)
+    CROSS JOIN LATERAL (${found}) found`;
+  const name = `events.special.${sha256(text).slice(0, NAME_DIGITS)}`;
+  return byKey(asks, await tx.prepared<SpecialRow>({ name, text, values: params.values }));
+}
+
+const NAME_DIGITS = 16;
+
+function byKey(asks: Ask[], rows: SpecialRow[]): Map<string, Special> {
+  const answers = new Map<string, Special>();
+  for (const { n, at, sum } of rows) {
+    const ask = asks[n - 1];
+    if (ask && at !== null) answers.set(askKey(ask), { at: Math.round(at), sum });
+  }
+  return answers;
+}

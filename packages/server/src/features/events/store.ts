@@ -1,0 +1,278 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+
+/** `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
+export type DedupeRow = { project_id: number; dedupe_key: string };
+
+/**
+ * Keys in hex. Null where nobody had any of them, which is the rule; else those that nobody had, as "project key". In
+ * order, so that two batches never wait for each other in a circle.
+ */
+export async function insertDedupe(tx: Tx, rows: DedupeRow[]): Promise<string[] | null> {
+  const answer = await tx.prepared<{ won: string[] | null }>({
+    name: 'events.dedupe',
+    text: `WITH won AS (
+             INSERT INTO beckon.event_dedupe AS d (project_id, dedupe_key)
+             SELECT a.project_id, decode(a.k, 'hex') FROM unnest($1::bigint[], $2::text[]) AS a(project_id, k) ORDER BY 1, 2
+             ON CONFLICT (project_id, dedupe_key) DO NOTHING RETURNING d.project_id, d.dedupe_key
+           )
+           SELECT CASE WHEN count(*) < cardinality($1::bigint[]) THEN coalesce(array_agg(project_id || ' ' || encode(dedupe_key, 'hex')), '{}') END AS won FROM won`,
+    values: [plainList(rows.map((row) => row.project_id)), plainList(rows.map((row) => row.dedupe_key))],
+  });
+  return answer[0]?.won ?? null;
+}
+
+export type EventRow = {
+  project_id: number;
+  id: string;
+  external_user_id: string;
+  name: string;
+  properties: string;
+  /** Milliseconds. */
+  occurred_at: number;
+  accepted_at: number;
+  seq: number;
+  suppressed: boolean;
+};
+
+export async function insertEvents(tx: Tx, rows: EventRow[], receivedAt: Date): Promise<void> {
+  await tx.prepared({
+    name: 'events.insert',
+    text: `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+           SELECT e.project_id, $10::timestamptz, e.id, e.user_id, e.name, e.properties, e.occurred_at, e.accepted_at, e.seq, e.suppressed
+           FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::boolean[])
+             AS e(project_id, id, user_id, name, properties, occurred_at, accepted_at, seq, suppressed)`,
+    values: [
+      plainList(rows.map((row) => row.project_id)),
+      plainList(rows.map((row) => row.id)),
+      rows.map((row) => row.external_user_id),
+      rows.map((row) => row.name),
+      rows.map((row) => row.properties),
+      momentList(rows.map((row) => row.occurred_at)),
+      momentList(rows.map((row) => row.accepted_at)),
+      plainList(rows.map((row) => row.seq)),
+      plainList(rows.map((row) => row.suppressed)),
+      receivedAt,
+    ],
+  });
+}
+
+export type CountRow = {
+  project_id: number;
+  external_user_id: string;
+  name: string;
+  count: number;
+  /** Milliseconds: they are read several times faster than dates. */
+  first_ms: number;
+  last_ms: number;
+};
+
+const COUNT_MOMENTS = `date_part('epoch', first_at) * 1000 AS first_ms, date_part('epoch', last_at) * 1000 AS last_ms`;
+
+export function addCounts(tx: Tx, rows: CountRow[]): Promise<CountRow[]> {
+  return tx.prepared({
+    name: 'events.count',
+    text: `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
+           ON CONFLICT (project_id, external_user_id, name) DO UPDATE SET
+             count = known.count + excluded.count,
+             first_at = least(known.first_at, excluded.first_at),
+             last_at = greatest(known.last_at, excluded.last_at)
+           RETURNING project_id, external_user_id, name, count, ${COUNT_MOMENTS}`,
+    values: countColumns(rows),
+  });
+}
+
+function countColumns(rows: CountRow[]): unknown[] {
+  return [
+    plainList(rows.map((row) => row.project_id)),
+    rows.map((row) => row.external_user_id),
+    rows.map((row) => row.name),
+    plainList(rows.map((row) => row.count)),
+    momentList(rows.map((row) => row.first_ms)),
+    momentList(rows.map((row) => row.last_ms)),
+  ];
+}
+
+export type CountKey = { project_id: number; external_user_id: string; name: string };
+
+export function findCounts(tx: Tx, keys: CountKey[]): Promise<CountRow[]> {
+  return tx.prepared({
+    name: 'events.counts',
+    text: `SELECT c.project_id, c.external_user_id, c.name, c.count, ${COUNT_MOMENTS}
+           FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k(project_id, user_id, name)
+           JOIN beckon.person_event c ON c.project_id = k.project_id AND c.external_user_id = k.user_id AND c.name = k.name`,
+    values: [
+      plainList(keys.map((key) => key.project_id)),
+      keys.map((key) => key.external_user_id),
+      keys.map((key) => key.name),
+    ],
+  });
+}
+
+export type VolumeRow = { project_id: number; name: string; count: number };
+
+export async function addVolumes(tx: Tx, rows: VolumeRow[], at: Date): Promise<void> {
+  await tx.prepared({
+    name: 'events.volume',
+    text: `INSERT INTO beckon.event_volume AS known (project_id, name, day, count, first_at, last_at)
+           SELECT v.project_id, v.name, ($4::timestamptz AT TIME ZONE 'UTC')::date, v.count, $4, $4
+           FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS v(project_id, name, count)
+           ON CONFLICT (project_id, name, day) DO UPDATE SET
+             count = known.count + excluded.count,
+             first_at = least(known.first_at, excluded.first_at),
+             last_at = greatest(known.last_at, excluded.last_at)`,
+    values: [
+      rows.map((row) => row.project_id),
+      rows.map((row) => row.name),
+      rows.map((row) => row.count),
+      at,
+    ],
+  });
+}
+
+export type PropertyRow = { project_id: number; name: string; property: string; type: string };
+
+/** What a name has beyond its first properties is not kept: some callers put ids into the names of properties. */
+export async function addProperties(
+  tx: Tx,
+  rows: PropertyRow[],
+  options: { at: Date; ofName: number },
+): Promise<void> {
+  await tx.prepared({
+    name: 'events.properties',
+    text: `INSERT INTO beckon.event_property AS known (project_id, name, property, type, first_at, last_at)
+           SELECT p.project_id, p.name, p.property, p.type, $5::timestamptz, $5
+           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS p(project_id, name, property, type)
+           WHERE (SELECT count(*) FROM beckon.event_property x WHERE x.project_id = p.project_id AND x.name = p.name) < $6::int
+           ON CONFLICT (project_id, name, property, type) DO UPDATE SET last_at = greatest(known.last_at, excluded.last_at)`,
+    values: [
+      rows.map((row) => row.project_id),
+      rows.map((row) => row.name),
+      rows.map((row) => row.property),
+      rows.map((row) => row.type),
+      options.at,
+      options.ofName,
+    ],
+  });
+}
+
+export type CountedNameRow = {
+  project_id: number;
+  name: string;
+  counted_to: string | null;
+  is_whole: boolean;
+};
+
+export function listCounted(tx: Tx, projectIds: number[]): Promise<CountedNameRow[]> {
+  return tx.query(
+    `SELECT project_id, name, counted_to, is_whole FROM beckon.counted_event WHERE project_id = ANY ($1::bigint[])`,
+    [projectIds],
+  );
+}
+
+export async function insertCounted(tx: Tx, projectId: number, names: string[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.counted_event (project_id, name, is_whole) SELECT $1::bigint, name, false FROM unnest($2::text[]) AS name
+     ON CONFLICT (project_id, name) DO NOTHING`,
+    [projectId, names],
+  );
+}
+
+export async function updateCounted(tx: Tx, row: CountedNameRow): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.counted_event SET counted_to = $3, is_whole = $4 WHERE project_id = $1 AND name = $2`,
+    [row.project_id, row.name, row.counted_to, row.is_whole],
+  );
+}
+
+/** Counts anew what these people did; theirs must not have been counted before. */
+export async function recount(
+  tx: Tx,
+  { projectId, name, users }: { projectId: number; name: string; users: string[] },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
+     SELECT e.project_id, e.external_user_id, e.name, count(*), min(e.occurred_at), max(e.occurred_at)
+     FROM beckon.event e WHERE e.project_id = $1 AND e.name = $2 AND e.external_user_id = ANY ($3::text[])
+     GROUP BY e.project_id, e.external_user_id, e.name
+     ON CONFLICT (project_id, external_user_id, name) DO UPDATE SET
+       count = excluded.count, first_at = excluded.first_at, last_at = excluded.last_at`,
+    [projectId, name, users],
+  );
+}
+
+/** Where an event stands among those of one person, in the order of their index. */
+export type EventPlace = { name: string; occurred_at: Date };
+type Person = { projectId: number; userId: string };
+
+/** The place of the `limit`-th event of a person behind `after`; undefined where there are fewer. */
+export async function findEventStep(
+  tx: Tx,
+  { projectId, userId, after, limit }: Person & { after: EventPlace; limit: number },
+): Promise<EventPlace | undefined> {
+  const rows = await tx.query<EventPlace>(
+    `SELECT name, occurred_at FROM beckon.event
+     WHERE project_id = $1 AND external_user_id = $2 AND (name, occurred_at) > ($3::text, $4::timestamptz)
+     ORDER BY name, occurred_at OFFSET $5::int - 1 LIMIT 1`,
+    [projectId, userId, after.name, after.occurred_at, limit],
+  );
+  return rows[0];
+}
+
+/** Those behind one place up to another, or up to the last: one stretch of the index. */
+export async function deleteEventsOf(
+  tx: Tx,
+  { projectId, userId, after, upTo }: Person & { after: EventPlace; upTo: EventPlace | undefined },
+): Promise<number> {
+  const end = upTo ? 'AND (name, occurred_at) <= ($5::text, $6::timestamptz)' : '';
+  const rows = await tx.query<{ count: number }>(
+    `WITH gone AS (
+       DELETE FROM beckon.event WHERE project_id = $1 AND external_user_id = $2 AND (name, occurred_at) > ($3::text, $4::timestamptz) ${end}
+       RETURNING 1
+     )
+     SELECT count(*) AS count FROM gone`,
+    [projectId, userId, after.name, after.occurred_at, ...(upTo ? [upTo.name, upTo.occurred_at] : [])],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function deleteCountsOf(tx: Tx, { projectId, userId }: Person): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.person_event WHERE project_id = $1 AND external_user_id = $2 RETURNING 1 AS gone`,
+    [projectId, userId],
+  );
+  return rows.length;
+}
+
+/** How far names were counted is told by another person, where it was told by this one; how many names that were. */
+export async function updateCountedFrom(
+  tx: Tx,
+  { projectId, userId, to }: Person & { to: string | null },
+): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.counted_event SET counted_to = $3 WHERE project_id = $1 AND counted_to = $2 RETURNING 1 AS moved`,
+    [projectId, userId, to],
+  );
+  return rows.length;
+}
+
+/** The oldest that were received before then, at most `limit` of them: one stretch of the primary key. */
+export async function deleteEventsBefore(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const [last] = await tx.query<{ received_at: Date; id: string }>(
+    `SELECT received_at, id FROM beckon.event WHERE project_id = $1 AND received_at < $2
+     ORDER BY received_at, id OFFSET $3::int - 1 LIMIT 1`,
+    [projectId, before, limit],
+  );
+  const end = last
+    ? 'AND received_at <= $3::timestamptz AND (received_at, id) <= ($3::timestamptz, $4::uuid)'
+    : '';
+  const rows = await tx.query<{ count: number }>(
+    `WITH gone AS (DELETE FROM beckon.event WHERE project_id = $1 AND received_at < $2 ${end} RETURNING 1)
+     SELECT count(*) AS count FROM gone`,
+    [projectId, before, ...(last ? [last.received_at, last.id] : [])],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,42 @@
+import type { Tx } from '../../io/db/index.ts';
+import { deleteDeadBefore, deleteDeadOf, insertDead } from './store.ts';
+import type { Taken } from './take.ts';
+
+/** A record that the database refuses. It waits no longer and stands in nobody's way; `retryDead` lets it wait again. */
+export type DeadRecord = Pick<Taken, 'projectId' | 'lane'> & {
+  seq: number;
+  kind: 'users' | 'events';
+  acceptedAt: Date;
+  record: unknown;
+};
+
+export function bury(tx: Tx, dead: DeadRecord, { reason, at }: { reason: string; at: Date }): Promise<void> {
+  return insertDead(tx, {
+    project_id: dead.projectId,
+    seq: dead.seq,
+    lane: dead.lane,
+    kind: dead.kind,
+    record: keepable(dead.record),
+    reason,
+    accepted_at: dead.acceptedAt,
+    died_at: at,
+  });
+}
+
+/** jsonb holds no NUL and no lone surrogate, and one of them may be what the record died of. */
+function keepable(record: unknown): string {
+  return JSON.stringify(record)
+    .replaceAll(/\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '\\ufffd')
+    .toWellFormed();
+}
+
+export function eraseDead(tx: Tx, projectId: number, userId: string): Promise<number> {
+  return deleteDeadOf(tx, projectId, userId);
+}
+
+export function forgetDead(
+  tx: Tx,
+  options: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  return deleteDeadBefore(tx, options);
+}

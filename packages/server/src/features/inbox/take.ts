@@ -1,0 +1,79 @@
+import type { Tx } from '../../io/db/index.ts';
+import { parseChunk, unpackChunk } from './chunk.ts';
+import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } from './store.ts';
+
+export type Lane = 'live' | 'bulk';
+
+/** A project in which records wait, in one lane or in both. */
+export type Place = { projectId: number; live: boolean; bulk: boolean };
+
+/** In order of their ids, beginning behind `after` and going round, so that everybody's turn comes. */
+export async function placesWaiting(
+  tx: Tx,
+  { after, limit }: { after: number; limit: number },
+): Promise<Place[]> {
+  const behind = await listPlaces(tx, after, limit);
+  const round = after > 0 && behind.length < limit ? await listPlaces(tx, 0, limit - behind.length) : [];
+  const rows = [...behind, ...round.filter((row) => row.project_id <= after)];
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    live: row.live !== null,
+    bulk: row.bulk !== null,
+  }));
+}
+
+/** A chunk as it waits: its records from the first that was not applied yet, whose sequence is `seq`. */
+export type WaitingChunk = {
+  projectId: number;
+  lane: Lane;
+  /** By which the row is found; that of its first record. */
+  rowSeq: number;
+  seq: number;
+  kind: 'users' | 'events';
+  acceptedAt: Date;
+  records: unknown[];
+  /** Of these records as JSON, roughly. */
+  bytes: number;
+};
+
+/** With the turns of these projects taken: what waits there in a lane, in the order of acceptance. */
+export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
+  const rows = await listChunks(tx, asked);
+  return rows.map((row) => {
+    const json = unpackChunk(row.body);
+    const all = parseChunk(json);
+    const records = row.applied === 0 ? all : all.slice(row.applied);
+    return {
+      projectId: row.project_id,
+      lane: asked.lane,
+      rowSeq: row.seq,
+      seq: row.seq + row.applied,
+      kind: row.kind,
+      acceptedAt: row.accepted_at,
+      records,
+      bytes: (json.length * records.length) / all.length,
+    };
+  });
+}
+
+/** For each of the projects in which something waits in that lane: the sequence of what waits longest. */
+export async function oldestWaiting(tx: Tx, projectIds: number[], lane: Lane): Promise<Map<number, number>> {
+  const rows = await listOldest(tx, projectIds, lane);
+  return new Map(rows.map((row) => [row.project_id, row.seq]));
+}
+
+/** How many of a chunk's waiting records were dealt with. */
+export type Taken = { projectId: number; lane: Lane; rowSeq: number; records: number; isWhole: boolean };
+
+export function settle(tx: Tx, taken: Taken[]): Promise<void> {
+  return settleChunks(
+    tx,
+    taken.map(({ projectId, lane, rowSeq, records, isWhole }) => ({
+      project_id: projectId,
+      lane,
+      seq: rowSeq,
+      records,
+      is_whole: isWhole,
+    })),
+  );
+}

@@ -1,0 +1,74 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { Person, PersonChange } from './person.ts';
+import { fromRow, toRow } from './rows.ts';
+import {
+  findFirstNormal,
+  findPeopleRows,
+  listErasures,
+  listPeopleRows,
+  upsertEmails,
+  upsertPeopleRows,
+} from './store.ts';
+
+export type PersonId = { projectId: number; userId: string };
+
+/** One text for one person of one project. */
+export function personKey({ projectId, userId }: PersonId): string {
+  return `${projectId} ${userId}`;
+}
+
+/** Those of these people who are known; their addresses only where somebody asks for them, which is one probe less. */
+export async function findPeople(
+  tx: Tx,
+  ids: PersonId[],
+  { emails }: { emails: boolean } = { emails: true },
+): Promise<Person[]> {
+  if (ids.length === 0) return [];
+  const rows = await findPeopleRows(
+    tx,
+    ids.map(({ projectId, userId }) => ({ project_id: projectId, external_user_id: userId })),
+    emails,
+  );
+  return rows.map(fromRow);
+}
+
+/** People of a project in the order of their ids, behind `after`. */
+export async function listPeople(
+  tx: Tx,
+  page: { projectId: number; after: string | null; limit: number },
+): Promise<Person[]> {
+  return (await listPeopleRows(tx, page)).map(fromRow);
+}
+
+export type ChangedPerson = { person: Person; change: PersonChange };
+
+/** Writes those that a batch changed, and nobody else. */
+export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<void> {
+  const people = changed.filter(({ change }) => change.isDirty).map(({ person }) => toRow(person));
+  const emails = changed.flatMap(({ person, change }) =>
+    change.emailChanged && person.email !== null
+      ? [{ project_id: person.projectId, external_user_id: person.userId, email: person.email }]
+      : [],
+  );
+  await Promise.all([
+    people.length > 0 ? upsertPeopleRows(tx, people) : undefined,
+    emails.length > 0 ? upsertEmails(tx, emails) : undefined,
+  ]);
+}
+
+/** With this batch's events stored: looks up the lift that the watermark alone does not know. */
+export async function findLift(tx: Tx, person: Person): Promise<void> {
+  const afterSeq = person.suppressedSeq ?? 0;
+  const found = await findFirstNormal(tx, { projectId: person.projectId, userId: person.userId, afterSeq });
+  // Its row may have been removed by age; the last normal event is known in any case.
+  person.liveSeq = found?.seq ?? person.normalSeq;
+  person.triggersLiveSince = found?.accepted_at.getTime() ?? person.lastSeenAt;
+}
+
+/** Person → the sequence of their erasure: what was accepted before it is dropped. Nearly always empty. */
+export async function findErasures(tx: Tx, projectIds: number[]): Promise<Map<string, number>> {
+  const rows = await listErasures(tx, projectIds);
+  return new Map(
+    rows.map((row) => [personKey({ projectId: row.project_id, userId: row.external_user_id }), row.seq]),
+  );
+}

@@ -1,0 +1,57 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** What is read about one person, and of sisters' tables what is noted about them. */
+type Person = { projectId: number; userId: string };
+
+/** The known person whose id comes right before this text, in the order of bytes. */
+export async function findIdBefore(tx: Tx, { projectId, userId }: Person): Promise<string | null> {
+  const rows = await tx.query<{ external_user_id: string }>(
+    `SELECT external_user_id FROM beckon.person WHERE project_id = $1 AND external_user_id < $2
+     ORDER BY external_user_id DESC LIMIT 1`,
+    [projectId, userId],
+  );
+  return rows[0]?.external_user_id ?? null;
+}
+
+export type NotedRow = {
+  at: Date;
+  id: string;
+  kind: string;
+  audience_id: string | null;
+  detail: Record<string, unknown>;
+};
+
+/** Reads a table of the stream: what was noted about a person behind a place, the oldest first. */
+export function listNotedRows(
+  tx: Tx,
+  { projectId, userId, after, limit }: Person & { after: Pick<NotedRow, 'at' | 'id'>; limit: number },
+): Promise<NotedRow[]> {
+  return tx.query(
+    `SELECT at, id, kind, audience_id, detail FROM beckon.change
+     WHERE project_id = $1 AND external_user_id = $2 AND at >= $3 AND (at, id) > ($3::timestamptz, $4::uuid)
+     ORDER BY at, id LIMIT $5`,
+    [projectId, userId, after.at, after.id, limit],
+  );
+}
+
+export type BuriedRow = {
+  seq: number;
+  lane: string;
+  kind: string;
+  reason: string;
+  accepted_at: Date;
+  died_at: Date;
+  record: unknown;
+};
+
+/** Reads a table of the inbox: the dead letters about a person behind a sequence. They are few, so it looks at all of the project's. */
+export function listBuriedRows(
+  tx: Tx,
+  { projectId, userId, after, limit }: Person & { after: number; limit: number },
+): Promise<BuriedRow[]> {
+  return tx.query(
+    `SELECT seq, lane, kind, reason, accepted_at, died_at, record FROM beckon.dead_letter
+     WHERE project_id = $1 AND seq > $3 AND record ->> 'external_user_id' = $2 ORDER BY seq LIMIT $4`,
+    [projectId, userId, after, limit],
+  );
+}

@@ -1,0 +1,57 @@
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { findPeople, listPeople } from './people.ts';
+import type { Person } from './person.ts';
+import { isSuppressed, SUPPRESSED_UNTIL } from './watermark.ts';
+
+/** A person under the names of the interface. */
+export type ShownPerson = {
+  external_user_id: string;
+  email: string | null;
+  traits: Record<string, unknown>;
+  suppressTriggersUntil: string | null;
+  triggersLiveSince: string | null;
+  first_seen_at: string;
+  last_seen_at: string;
+};
+
+/** Undefined where nobody is known by this id. */
+export async function showPerson(
+  tx: Tx,
+  wanted: { projectId: number; userId: string },
+): Promise<ShownPerson | undefined> {
+  const [person] = isStorable(wanted.userId) ? await findPeople(tx, [wanted]) : [];
+  return person && toShown(person);
+}
+
+function toShown(person: Person): ShownPerson {
+  const { userId, email, traits, triggersLiveSince, firstSeenAt, lastSeenAt } = person;
+  return {
+    external_user_id: userId,
+    email,
+    traits: Object.fromEntries(traits),
+    suppressTriggersUntil: isSuppressed(person) ? SUPPRESSED_UNTIL : null,
+    triggersLiveSince: triggersLiveSince === null ? null : iso(triggersLiveSince),
+    first_seen_at: iso(firstSeenAt),
+    last_seen_at: iso(lastSeenAt),
+  };
+}
+
+/** In the order of their ids, behind `after`. */
+export async function listShown(
+  tx: Tx,
+  page: { projectId: number; after: string | null; limit: number },
+): Promise<ShownPerson[]> {
+  return (await listPeople(tx, page)).map(toShown);
+}
+
+/** A text that PostgreSQL cannot hold, or would hold as another one, is nobody's id. */
+export function isStorable(userId: string): boolean {
+  return !userId.includes('\0') && userId.isWellFormed();
+}
+
+export function unknownPerson(userId: string): Fault {
+  const message = `Nothing is known of a user ${JSON.stringify(userId)} in this project`;
+  return new Fault('not_found', { details: [{ message, field: 'user' }] });
+}

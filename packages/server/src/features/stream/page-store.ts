@@ -1,0 +1,189 @@
+import { type Filter, type FilterColumn, filterSql, isExact, NO_FILTER } from '../../base/filter/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { CHANGE_KINDS, type Place } from './stream.ts';
+
+/** What lies between two places, both of them left out; null is the stream's end on that side. */
+export type Reach = { projectId: number; filter: Filter; after: Place | null; before: Place | null };
+export type Order = 'oldest_first' | 'newest_first';
+
+export type StreamRow = {
+  at: Date;
+  id: string;
+  type: string;
+  external_user_id: string | null;
+  audience_id: string | null;
+  audience: string | null;
+  name: string | null;
+  occurred_at: Date | null;
+  accepted_at: Date | null;
+  suppressed: boolean | null;
+  detail: Record<string, unknown>;
+};
+
+/** One of the tables that the stream is read from. All three have the primary key (project_id, time, id). */
+type Source = {
+  table: string;
+  /** The table, and what is joined to it. */
+  from: string;
+  at: string;
+  id: string;
+  projectId: string;
+  columns: string;
+  filtered: Record<string, FilterColumn>;
+};
+
+/** Events belong to the events' room, and the names of audiences to that of audiences: both are only read here. */
+const SOURCES: Source[] = [
+  {
+    table: 'beckon.event e',
+    from: 'beckon.event e',
+    at: 'e.received_at',
+    id: 'e.id',
+    projectId: 'e.project_id',
+    columns: `'event' AS type, e.external_user_id, NULL::uuid AS audience_id, NULL::text AS audience, e.name, e.occurred_at,
+      e.accepted_at, e.suppressed, e.properties AS detail`,
+    filtered: {
+      type: { sql: `'event'`, among: ['event'] },
+      name: { sql: 'e.name' },
+      user: { sql: 'e.external_user_id' },
+    },
+  },
+  {
+    table: 'beckon.change c',
+    from: 'beckon.change c LEFT JOIN beckon.audience a ON a.project_id = c.project_id AND a.id = c.audience_id',
+    at: 'c.at',
+    id: 'c.id',
+    projectId: 'c.project_id',
+    columns: `c.kind AS type, c.external_user_id, c.audience_id, a.name AS audience, NULL::text AS name,
+      NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed, c.detail`,
+    filtered: {
+      type: { sql: 'c.kind', among: CHANGE_KINDS },
+      user: { sql: 'c.external_user_id' },
+      audience: { sql: 'a.name' },
+    },
+  },
+  {
+    table: 'beckon.ingest_log l',
+    from: 'beckon.ingest_log l',
+    at: 'l.at',
+    id: 'l.id',
+    projectId: 'l.project_id',
+    columns: `'request' AS type, NULL::text AS external_user_id, NULL::uuid AS audience_id, NULL::text AS audience,
+      NULL::text AS name, NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed,
+      jsonb_build_object('endpoint', l.endpoint, 'status', l.status, 'code', l.code, 'requests', l.requests,
+        'accepted', l.accepted, 'rejected', l.rejected, 'request_id', l.request_id) AS detail`,
+    filtered: {
+      type: { sql: `'request'`, among: ['request'] },
+      status: { sql: 'l.status::text' },
+      endpoint: { sql: 'l.endpoint' },
+    },
+  },
+];
+
+type PageOptions = { order: Order; limit: number; through: Place | null };
+
+/** The tables each by their own key, no further than the page is long, and the page out of them; nothing behind `through`. */
+export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Promise<StreamRow[]> {
+  const { order, through } = options;
+  const asked = conditions(reach);
+  const ordered = `${inOrder(order)} LIMIT ${asked.bind(options.limit)}`;
+  const end = bound(through, order === 'oldest_first' ? '<=' : '>=', asked.bind);
+  const fence = isExact(reach.filter, 'user') ? 'OFFSET 0' : '';
+  const parts = asked.sources.map(({ source, within, passes }) => {
+    const columns = `${source.at} AS at, ${source.id} AS id, ${source.columns}`;
+    const where = `${within}${end(source)} AND ${passes}`;
+    // Of one person, all rows are fetched by whichever index is best for all, and then put in order: a planner that hopes
+    // to meet a few of them soon, on the way along the primary key, may walk through the whole table.
+    return `(SELECT * FROM (SELECT ${columns} FROM ${source.from} WHERE ${where} ${fence}) found ${ordered})`;
+  });
+  if (parts.length === 0) return [];
+  return tx.query(`SELECT * FROM (${parts.join(' UNION ALL ')}) page ${ordered}`, asked.values);
+}
+
+/**
+ * Where a search that finds little has looked at this many rows of a table; null where there are fewer, where every row
+ * passes, or where an index leads to those that do.
+ */
+export async function findScanEnd(
+  tx: Tx,
+  reach: Reach,
+  { order, rows }: { order: Order; rows: number },
+): Promise<Place | null> {
+  if (isExact(reach.filter, 'user')) return null;
+  const asked = conditions(reach);
+  const searched = asked.sources.filter(({ passes }) => passes !== 'true');
+  if (searched.length === 0) return null;
+  // What the filter asks is left out: it is the rows looked at that are counted, not those found.
+  const plain = conditions({ ...reach, filter: NO_FILTER });
+  const skip = plain.bind(rows - 1);
+  const parts = plain.sources
+    .filter(({ source }) => searched.some((one) => one.source === source))
+    .map(
+      ({ source, within }) =>
+        `(SELECT ${source.at} AS at, ${source.id} AS id FROM ${source.table} WHERE ${within}
+          ${inOrder(order)} OFFSET ${skip} LIMIT 1)`,
+    );
+  const [end] = await tx.query<Place>(
+    `SELECT * FROM (${parts.join(' UNION ALL ')}) ends ${inOrder(order)} LIMIT 1`,
+    plain.values,
+  );
+  return end ?? null;
+}
+
+function inOrder(order: Order): string {
+  return order === 'oldest_first' ? 'ORDER BY at, id' : 'ORDER BY at DESC, id DESC';
+}
+
+/** How many items there are in each slice of time that has any. */
+export async function countSlices(
+  tx: Tx,
+  reach: Reach,
+  sliceMs: number,
+): Promise<{ slice: Date; count: number }[]> {
+  const asked = conditions(reach);
+  const parts = asked.sources.map(
+    ({ source, within, passes }) =>
+      `SELECT ${source.at} AS at FROM ${source.from} WHERE ${within} AND ${passes}`,
+  );
+  if (parts.length === 0) return [];
+  return tx.query(
+    `SELECT date_bin(${asked.bind(sliceMs)}::int * interval '1 millisecond', at, 'epoch'::timestamptz) AS slice, count(*)
+     FROM (${parts.join(' UNION ALL ')}) found GROUP BY slice ORDER BY slice`,
+    asked.values,
+  );
+}
+
+type Asked = {
+  sources: { source: Source; within: string; passes: string }[];
+  values: unknown[];
+  bind: (value: unknown) => string;
+};
+
+/** The tables in which something can pass the filter, and what their rows must be. */
+function conditions({ projectId, filter, after, before }: Reach): Asked {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const project = bind(projectId);
+  const bounds = [bound(after, '>', bind), bound(before, '<', bind)];
+  const sources = SOURCES.flatMap((source) => {
+    const passes = filterSql(filter, source.filtered, bind);
+    if (passes === null) return [];
+    const within = `${source.projectId} = ${project}${bounds.map((of) => of(source)).join('')}`;
+    return [{ source, within, passes }];
+  });
+  return { sources, values, bind };
+}
+
+/** The time is compared by itself as well: partitions are told apart by it, and by no comparison of pairs. */
+function bound(
+  place: Place | null,
+  operator: '<' | '<=' | '>' | '>=',
+  bind: (value: unknown) => string,
+): (source: Source) => string {
+  if (!place) return () => '';
+  const at = `${bind(place.at)}::timestamptz`;
+  const id = `${bind(place.id)}::uuid`;
+  const side = operator.startsWith('<') ? '<=' : '>=';
+  return (source) =>
+    ` AND ${source.at} ${side} ${at} AND (${source.at}, ${source.id}) ${operator} (${at}, ${id})`;
+}

@@ -1,0 +1,117 @@
+import { Fault } from '../../base/fault.ts';
+import type { Filter } from '../../base/filter/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
+import {
+  type ChangeKind,
+  type Cursor,
+  type Place,
+  placeOfTime,
+  printCursor,
+  readCursor,
+  type RequestItem,
+  type StreamItem,
+} from './stream.ts';
+
+export type ReadStreamOptions = {
+  projectId: number;
+  filter: Filter;
+  /** A place to read on from, oldest first; null reads the newest first. */
+  after: Cursor | null;
+  /** Only what comes before this place. */
+  before?: Cursor | undefined;
+  /** Only what happened at this moment or later. */
+  since?: Date | undefined;
+  limit: number;
+};
+
+export type StreamPage = {
+  /** A filter that lets little through may give few or none although there is more. */
+  items: StreamItem[];
+  /** Where to read on, as `after` or, newest first, as `before`; null where there was nothing to read. */
+  cursor: Cursor | null;
+  /** There may be more in this direction already. */
+  more: boolean;
+};
+
+export const STREAM_PAGE_MAX = 1_000;
+
+export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<StreamPage> {
+  const { projectId, filter, limit } = options;
+  if (!Number.isInteger(limit) || limit < 1 || limit > STREAM_PAGE_MAX) {
+    const details = [
+      { message: `limit must be a whole number from 1 to ${STREAM_PAGE_MAX}`, field: 'limit' },
+    ];
+    throw new Fault('validation_failed', { details });
+  }
+  const after = options.after === null ? null : readCursor(options.after);
+  const since = options.since ? placeOfTime(options.since) : null;
+  const before = options.before === undefined ? null : readCursor(options.before);
+  const reach: Reach = { projectId, filter, after: later(after, since), before };
+  const order = after ? 'oldest_first' : 'newest_first';
+  const { items, end, more } = await readPage(tx, reach, { order, limit });
+  return { items, cursor: end ? printCursor(end) : null, more };
+}
+
+export type Page = { items: StreamItem[]; end: Place | null; more: boolean };
+
+/** A page whose filter lets little through ends, however empty, where this many rows were looked at. */
+const ROWS_LOOKED_AT = 20_000;
+
+export async function readPage(
+  tx: Tx,
+  reach: Reach,
+  { order, limit }: { order: Order; limit: number },
+): Promise<Page> {
+  const through = await findScanEnd(tx, reach, { order, rows: Math.max(ROWS_LOOKED_AT, limit) });
+  const rows = await listPage(tx, reach, { order, limit, through });
+  const isFull = rows.length === limit;
+  const last = rows.at(-1) ?? null;
+  return {
+    items: rows.map(toItem),
+    end: isFull ? last : (through ?? last),
+    more: isFull || through !== null,
+  };
+}
+
+function later(one: Place | null, other: Place | null): Place | null {
+  if (!one || !other) return one ?? other;
+  return other.at > one.at ? other : one;
+}
+
+function toItem(row: StreamRow): StreamItem {
+  const { id, type, external_user_id, audience_id, audience, detail } = row;
+  const at = row.at.toISOString();
+  if (type === 'request') return { at, id, type, ...(detail as Omit<RequestItem, 'at' | 'id' | 'type'>) };
+  if (type === 'event') {
+    return {
+      at,
+      id,
+      type,
+      external_user_id: external_user_id ?? '',
+      name: row.name ?? '',
+      properties: detail,
+      occurred_at: row.occurred_at?.toISOString() ?? at,
+      accepted_at: row.accepted_at?.toISOString() ?? at,
+      suppressed: row.suppressed ?? false,
+    };
+  }
+  return {
+    at,
+    id,
+    type: type as ChangeKind,
+    ...(external_user_id === null ? {} : { external_user_id }),
+    ...(audience_id === null ? {} : { audience_id, audience }),
+    // What the kind adds never stands in for what every item has.
+    ...Object.fromEntries(Object.entries(detail).filter(([name]) => !FIXED.has(name))),
+  };
+}
+
+const FIXED: ReadonlySet<string> = new Set([
+  'at',
+  'id',
+  'type',
+  'external_user_id',
+  'audience_id',
+  'audience',
+]);

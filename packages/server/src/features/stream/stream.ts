@@ -1,0 +1,122 @@
+import { Fault } from '../../base/fault.ts';
+import { type Filter, parseFilter, type Vocabulary } from '../../base/filter/index.ts';
+
+export const CHANGE_KINDS = [
+  'person_created',
+  'person_changed',
+  'person_erased',
+  'audience_joined',
+  'audience_left',
+  'audience_built',
+  'bulk',
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export type StreamType = 'request' | 'event' | ChangeKind;
+
+/** What happened to a person or an audience, as it is written down. */
+export type ChangeRow = {
+  projectId: number;
+  /** Now, in whole milliseconds: what is dated further back than a few seconds is missed by those who follow. */
+  at: Date;
+  id: string;
+  kind: ChangeKind;
+  userId: string | null;
+  audienceId: string | null;
+  /** JSON text of an object. */
+  detail: string;
+};
+
+/** Requests of one endpoint within a quarter second that were answered alike. */
+export type RequestItem = {
+  at: string;
+  id: string;
+  type: 'request';
+  endpoint: string;
+  status: number;
+  code: string | null;
+  requests: number;
+  accepted: number;
+  rejected: number;
+  /** Of the last one. */
+  request_id: string;
+};
+
+export type EventItem = {
+  at: string;
+  id: string;
+  type: 'event';
+  external_user_id: string;
+  name: string;
+  properties: Record<string, unknown>;
+  occurred_at: string;
+  accepted_at: string;
+  suppressed: boolean;
+};
+
+/** With all that its kind has to say beside. */
+export type ChangeItem = {
+  at: string;
+  id: string;
+  type: ChangeKind;
+  external_user_id?: string;
+  audience_id?: string;
+  /** Its name; null once it is deleted. */
+  audience?: string | null;
+  [detail: string]: unknown;
+};
+
+export type StreamItem = RequestItem | EventItem | ChangeItem;
+
+const STREAM_VOCABULARY = {
+  type: { values: ['request', 'event', ...CHANGE_KINDS] },
+  name: {},
+  user: {},
+  audience: {},
+  status: {},
+  endpoint: {},
+} satisfies Vocabulary;
+
+/** The filter that was typed; whatever is wrong with it is said to whoever typed it. */
+export function readStreamFilter(text: string): Filter {
+  const parsed = parseFilter(text, STREAM_VOCABULARY);
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  return parsed.filter;
+}
+
+/** A place in the stream, as text that means nothing to those who keep it. */
+export type Cursor = string;
+
+/** Every item has one of its own; the stream is in the order of `at`, then of `id`. */
+export type Place = { at: Date; id: string };
+
+export function cursorOf(item: { at: string; id: string }): Cursor {
+  return printCursor({ at: new Date(item.at), id: item.id });
+}
+
+/** The place before everything that happened at this moment. */
+export function cursorOfTime(at: Date): Cursor {
+  return printCursor(placeOfTime(at));
+}
+
+/** No item has this id, so the place lies between moments. */
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+export function placeOfTime(at: Date): Place {
+  return { at, id: NIL };
+}
+
+export function printCursor({ at, id }: Place): Cursor {
+  return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
+}
+
+const CURSOR = /^([0-9a-z]{1,9})\.([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+export function readCursor(cursor: Cursor): Place {
+  const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  if (!parts) {
+    const details = [{ message: 'The cursor is none that was given out', field: 'cursor' }];
+    throw new Fault('validation_failed', { details });
+  }
+  const [, ms = '', ...id] = parts;
+  return { at: new Date(Number.parseInt(ms, 36)), id: id.join('-') };
+}

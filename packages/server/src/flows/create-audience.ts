@@ -1,0 +1,17 @@
+import { type Audience, countPeople, createAudience as create } from '../features/audiences/index.ts';
+import { newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database } from '../io/db/index.ts';
+
+/** Under the project's turn: what is digested is digested by one set of definitions. */
+export function createAudience(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  wanted: { projectId: number; name: string; definition: unknown },
+): Promise<Audience> {
+  return db.transaction(async (tx) => {
+    // It only tells how far the build has come, so it is counted before anybody has to wait for the turn.
+    const people = await countPeople(tx, wanted.projectId);
+    await takeTurn(tx, wanted.projectId);
+    const edition = await newModel(tx, wanted.projectId);
+    return create({ tx, clock: db.clock }, { ...wanted, edition, people });
+  });
+}

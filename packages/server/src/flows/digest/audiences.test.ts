@@ -1,0 +1,278 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { listAudiences, listBuilding } from '../../features/audiences/index.ts';
+import { duePlaces } from '../../features/turns/index.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createAudience } from '../create-audience.ts';
+import { createProject } from '../create-project.ts';
+import { editAudience } from '../edit-audience.ts';
+import { createDigest, testAudience } from './index.ts';
+
+const DAY = 86_400_000;
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(1_000);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const user = (id: string, traits: object = {}): object => ({ external_user_id: id, traits });
+const event = (id: string, name = 'login', more: object = {}): object => ({
+  external_user_id: id,
+  name,
+  properties: {},
+  ...more,
+});
+async function live(kind: 'users' | 'events', records: object[]): Promise<void> {
+  clock.advance(1);
+  await putRecords(db, { projectId, kind, records });
+  await digest.batch('live', [projectId]);
+}
+
+/** Builds as the worker does, until nothing of this project is left to build. */
+async function build(): Promise<void> {
+  for (;;) {
+    const mine = (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+    if (mine.length === 0) return;
+    for (const place of mine) await digest.build(place);
+  }
+}
+
+async function audience(name: string, definition: object): Promise<string> {
+  const { id } = await createAudience(db, { projectId, name, definition });
+  await build();
+  return id;
+}
+
+async function members(name: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `SELECT m.external_user_id AS id FROM beckon.audience a
+     JOIN beckon.audience_edition e ON e.project_id = a.project_id AND e.audience_id = a.id AND e.state = 'served'
+     JOIN beckon.audience_member m ON m.project_id = e.project_id AND m.edition = e.edition
+     WHERE a.project_id = $1 AND a.name = $2 ORDER BY 1`,
+    [projectId, name],
+  );
+  const [listed] = (await listAudiences(db, projectId)).filter((one) => one.name === name);
+  expect(listed?.members).toBe(rows.length);
+  return rows.map(({ id }) => id);
+}
+
+const moves = async (): Promise<string[]> =>
+  (
+    await db.query<{ move: string }>(
+      `SELECT c.kind || ' ' || a.name || ' ' || c.external_user_id || ' ' || (c.detail ->> 'by') AS move FROM beckon.change c
+       JOIN beckon.audience a ON a.project_id = c.project_id AND a.id = c.audience_id
+       WHERE c.project_id = $1 AND c.kind IN ('audience_joined', 'audience_left') ORDER BY c.at, c.id`,
+      [projectId],
+    )
+  ).map(({ move }) => move);
+
+/** Does what is due now, and gives when next something is. */
+async function time(): Promise<number | null> {
+  const now = new Date(clock.now());
+  while ((await duePlaces(db, now, 10_000)).some((place) => place.projectId === projectId))
+    await digest.due(projectId);
+  const [next] = await db.query<{ next_at: Date | null }>(
+    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1`,
+    [projectId],
+  );
+  return next?.next_at?.getTime() ?? null;
+}
+
+test('people join and leave as their traits and events say, and each move is told', async () => {
+  await audience('Pro', { trait: 'plan', equals: 'pro' });
+  await audience('Active', { event: 'login', at_least: 2, within: '7d' });
+  await audience('Quiet pro', { all: [{ trait: 'plan', equals: 'pro' }, { not: { event: 'login' } }] });
+  await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'free' })]);
+  expect(await members('Pro')).toEqual(['ada']);
+  expect(await members('Quiet pro')).toEqual(['ada']);
+  await live('events', [event('ada'), event('bob')]);
+  await live('events', [event('bob')]);
+  expect(await members('Active')).toEqual(['bob']);
+  expect(await members('Quiet pro')).toEqual([]);
+  await live('users', [user('ada', { plan: null })]);
+  expect(await members('Pro')).toEqual([]);
+  expect((await moves()).toSorted()).toEqual([
+    'audience_joined Active bob live',
+    'audience_joined Pro ada live',
+    'audience_joined Quiet pro ada live',
+    'audience_left Pro ada live',
+    'audience_left Quiet pro ada live',
+  ]);
+});
+
+test('a stranger is in the audiences of those who have done nothing, from their first record on', async () => {
+  await audience('Idle', { not: { event: 'export', within: '7d' } });
+  await audience('No plan', { not: { trait: 'plan', is_set: true } });
+  await live('events', [event('ada', 'export'), event('bob', 'login')]);
+  expect(await members('Idle')).toEqual(['bob']);
+  expect(await members('No plan')).toEqual(['ada', 'bob']);
+});
+
+test('time alone moves people at its exact moment, neither a millisecond sooner nor later', async () => {
+  await audience('Idle', { not: { event: 'login', within: '7d' } });
+  await live('events', [event('ada')]);
+  const at = clock.now();
+  expect(await members('Idle')).toEqual([]);
+  expect(await time()).toBe(at + 7 * DAY);
+  clock.advance(7 * DAY - 1);
+  await time();
+  expect(await members('Idle')).toEqual([]);
+  clock.advance(1);
+  expect(await time()).toBeNull();
+  expect(await members('Idle')).toEqual(['ada']);
+  expect(await moves()).toEqual(['audience_joined Idle ada time']);
+});
+
+test('a moment that is put off by new events costs no write for each of them, and is still kept', async () => {
+  await audience('Idle', { not: { event: 'login', within: '7d' } });
+  await live('events', [event('ada')]);
+  const first = clock.now();
+  clock.advance(3 * DAY);
+  await live('events', [event('ada')]);
+  const second = clock.now();
+  expect(await time()).toBe(first + 7 * DAY);
+  clock.advance(first + 7 * DAY - clock.now());
+  expect(await time()).toBe(second + 7 * DAY);
+  expect(await members('Idle')).toEqual([]);
+  clock.advance(second + 7 * DAY - clock.now());
+  await time();
+  expect(await members('Idle')).toEqual(['ada']);
+});
+
+test('a date trait is exact in both directions, and an audience of audiences follows', async () => {
+  await audience('Renewing', { trait: 'renewsAt', in_next: '7d' });
+  const renewing = (await listAudiences(db, projectId))[0]?.id ?? '';
+  await audience('Renewing pro', { all: [{ audience: renewing }, { trait: 'plan', equals: 'pro' }] });
+  const renewsAt = clock.now() + 10 * DAY;
+  await live('users', [user('ada', { plan: 'pro', renewsAt: new Date(renewsAt).toISOString() })]);
+  expect(await time()).toBe(renewsAt - 7 * DAY);
+  clock.advance(renewsAt - 7 * DAY - clock.now());
+  expect(await time()).toBe(renewsAt);
+  expect(await members('Renewing pro')).toEqual(['ada']);
+  clock.advance(7 * DAY);
+  expect(await time()).toBeNull();
+  expect(await members('Renewing')).toEqual([]);
+  expect(await members('Renewing pro')).toEqual([]);
+});
+
+test('a definition counts what was before it, and whoever comes while it is built is answered all the same', async () => {
+  const old = Array.from({ length: 1_200 }, (_, i) =>
+    event(`u${String(i).padStart(4, '0')}`, 'export', { occurred_at: '2025-12-01T00:00:00.000Z' }),
+  );
+  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: old.slice(0, 1_000) });
+  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: old.slice(1_000) });
+  while ((await digest.batch('bulk', [projectId])).records > 0);
+  await createAudience(db, { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } });
+  const edition = (await listBuilding(db, 1_000)).find((place) => place.projectId === projectId);
+  if (!edition) throw new Error('nothing is built');
+  // Before, in the middle of and behind where counting and asking have come, at every step of both.
+  for (let step = 0; (await digest.build(edition)) === 'went on'; step += 1) {
+    expect(step).toBeLessThan(20);
+    await live('events', [
+      event('u0001', 'export'),
+      event('u0600', 'export'),
+      event('u1150', 'export'),
+      event(`new${step}`, 'export'),
+    ]);
+  }
+  expect(await members('Twice')).toEqual(['u0001', 'u0600', 'u1150']);
+  const counts = await db.query<{ count: number }>(
+    `SELECT count FROM beckon.person_event WHERE project_id = $1 AND external_user_id IN ('u0001', 'u0600', 'u1150')`,
+    [projectId],
+  );
+  const [truth] = await db.query<{ count: number }>(
+    `SELECT count(*) AS count FROM beckon.event WHERE project_id = $1 AND external_user_id = 'u0600'`,
+    [projectId],
+  );
+  expect(new Set(counts.map(({ count }) => count))).toEqual(new Set([truth?.count]));
+  expect(await moves()).toEqual([]);
+});
+
+test('while a definition is edited the old one answers, and a member stays one since then', async () => {
+  await audience('Pro', { trait: 'plan', equals: 'pro' });
+  await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'team' })]);
+  const since = async (): Promise<unknown> =>
+    db.query(
+      `SELECT DISTINCT external_user_id, since FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = 'ada'`,
+      [projectId],
+    );
+  const before = await since();
+  clock.advance(DAY);
+  await editAudience(db, {
+    projectId,
+    reference: 'Pro',
+    definition: { trait: 'plan', one_of: ['pro', 'team'] },
+  });
+  expect(await members('Pro')).toEqual(['ada']);
+  await build();
+  expect(await members('Pro')).toEqual(['ada', 'bob']);
+  expect(await since()).toEqual(before);
+  expect(await moves()).toEqual(['audience_joined Pro ada live']);
+  expect(
+    await db.query(`SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND built_to IS NOT NULL`, [
+      projectId,
+    ]),
+  ).toEqual([]);
+});
+
+test('an audience that refers to another is asked anew when that one becomes another', async () => {
+  const pro = await audience('Pro', { trait: 'plan', equals: 'pro' });
+  await audience('Not pro', { not: { audience: pro } });
+  await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'team' })]);
+  expect(await members('Not pro')).toEqual(['bob']);
+  await editAudience(db, { projectId, reference: 'Pro', definition: { trait: 'plan', equals: 'team' } });
+  await build();
+  expect(await members('Not pro')).toEqual(['ada']);
+  await live('users', [user('ada', { plan: 'team' })]);
+  expect(await members('Not pro')).toEqual([]);
+});
+
+test('a test of one person tells every condition', async () => {
+  await audience('Busy', {
+    all: [
+      { trait: 'plan', equals: 'pro' },
+      { event: 'login', at_least: 2, within: '7d' },
+    ],
+  });
+  await live('users', [user('ada', { plan: 'pro' })]);
+  await live('events', [event('ada')]);
+  const tested = await testAudience(db, { projectId, reference: 'Busy', userId: 'ada' });
+  expect(tested).toMatchObject({
+    isMember: false,
+    explained: { holds: false, of: [{ holds: true }, { holds: false }] },
+  });
+  await expect(testAudience(db, { projectId, reference: 'Busy', userId: 'eve' })).rejects.toThrow(/eve/);
+});
+
+test('sums and tests of properties are asked of the database set-wise, and answer as they should', async () => {
+  await audience('Spender', { event: 'paid', sum: 'amount', at_least: 10, within: '30d' });
+  await audience('Exporter', {
+    event: 'used',
+    at_least: 2,
+    within: '7d',
+    where: [{ property: 'feature', equals: 'export' }],
+  });
+  await live('events', [
+    event('ada', 'paid', { properties: { amount: 4 } }),
+    event('ada', 'paid', { properties: { amount: 6.5 } }),
+    event('bob', 'paid', { properties: { amount: '100' } }),
+    event('bob', 'used', { properties: { feature: 'export' } }),
+    event('bob', 'used', { properties: { feature: 'import' } }),
+  ]);
+  expect(await members('Spender')).toEqual(['ada']);
+  expect(await members('Exporter')).toEqual([]);
+  await live('events', [event('bob', 'used', { properties: { feature: 'export' } })]);
+  expect(await members('Exporter')).toEqual(['bob']);
+});

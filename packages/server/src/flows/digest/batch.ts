@@ -1,0 +1,237 @@
+import type { NewId } from '../../base/ids.ts';
+import { writeStandings } from '../../features/audiences/index.ts';
+import {
+  claimDedupe,
+  countEvents,
+  isCountedFor,
+  type KnownProperties,
+  type NewEvent,
+  occurrenceKey,
+  storeEvents,
+  type Total,
+} from '../../features/events/index.ts';
+import { type Lane, oldestWaiting, settle, type Taken, takeChunks } from '../../features/inbox/index.ts';
+import {
+  type ChangedPerson,
+  findErasures,
+  findLift,
+  findPeople,
+  isSuppressed,
+  personKey,
+  writePeople,
+} from '../../features/people/index.ts';
+import { addChanges } from '../../features/stream/index.ts';
+import { dueEarlier, takeFreeTurns, type Turn } from '../../features/turns/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { bulkChanges, liveChanges } from './changes.ts';
+import { type Batch, claimsOf, fold, type Folded, gather } from './fold.ts';
+import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
+import type { Model, Models } from './models.ts';
+import { type BatchTx, inSession } from './session.ts';
+
+export type BatchDeps = {
+  db: Database;
+  newId: NewId;
+  models: Models;
+  known: KnownProperties;
+};
+
+export type BatchAsk = {
+  lane: Lane;
+  projectIds: number[];
+  /** Records of one project, and of all together. */
+  ofEach: number;
+  ofAll: number;
+};
+
+export type Digested = {
+  projects: number;
+  records: number;
+  events: number;
+  /** The moment of acceptance of the record that waited longest; null where nothing waited. */
+  oldestAt: number | null;
+  /** The last project whose turn it was. */
+  lastProjectId: number | null;
+  /** Known traits that were no text, for the warnings. */
+  misshapen: { projectId: number; trait: string }[];
+};
+
+const BATCH_MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The second journey: what was accepted becomes state. One transaction takes the turns of some projects and what waits
+ * there in one lane, applies it in memory in the order of acceptance, writes what came of it table by table, and takes
+ * it out of the inbox. So every record has its effect once, whoever is killed at whatever moment.
+ */
+export function digestBatch(deps: BatchDeps, asked: BatchAsk): Promise<Digested> {
+  return inSession(deps.db, async (tx) => {
+    const turns = await takeFreeTurns(tx, asked.projectIds);
+    if (turns.length === 0) return NOTHING;
+    const taken = await take(tx, turns, { deps, asked });
+    if (taken.batch.taken.length === 0) return NOTHING;
+    const run: Run = { tx, deps, lane: asked.lane, now: deps.db.clock.now(), models: taken.models };
+    const folded = await foldBatch(run, taken);
+    // Nobody waits between the two: the questions are on their way while the events are being stored.
+    const storing = storeFolded(run, folded);
+    const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
+    await finish(run, { folded, answered, taken: taken.batch.taken });
+    stored.committed();
+    return summaryOf(taken.batch, folded);
+  });
+}
+
+const NOTHING: Digested = {
+  projects: 0,
+  records: 0,
+  events: 0,
+  oldestAt: null,
+  lastProjectId: null,
+  misshapen: [],
+};
+
+type Run = { tx: BatchTx; deps: BatchDeps; lane: Lane; now: number; models: Map<number, Model> };
+type Took = { batch: Batch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
+
+async function take(
+  tx: BatchTx,
+  turns: Turn[],
+  { deps, asked }: { deps: BatchDeps; asked: BatchAsk },
+): Promise<Took> {
+  const projectIds = inAskedOrder(turns, asked.projectIds);
+  const { lane, ofEach, ofAll } = asked;
+  const [chunks, oldestElsewhere, erasures, models] = await tx.together(() =>
+    Promise.all([
+      takeChunks(tx, { projectIds, lane, ofEach, ofAll, bytes: BATCH_MAX_BYTES }),
+      oldestWaiting(tx, projectIds, lane === 'live' ? 'bulk' : 'live'),
+      findErasures(tx, projectIds),
+      deps.models.of(tx, turns),
+    ]),
+  );
+  const batch = gather(chunks, { ofEach, bytesOfEach: BATCH_MAX_BYTES, erasures });
+  return { batch, models, oldestElsewhere };
+}
+
+/** Whoever stands first is served first: the order in which the caller named them goes round. */
+function inAskedOrder(turns: Turn[], asked: number[]): number[] {
+  const free = new Set(turns.map(({ projectId }) => projectId));
+  return asked.filter((id) => free.has(id));
+}
+
+async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: Took): Promise<Folded> {
+  const emails =
+    batch.records.some(({ kind }) => kind === 'users') ||
+    [...models.values()].some(({ audiences }) => audiences.asksEmail);
+  const [known, fresh] = await tx.together(() =>
+    Promise.all([
+      findPeople(tx, [...batch.people.values()], { emails }),
+      claimDedupe(tx, claimsOf(batch.records)),
+    ]),
+  );
+  return fold(batch.records, { known, fresh, newId: deps.newId, oldestElsewhere });
+}
+
+type Storing = {
+  /** The events that count for a total, and what the totals come to. */
+  of: NewEvent[];
+  counted: Promise<Total[]>;
+  all: Promise<{ committed(): void }>;
+};
+
+function storeFolded({ tx, deps, now, models }: Run, { events, people }: Folded): Storing {
+  const of = events.filter((event) => isCounted(models, event));
+  const receivedAt = new Date(now);
+  const properties =
+    events.length > 0 ? storeEvents(tx, events, { receivedAt, known: deps.known }) : NO_PROPERTIES;
+  const counted = of.length > 0 ? countEvents(tx, of) : NO_TOTALS;
+  const written = writeChanged(tx, [...people.values()]);
+  return { of, counted, all: Promise.all([properties, counted, written]).then(([stored]) => stored) };
+}
+
+async function writeChanged(tx: BatchTx, changed: ChangedPerson[]): Promise<void> {
+  for (const { person, change } of changed) {
+    // A later suppression of the same batch may have made the question idle.
+    if (change.liftUnknown && !isSuppressed(person)) await findLift(tx, person);
+  }
+  await writePeople(tx, changed);
+}
+
+const NO_TOTALS: Promise<Total[]> = Promise.resolve([]);
+const NO_PROPERTIES = Promise.resolve({ committed: (): void => {} });
+
+function isCounted(models: Map<number, Model>, { projectId, name, userId }: NewEvent): boolean {
+  return isCountedFor(models.get(projectId)?.counted.get(name), userId);
+}
+
+/** Who may be in other audiences now: people whose events or traits an audience mentions, and new ones. */
+async function answerFor({ tx, now, models }: Run, folded: Folded, totals: Storing): Promise<Answered[]> {
+  const { names, latest } = doneBy(folded.events);
+  const asked: Asked[] = [];
+  for (const [key, { person, change }] of folded.people) {
+    const model = models.get(person.projectId);
+    if (!model || model.audiences.editions.length === 0) continue;
+    const editions = model.audiences.touchedBy({
+      isNew: change.isNew,
+      events: names.get(key) ?? NO_NAMES,
+      traits: change.before.keys(),
+      email: change.emailChanged,
+    });
+    if (editions.length > 0) asked.push({ person, model, editions });
+  }
+  return askAudiences(tx, asked, { now, totals, latest });
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** What each person did in this batch, and when each of it last. */
+function doneBy(events: NewEvent[]): { names: Map<string, Set<string>>; latest: Map<string, number> } {
+  const names = new Map<string, Set<string>>();
+  const latest = new Map<string, number>();
+  for (const { projectId, userId, name, occurredAt } of events) {
+    const person = personKey({ projectId, userId });
+    const done = names.get(person);
+    if (done) done.add(name);
+    else names.set(person, new Set([name]));
+    const key = occurrenceKey(projectId, userId, name);
+    latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
+  }
+  return { names, latest };
+}
+
+type Ending = { folded: Folded; answered: Answered[]; taken: Taken[] };
+
+/** The lanes are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
+async function finish({ tx, deps, lane, now }: Run, { folded, answered, taken }: Ending): Promise<void> {
+  const at = new Date(now);
+  const writes = writesOf(answered, now);
+  const transitions = transitionsOf(answered);
+  const changes = (lane === 'live' ? liveChanges : bulkChanges)(folded, transitions, {
+    at,
+    newId: deps.newId,
+  });
+  await writeStandings(tx, writes, at);
+  await tx.together(() =>
+    Promise.all([
+      changes.length > 0 ? addChanges(tx, changes) : undefined,
+      dueEarlier(tx, firstDues(writes)),
+      settle(tx, taken),
+      tx.commit(),
+    ]),
+  );
+}
+
+function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
+  const misshapen = [...people.values()].flatMap(({ person, change }) =>
+    [...change.misshapen].map((trait) => ({ projectId: person.projectId, trait })),
+  );
+  return {
+    projects: new Set(taken.map(({ projectId }) => projectId)).size,
+    records: records.length + dropped,
+    events: events.length,
+    oldestAt: records.reduce<number | null>(
+      (oldest, { acceptedAt }) => Math.min(oldest ?? acceptedAt, acceptedAt),
+      null,
+    ),
+    lastProjectId: taken.at(-1)?.projectId ?? null,
+    misshapen,
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  addVerdicts,
+  advanceBuild,
+  builtUpTo,
+  countPeople,
+  type Edition,
+  type EditionPlace,
+  findSince,
+  listReferrers,
+  noWrites,
+  rebuildAudience,
+  serveEdition,
+  writeStandings,
+} from '../../features/audiences/index.ts';
+import { beginCounting, countOn } from '../../features/events/index.ts';
+import { listPeople, type Person } from '../../features/people/index.ts';
+import { addChanges } from '../../features/stream/index.ts';
+import { dueEarlier, newModel, takeFreeTurns } from '../../features/turns/index.ts';
+import type { BatchDeps } from './batch.ts';
+import { askAudiences, firstDues } from './members.ts';
+import type { Model } from './models.ts';
+import { type BatchTx, inSession } from './session.ts';
+
+/** `busy`: somebody else has the project's turn. `waits`: an audience that it refers to is not whole yet. */
+export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
+
+/** So few that a step holds the project's turn for some ten milliseconds: the live lane goes in between. */
+const PEOPLE_OF_STEP = 500;
+
+/**
+ * One step towards the members of a new definition. People come in the order of their ids; up to where a step came the
+ * digest keeps the answers from then on, so that at the end of the last step they are all true at once.
+ *
+ *   count what is asked about without a window → ask about everybody → serve
+ */
+export function buildStep(deps: BatchDeps, place: EditionPlace): Promise<BuildStep> {
+  return inSession(deps.db, async (tx) => {
+    const { projectId } = place;
+    const [turn] = await takeFreeTurns(tx, [projectId]);
+    if (!turn) return 'busy';
+    const model = (await deps.models.of(tx, [turn])).get(projectId);
+    const edition = model?.audiences.byNumber.get(place.edition);
+    if (!model || !edition || edition.state !== 'building') return 'gone';
+    if (edition.waits) return 'waits';
+    const step: Step = { tx, deps, projectId, model, edition };
+    const counting = await countFirst(step);
+    const done = counting ?? (await askNext(step));
+    await tx.commit();
+    return done;
+  });
+}
+
+type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; edition: Edition };
+
+/** Null once everything that this edition asks about is counted. */
+async function countFirst({ tx, projectId, model, edition }: Step): Promise<BuildStep | null> {
+  const names = [...edition.mentions.totals].toSorted();
+  const unknown = names.filter((name) => !model.counted.has(name));
+  const unfinished = names.find((name) => model.counted.get(name)?.isWhole === false);
+  if (unknown.length === 0 && unfinished === undefined) return null;
+  await newModel(tx, projectId);
+  if (unknown.length > 0) await beginCounting(tx, projectId, unknown);
+  else if (unfinished !== undefined) {
+    const after = model.counted.get(unfinished)?.countedTo ?? null;
+    const people = await listPeople(tx, { projectId, after, limit: PEOPLE_OF_STEP });
+    await countOn(tx, { projectId, name: unfinished, users: people.map(({ userId }) => userId) });
+  }
+  return 'went on';
+}
+
+async function askNext(step: Step): Promise<BuildStep> {
+  const { tx, projectId, edition } = step;
+  const people = await listPeople(tx, { projectId, after: edition.builtTo, limit: PEOPLE_OF_STEP });
+  const last = people.at(-1);
+  if (!last) return serve(step);
+  await askAbout(step, people, last.userId);
+  const built = edition.built + people.length;
+  await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: last.userId, built });
+  await newModel(tx, projectId);
+  return 'went on';
+}
+
+/** Who was a member already, by the definition that is served, stays one since then. */
+async function askAbout(
+  { tx, deps, projectId, model, edition }: Step,
+  people: Person[],
+  lastUserId: string,
+): Promise<void> {
+  const now = deps.db.clock.now();
+  const at = new Date(now);
+  const editions = [builtUpTo(edition, lastUserId)];
+  const answered = await askAudiences(
+    tx,
+    people.map((person) => ({ person, model, editions })),
+    { now },
+  );
+  const writes = noWrites();
+  const served = model.audiences.editionFor(edition.audienceId)?.edition;
+  const users = people.map(({ userId }) => userId);
+  const known =
+    served === undefined
+      ? new Map<string, Date>()
+      : await findSince(tx, { projectId, edition: served, users });
+  for (const { person, verdicts } of answered) {
+    const since = known.get(person.userId) ?? at;
+    addVerdicts(writes, { projectId, userId: person.userId, verdicts, since });
+  }
+  await writeStandings(tx, writes, at);
+  await dueEarlier(tx, firstDues(writes));
+}
+
+/** From here on it answers; audiences that refer to it are asked anew in their turn. */
+async function serve({ tx, deps, projectId, edition }: Step): Promise<BuildStep> {
+  const at = new Date(deps.db.clock.now());
+  const served = await serveEdition(tx, { projectId, edition: edition.edition, now: at });
+  if (!served) return 'gone';
+  const { audienceId, members } = served;
+  await newModel(tx, projectId);
+  for (const referrer of await listReferrers(tx, projectId, audienceId)) {
+    const number = await newModel(tx, projectId);
+    const people = await countPeople(tx, projectId);
+    await rebuildAudience(
+      { tx, clock: deps.db.clock },
+      { projectId, audienceId: referrer.id, edition: number, people },
+    );
+  }
+  const detail = JSON.stringify({ members });
+  await addChanges(tx, [
+    { projectId, at, id: deps.newId(), kind: 'audience_built', userId: null, audienceId, detail },
+  ]);
+  return 'served';
+}

@@ -1,0 +1,80 @@
+import { isSuppressed, type Person, type PersonChange, traitChanges } from '../../features/people/index.ts';
+import type { ChangeRow } from '../../features/stream/index.ts';
+import type { Folded } from './fold.ts';
+import type { Transition } from './members.ts';
+
+export type ChangeOptions = { at: Date; newId: () => string };
+
+/** What the live lane did to people, one row a person; and who joined or left an audience, one row a move. */
+export function liveChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
+  const rows: ChangeRow[] = [];
+  for (const { person, change } of folded.people.values()) {
+    const row = personRow(person, change, options);
+    if (row) rows.push(row);
+  }
+  return [...rows, ...transitionRows(transitions, 'live', options)];
+}
+
+function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOptions): ChangeRow | null {
+  const traits = traitChanges(person, change);
+  const detail = {
+    ...(Object.keys(traits).length > 0 && { traits }),
+    // The address itself stays in its own table.
+    ...(change.emailChanged && { email: 'changed' }),
+    ...(change.watermarkMoved && { suppressed: isSuppressed(person) }),
+  };
+  if (!change.isNew && Object.keys(detail).length === 0) return null;
+  return {
+    projectId: person.projectId,
+    at,
+    id: newId(),
+    kind: change.isNew ? 'person_created' : 'person_changed',
+    userId: person.userId,
+    audienceId: null,
+    detail: JSON.stringify(detail),
+  };
+}
+
+export function transitionRows(
+  transitions: Transition[],
+  by: 'live' | 'time',
+  { at, newId }: ChangeOptions,
+): ChangeRow[] {
+  return transitions.map(({ projectId, userId, audienceId, move }) => ({
+    projectId,
+    at,
+    id: newId(),
+    kind: move === 'joined' ? 'audience_joined' : 'audience_left',
+    userId,
+    audienceId,
+    detail: JSON.stringify({ by }),
+  }));
+}
+
+/** What a project's share of a bulk batch came to: one row, and none where all of it was known already. */
+export function bulkChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
+  const sums = new Map<number, Sums>();
+  const of = (projectId: number): Sums => {
+    const known = sums.get(projectId) ?? { ...NOTHING };
+    sums.set(projectId, known);
+    return known;
+  };
+  for (const { person, change } of folded.people.values()) {
+    if (change.isNew) of(person.projectId).people_created += 1;
+    else if (personRow(person, change, options)) of(person.projectId).people_changed += 1;
+  }
+  for (const event of folded.events) of(event.projectId).events += 1;
+  for (const { projectId, move } of transitions) of(projectId)[move] += 1;
+  return [...sums].map(([projectId, detail]) => ({
+    projectId,
+    at: options.at,
+    id: options.newId(),
+    kind: 'bulk',
+    userId: null,
+    audienceId: null,
+    detail: JSON.stringify(detail),
+  }));
+}
+
+type Sums = { people_created: number; people_changed: number; events: number; joined: number; left: number };
+const NOTHING: Sums = { people_created: 0, people_changed: 0, events: 0, joined: 0, left: 0 };

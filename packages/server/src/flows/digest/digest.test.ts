@@ -1,0 +1,282 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { type Put, putRecords } from '../../../testkit/inbox.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { listDead, retryDead } from '../../features/inbox/index.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createProject } from '../create-project.ts';
+import { createDigest } from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const other = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+afterAll(async () => {
+  await Promise.all([db.close(), other.close()]);
+  await own.drop();
+});
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  clock.advance(1_000);
+});
+
+const put = (kind: Put['kind'], records: object[], lane: Put['lane'] = 'live'): Promise<number> =>
+  putRecords(db, { projectId, kind, records, lane });
+const event = (userId: string, more: object = {}): object => ({
+  external_user_id: userId,
+  name: 'login',
+  properties: {},
+  ...more,
+});
+
+async function digestAll(lanes: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
+  let records = 0;
+  // So that what a later one tells has a later time.
+  clock.advance(1);
+  for (const lane of lanes) {
+    for (
+      let batch = await digest.batch(lane, [projectId]);
+      batch.records > 0;
+      batch = await digest.batch(lane, [projectId])
+    )
+      records += batch.records;
+  }
+  return records;
+}
+
+const people = (): Promise<object[]> =>
+  db.query(
+    `SELECT p.external_user_id, name, plan, signup_date, company, role, traits, email FROM beckon.person p
+     LEFT JOIN beckon.person_email e USING (project_id, external_user_id) WHERE p.project_id = $1 ORDER BY 1`,
+    [projectId],
+  );
+const events = (): Promise<object[]> =>
+  db.query(
+    `SELECT external_user_id, name, properties, occurred_at, accepted_at FROM beckon.event WHERE project_id = $1 ORDER BY seq`,
+    [projectId],
+  );
+const changes = (): Promise<{ kind: string; external_user_id: string | null; detail: object }[]> =>
+  db.query(`SELECT kind, external_user_id, detail FROM beckon.change WHERE project_id = $1 ORDER BY at, id`, [
+    projectId,
+  ]);
+const waiting = async (): Promise<number | undefined> =>
+  (
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [projectId])
+  )[0]?.waiting;
+
+test('accepted users and events become people and events, once, and wait no longer', async () => {
+  await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'pro', seats: 3 } }]);
+  await put('events', [event('u2', { properties: { a: 1 } })]);
+  expect(await digest.batch('live', [projectId])).toMatchObject({ records: 2, events: 1, projects: 1 });
+  expect(await people()).toMatchObject([
+    { external_user_id: 'u1', plan: 'pro', traits: { seats: 3 }, email: 'a@x.org' },
+    { external_user_id: 'u2', plan: null, traits: {}, email: null },
+  ]);
+  expect(await events()).toMatchObject([{ external_user_id: 'u2', name: 'login', properties: { a: 1 } }]);
+  expect(await waiting()).toBe(0);
+  expect(await digest.batch('live', [projectId])).toMatchObject({ records: 0 });
+});
+
+test('known traits live in columns as long as they have their shape, and the others beside them', async () => {
+  const traits = {
+    name: 'Ada',
+    plan: { id: 7 },
+    signupDate: 'yesterday',
+    company: 'Acme',
+    role: null,
+    __proto__x: 1,
+  };
+  await put('users', [{ external_user_id: 'u1', traits }]);
+  const { misshapen } = await digest.batch('live', [projectId]);
+  expect(misshapen.map(({ trait }) => trait).toSorted()).toEqual(['plan', 'signupDate']);
+  expect(await people()).toMatchObject([
+    {
+      name: 'Ada',
+      plan: null,
+      signup_date: null,
+      company: 'Acme',
+      traits: { plan: { id: 7 }, signupDate: 'yesterday' },
+    },
+  ]);
+  await put('users', [
+    { external_user_id: 'u1', traits: { plan: 'pro', signupDate: '2026-01-02', company: null } },
+  ]);
+  await digestAll();
+  expect(await people()).toMatchObject([
+    { plan: 'pro', signup_date: '2026-01-02', company: null, traits: { __proto__x: 1 } },
+  ]);
+});
+
+test('a live change is told with what was before, and without the address', async () => {
+  await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'free', seats: 1 } }]);
+  await digestAll();
+  await put('users', [
+    { external_user_id: 'u1', email: 'b@x.org', traits: { plan: 'pro', seats: 1, extra: null } },
+  ]);
+  await digestAll();
+  expect(await changes()).toMatchObject([
+    {
+      kind: 'person_created',
+      detail: { traits: { plan: [null, 'free'], seats: [null, 1] }, email: 'changed' },
+    },
+    {
+      kind: 'person_changed',
+      external_user_id: 'u1',
+      detail: { traits: { plan: ['free', 'pro'] }, email: 'changed' },
+    },
+  ]);
+  expect(JSON.stringify(await changes())).not.toContain('x.org');
+});
+
+test('a set that is imported three times changes nothing the second and the third time, in no table and not in the stream', async () => {
+  const users = Array.from({ length: 100 }, (_, i) => ({
+    external_user_id: `u${i}`,
+    email: `u${i}@x.org`,
+    traits: { plan: 'pro', deep: { b: 1, a: [1, { z: 0, y: null }] }, n: i / 3 },
+  }));
+  const history = Array.from({ length: 100 }, (_, i) =>
+    event(`u${i}`, i % 2 === 0 ? { occurred_at: '2025-06-01T00:00:00.000Z' } : { properties: { i } }),
+  );
+  const tables = async (): Promise<object> => {
+    const rows: Record<string, object[]> = {};
+    for (const table of [
+      'person',
+      'person_email',
+      'event',
+      'event_dedupe',
+      'event_volume',
+      'event_property',
+      'change',
+    ])
+      rows[table] = await db.query(
+        `SELECT t.*, t.xmin::text AS written FROM beckon.${table} t WHERE project_id = $1 ORDER BY t::text`,
+        [projectId],
+      );
+    return rows;
+  };
+  const importAll = async (): Promise<object> => {
+    await put('users', users, 'bulk');
+    await put('events', history, 'bulk');
+    clock.advance(3 * 3_600_000);
+    expect(await digestAll()).toBe(200);
+    return tables();
+  };
+  const first = await importAll();
+  expect(await changes()).toMatchObject([{ kind: 'bulk', detail: { people_created: 100, events: 100 } }]);
+  expect(await importAll()).toEqual(first);
+  expect(await importAll()).toEqual(first);
+});
+
+test('copies of an event are one: by message id, by time and content, and in bulk by content alone', async () => {
+  await put('events', [event('u1', { message_id: 'm1' }), event('u2', { message_id: 'm1' })]);
+  await put('events', [event('u1', { occurred_at: '2026-01-01T00:00:00.000Z', properties: { a: 1, b: 2 } })]);
+  await put(
+    'events',
+    [event('u1', { occurred_at: '2026-01-01T00:00:00.000Z', properties: { b: 2, a: 1 } })],
+    'bulk',
+  );
+  await put('events', [event('u1'), event('u1')]);
+  await put('events', [event('u1', { properties: { x: 1 } }), event('u1', { properties: { x: 1 } })], 'bulk');
+  await digestAll();
+  expect((await events()).length).toBe(1 + 1 + 2 + 1);
+  expect((await people()).length).toBe(1);
+});
+
+test('what is dated ahead happened when it came', async () => {
+  const at = new Date(clock.now());
+  await put('events', [event('u1', { occurred_at: new Date(clock.now() + 1_800_000).toISOString() })]);
+  await put('events', [event('u1', { occurred_at: '2020-02-29T00:00:00.000Z' })]);
+  await digestAll();
+  expect(await events()).toMatchObject([{ occurred_at: at }, { occurred_at: new Date('2020-02-29') }]);
+});
+
+test('a record that the database refuses dies alone, with the reason; its neighbours are applied and it can come again', async () => {
+  const records = Array.from({ length: 40 }, (_, i) =>
+    event(`u${i}`, { properties: { text: i === 17 ? '\u0000' : 'fine' } }),
+  );
+  await put('events', records, 'bulk');
+  expect(await digestAll()).toBe(40);
+  expect((await events()).length).toBe(39);
+  expect(await waiting()).toBe(0);
+  const dead = await listDead(db, projectId);
+  expect(dead).toMatchObject([{ kind: 'events', lane: 'bulk', record: { external_user_id: 'u17' } }]);
+  expect(dead[0]?.reason).toMatch(/Unicode/);
+  expect(await retryDead(db, projectId)).toEqual({ retried: 1 });
+  expect(await digestAll()).toBe(1);
+  expect((await events()).length).toBe(40);
+});
+
+test('of many projects together, one with a refused record is no trouble to the others', async () => {
+  const second = (await createProject(db, { name: 'Other' })).id;
+  await put('events', [event('u1', { properties: { text: '\u0000' } }), event('u2')]);
+  await putRecords(db, { projectId: second, kind: 'events', records: [event('u1')] });
+  for (let turn = 0; turn < 4; turn += 1) await digest.batch('live', [projectId, second]);
+  expect((await events()).length).toBe(1);
+  expect((await listDead(db, projectId)).length).toBe(1);
+  expect(await db.query(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [second])).toEqual([
+    { waiting: 0 },
+  ]);
+});
+
+test('a chunk larger than a batch is digested in parts, and none of its records twice', async () => {
+  const text = 'x'.repeat(60_000);
+  const records = Array.from({ length: 150 }, (_, i) => event(`u${i}`, { properties: { text } }));
+  await put('events', records);
+  const first = await digest.batch('live', [projectId]);
+  expect(first.records).toBeGreaterThan(1);
+  expect(first.records).toBeLessThan(150);
+  expect(await waiting()).toBe(150 - first.records);
+  expect(first.records + (await digestAll())).toBe(150);
+  expect((await events()).length).toBe(150);
+});
+
+test('two workers never digest one project at once, and together they digest each record once', async () => {
+  const second = createDigest({ db: other, log: silentLog, newId: idMaker(db.clock) });
+  for (let i = 0; i < 30; i += 1) await put('events', [event(`u${i}`), event('shared')]);
+  const done = await Promise.all(
+    [digest, second].map(async (each) => {
+      let records = 0;
+      for (let turn = 0; turn < 30; turn += 1) records += (await each.batch('live', [projectId])).records;
+      return records;
+    }),
+  );
+  expect(done.reduce((a, b) => a + b)).toBe(60);
+  expect((await events()).length).toBe(60);
+});
+
+test('the catalogue counts what came in, and knows every property with its types', async () => {
+  await put('events', [
+    event('u1', { properties: { a: 1 } }),
+    event('u2', { properties: { a: 'one', b: null } }),
+  ]);
+  await digestAll();
+  await put('events', [event('u1', { properties: { a: 2 } })]);
+  await digestAll();
+  expect(
+    await db.query(`SELECT name, count FROM beckon.event_volume WHERE project_id = $1`, [projectId]),
+  ).toEqual([{ name: 'login', count: 3 }]);
+  expect(
+    await db.query(`SELECT property, type FROM beckon.event_property WHERE project_id = $1 ORDER BY 1, 2`, [
+      projectId,
+    ]),
+  ).toEqual([
+    { property: 'a', type: 'number' },
+    { property: 'a', type: 'string' },
+    { property: 'b', type: 'null' },
+  ]);
+});
+
+test('a failure of the database leaves everything as it was', async () => {
+  await put('events', [event('u1')]);
+  await db.query(`ALTER TABLE beckon.change RENAME TO change_away`);
+  await expect(digest.batch('live', [projectId])).rejects.toThrow(/change/);
+  await db.query(`ALTER TABLE beckon.change_away RENAME TO change`);
+  expect(await waiting()).toBe(1);
+  expect(await people()).toEqual([]);
+  expect(await digestAll()).toBe(1);
+  expect((await events()).length).toBe(1);
+});

@@ -1,0 +1,176 @@
+import { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from '../../features/events/index.ts';
+import type { Taken, WaitingChunk } from '../../features/inbox/index.ts';
+import {
+  type AcceptedUser,
+  type Mark,
+  mergeEvent,
+  mergeUser,
+  newPerson,
+  noChange,
+  type Person,
+  type PersonChange,
+  type PersonId,
+  personKey,
+} from '../../features/people/index.ts';
+
+/** One accepted record on its way. `key`: what copies of an event share, null where there are none. */
+export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (
+    | { kind: 'users'; user: AcceptedUser }
+    | { kind: 'events'; event: AcceptedEvent; key: string | null }
+  );
+
+export type Batch = {
+  /** In the order of acceptance within each project. */
+  records: Accepted[];
+  people: Map<string, PersonId>;
+  /** How much of each chunk the batch holds, dropped records included. */
+  taken: Taken[];
+  /** Records of people who were erased after they were sent. */
+  dropped: number;
+};
+
+export type FoldOptions = {
+  /** Records of one project. */
+  ofEach: number;
+  /** JSON of one project, roughly. */
+  bytesOfEach: number;
+  /** Person → the sequence of their erasure. */
+  erasures: Map<string, number>;
+};
+
+/** Takes from each project's chunks, in order, as much as one batch may hold. */
+export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
+  const batch: Batch = { records: [], people: new Map(), taken: [], dropped: 0 };
+  const room = new Map<number, { records: number; bytes: number }>();
+  for (const chunk of chunks) {
+    const left = room.get(chunk.projectId) ?? { records: options.ofEach, bytes: options.bytesOfEach };
+    room.set(chunk.projectId, left);
+    const records = howMany(chunk, left);
+    if (records === 0) continue;
+    left.records -= records;
+    left.bytes -= (chunk.bytes / chunk.records.length) * records;
+    const isWhole = records === chunk.records.length;
+    // What comes behind a chunk that was cut waits for the next turn.
+    if (!isWhole) left.records = 0;
+    batch.taken.push({
+      projectId: chunk.projectId,
+      lane: chunk.lane,
+      rowSeq: chunk.rowSeq,
+      records,
+      isWhole,
+    });
+    for (let i = 0; i < records; i += 1) add(batch, readRecord(chunk, i), options.erasures);
+  }
+  return batch;
+}
+
+/** At least one, however large it is: it must come through some day. */
+function howMany({ records, bytes }: WaitingChunk, left: { records: number; bytes: number }): number {
+  if (left.records === 0 || left.bytes <= 0) return 0;
+  const fitting = Math.floor(left.bytes / (bytes / records.length));
+  return Math.min(records.length, left.records, Math.max(1, fitting));
+}
+
+function readRecord(chunk: WaitingChunk, i: number): Accepted {
+  const { projectId, lane, kind } = chunk;
+  const record = chunk.records[i] as AcceptedUser | AcceptedEvent;
+  const userId = record.external_user_id;
+  const common = {
+    projectId,
+    userId,
+    person: personKey({ projectId, userId }),
+    seq: chunk.seq + i,
+    acceptedAt: chunk.acceptedAt.getTime(),
+  };
+  if (kind === 'users') return { ...common, kind, user: record };
+  const event = record as AcceptedEvent;
+  return { ...common, kind, event, key: dedupeKey(event, lane) };
+}
+
+function add(batch: Batch, record: Accepted, erasures: Map<string, number>): void {
+  if (record.seq < (erasures.get(record.person) ?? 0)) {
+    batch.dropped += 1;
+    return;
+  }
+  batch.records.push(record);
+  if (!batch.people.has(record.person)) {
+    batch.people.set(record.person, { projectId: record.projectId, userId: record.userId });
+  }
+}
+
+type Keyed = Accepted & { kind: 'events'; key: string };
+
+/** The events that have a key, each key once: of two copies in one batch the first one asks. */
+export function claimsOf(records: Accepted[]): Keyed[] {
+  const claims = new Map<string, Keyed>();
+  for (const record of records) {
+    if (record.kind !== 'events' || record.key === null) continue;
+    const name = `${record.projectId} ${record.key}`;
+    if (!claims.has(name)) claims.set(name, record as Keyed);
+  }
+  return [...claims.values()];
+}
+
+export type Folded = {
+  people: Map<string, { person: Person; change: PersonChange }>;
+  events: NewEvent[];
+};
+
+export type FoldInput = {
+  known: Person[];
+  /** Of the records that asked with a key, those that nobody had sent before. */
+  fresh: ReadonlySet<Accepted>;
+  newId: () => string;
+  /** Project → the oldest record that still waits in the other lane. */
+  oldestElsewhere: Map<number, number>;
+};
+
+/** Applies a batch to the people it is about, in memory: who they are afterwards, and which events are new. */
+export function fold(records: Accepted[], input: FoldInput): Folded {
+  const folded: Folded = { people: new Map(), events: [] };
+  for (const person of input.known) folded.people.set(personKey(person), { person, change: noChange(false) });
+  for (const record of records) {
+    const isNew = record.kind === 'users' || record.key === null || input.fresh.has(record);
+    if (!isNew) continue;
+    const { person, change } = folded.people.get(record.person) ?? welcome(folded, record);
+    const mark: Mark = {
+      seq: record.seq,
+      acceptedAt: record.acceptedAt,
+      olderWaits: (input.oldestElsewhere.get(record.projectId) ?? Infinity) < record.seq,
+    };
+    if (record.kind === 'users') mergeUser(person, change, { user: record.user, mark });
+    else {
+      const event = toEvent(record, record.event, input.newId());
+      mergeEvent(person, change, { suppressed: event.suppressed, occurredAt: event.occurredAt, mark });
+      folded.events.push(event);
+    }
+  }
+  return folded;
+}
+
+/** An event about somebody unknown makes them known: without an address no letter can reach them yet. */
+function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } {
+  const seenAt = record.kind === 'events' ? occurredAt(record.event, record.acceptedAt) : record.acceptedAt;
+  const person = { ...newPerson(record.projectId, record.userId, record.acceptedAt), lastSeenAt: seenAt };
+  const entry = { person, change: noChange(true) };
+  folded.people.set(record.person, entry);
+  return entry;
+}
+
+function toEvent(
+  { projectId, userId, seq, acceptedAt }: Accepted,
+  event: AcceptedEvent,
+  id: string,
+): NewEvent {
+  return {
+    projectId,
+    id,
+    userId,
+    name: event.name,
+    properties: event.properties,
+    occurredAt: occurredAt(event, acceptedAt),
+    acceptedAt,
+    seq,
+    suppressed: event.suppress ?? false,
+  };
+}

@@ -1,0 +1,175 @@
+import {
+  addVerdicts,
+  type Edition,
+  findAskedStandings,
+  judge,
+  type Judged,
+  noWrites,
+  type Standing,
+  type StandingWrites,
+  type Verdict,
+} from '../../features/audiences/index.ts';
+import {
+  answerQuestions,
+  type Ask,
+  findTotals,
+  type Latest,
+  type Total,
+} from '../../features/events/index.ts';
+import type { Person } from '../../features/people/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Model } from './models.ts';
+
+/** One person about whom some editions have to be asked. */
+export type Asked = {
+  person: Person;
+  model: Model;
+  editions: Edition[];
+  /** The moments stored for this person have come: see `judge`. */
+  fired?: boolean;
+};
+
+export type Answered = Asked & { verdicts: Verdict[] };
+
+export type AskOptions = {
+  now: number;
+  /** Totals that this batch is just counting: whose they are, and what they come to. */
+  totals?: { of: Pick<Total, 'projectId' | 'userId' | 'name'>[]; counted: Promise<Total[]> };
+  /** The newest occurrence in this batch of each event of each person. */
+  latest?: Latest;
+};
+
+/** While the answers about one slice are read here, the database looks for those about the next. */
+const SLICE = 250;
+
+/**
+ * Asks the audiences about people: everything that their editions look at is fetched set-wise, whatever number of people,
+ * projects and editions there is; then each is answered in memory. One way for the digest, the timer and the builder.
+ */
+export async function askAudiences(tx: Tx, asked: Asked[], options: AskOptions): Promise<Answered[]> {
+  const asking = asked.filter(({ editions }) => editions.length > 0);
+  const counting = new Set(options.totals?.of.map(totalKey));
+  const slices: Promise<Answered[]>[] = [];
+  for (let from = 0; from < asking.length; from += SLICE)
+    slices.push(askSlice(tx, asking.slice(from, from + SLICE), { ...options, counting }));
+  return (await Promise.all(slices)).flat();
+}
+
+type SliceOptions = AskOptions & { counting: ReadonlySet<string> };
+
+async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Answered[]> {
+  const { standings, factsOf } = await gatherFacts(tx, asking, options);
+  return asking.map((one, i) => {
+    const { person, model, editions, fired = false } = one;
+    const standing = standings[i] ?? NO_STANDING;
+    const facts = factsOf(person);
+    const judged = { userId: person.userId, now: options.now, standing, fired, facts };
+    return { ...one, verdicts: judge(model.audiences, editions, judged) };
+  });
+}
+
+/** What of a person an audience may ask about, but for the audiences that they are in. */
+export type PersonFacts = Judged['facts'];
+/** Standings are in the order of those asked about. */
+export type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
+
+export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Gathered> {
+  const { now, latest, counting, totals } = options;
+  const people = asking.map(({ person: { projectId, userId }, editions }) => ({
+    projectId,
+    userId,
+    editions,
+  }));
+  const [standings, windows, found, counted = []] = await Promise.all([
+    findAskedStandings(tx, people),
+    answerQuestions(tx, questionsOf(asking), { now, ...(latest && { latest }) }),
+    findTotals(tx, missingTotals(asking, counting)),
+    totals?.counted,
+  ]);
+  const known = new Map([...found, ...counted].map((total) => [totalKey(total), total]));
+  return {
+    standings,
+    factsOf: ({ projectId, userId, email, traits }) => ({
+      email,
+      trait: (key) => traits.get(key),
+      total: (name) => known.get(totalKey({ projectId, userId, name })),
+      nth: (question) => windows.nth({ projectId, userId, question }),
+      sum: (question) => windows.sum({ projectId, userId, question }),
+    }),
+  };
+}
+
+const NO_STANDING: Standing = { members: new Set(), dues: new Map() };
+
+function totalKey({ projectId, userId, name }: Pick<Total, 'projectId' | 'userId' | 'name'>): string {
+  return `${projectId} ${name.length} ${name} ${userId}`;
+}
+
+function questionsOf(asking: Asked[]): Ask[] {
+  const asks: Ask[] = [];
+  for (const { person, editions } of asking) {
+    const seen = new Set<string>();
+    for (const { mentions } of editions) {
+      for (const question of mentions.questions.values()) {
+        if (seen.has(question.key)) continue;
+        seen.add(question.key);
+        asks.push({ projectId: person.projectId, userId: person.userId, question });
+      }
+    }
+  }
+  return asks;
+}
+
+function missingTotals(
+  asking: Asked[],
+  known: ReadonlySet<string>,
+): Pick<Total, 'projectId' | 'userId' | 'name'>[] {
+  const missing = new Map<string, Pick<Total, 'projectId' | 'userId' | 'name'>>();
+  for (const { person, editions } of asking) {
+    for (const { mentions } of editions) {
+      for (const name of mentions.totals) {
+        const total = { projectId: person.projectId, userId: person.userId, name };
+        const key = totalKey(total);
+        if (!known.has(key)) missing.set(key, total);
+      }
+    }
+  }
+  return [...missing.values()];
+}
+
+/** What has to be written after the answers; those who join do so now. */
+export function writesOf(answered: Answered[], now: number): StandingWrites {
+  const writes = noWrites();
+  const since = new Date(now);
+  for (const { person, verdicts } of answered)
+    addVerdicts(writes, { projectId: person.projectId, userId: person.userId, verdicts, since });
+  return writes;
+}
+
+/** For each project, the first of the moments that were stored anew. */
+export function firstDues(writes: StandingWrites): { projectId: number; nextAt: Date }[] {
+  const first = new Map<number, Date>();
+  for (const { projectId, at } of writes.due) {
+    const known = first.get(projectId);
+    if (!known || at < known) first.set(projectId, at);
+  }
+  return [...first].map(([projectId, nextAt]) => ({ projectId, nextAt }));
+}
+
+/** A join or a leave that rules and the stream hear of: in an edition that everybody sees. */
+export type Transition = {
+  projectId: number;
+  userId: string;
+  audienceId: string;
+  move: 'joined' | 'left';
+};
+
+export function transitionsOf(answered: Answered[]): Transition[] {
+  return answered.flatMap(({ person, verdicts }) =>
+    verdicts.flatMap(({ edition, move }) =>
+      move === 'none' || edition.state !== 'served'
+        ? []
+        : [{ projectId: person.projectId, userId: person.userId, audienceId: edition.audienceId, move }],
+    ),
+  );
+}

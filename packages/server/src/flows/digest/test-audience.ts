@@ -1,0 +1,51 @@
+import { Fault } from '../../base/fault.ts';
+import { type Explained, explain } from '../../base/predicate/index.ts';
+import { findAudience, findStandings, loadModels } from '../../features/audiences/index.ts';
+import { NOTHING_COUNTED } from '../../features/events/index.ts';
+import { findPeople } from '../../features/people/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { gatherFacts } from './members.ts';
+
+export type Tested = {
+  audienceId: string;
+  name: string;
+  /** Whether the person is listed as a member now; null while nobody is, because the audience is still being built. */
+  isMember: boolean | null;
+  /** Every condition, as it is now. */
+  explained: Explained;
+};
+
+/** Why somebody is in an audience, or is not: by the newest definition, with the answer of each condition. */
+export async function testAudience(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  wanted: { projectId: number; reference: string; userId: string },
+): Promise<Tested> {
+  const { projectId, userId } = wanted;
+  const audience = await findAudience(db, wanted);
+  const [person] = await findPeople(db, [{ projectId, userId }]);
+  if (!person) {
+    const message = `Nobody with the external_user_id ${JSON.stringify(userId)} is known in this project`;
+    throw new Fault('not_found', { details: [{ message }] });
+  }
+  const audiences = (await loadModels(db, [projectId])).get(projectId);
+  const editions = audiences?.editions.filter(({ audienceId }) => audienceId === audience.id) ?? [];
+  const newest = editions.find(({ state }) => state === 'building') ?? editions[0];
+  if (!audiences || !newest) throw new Error(`audience ${audience.id} has no current edition`);
+  const model = { version: 0, audiences, counted: NOTHING_COUNTED };
+  const now = db.clock.now();
+  const { factsOf } = await gatherFacts(db, [{ person, model, editions: [newest] }], {
+    now,
+    counting: new Set(),
+  });
+  const [standing] = await findStandings(db, [{ projectId, userId }], { dues: false });
+  const members = standing?.members ?? new Map<number, Date>();
+  const served = editions.find(({ state }) => state === 'served');
+  const isIn = (audienceId: string): boolean => members.has(audiences.editionFor(audienceId)?.edition ?? -1);
+  const facts = { now, ...factsOf(person), isMember: isIn };
+  return {
+    audienceId: audience.id,
+    name: audience.name,
+    isMember: served ? members.has(served.edition) : null,
+    explained: explain(newest.predicate, facts, (id) => audiences.editionFor(id)?.name),
+  };
+}

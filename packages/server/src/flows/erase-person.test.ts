@@ -1,0 +1,331 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { findText } from '../../testkit/find-text.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { listBuilding } from '../features/audiences/index.ts';
+import { bury, retryDead } from '../features/inbox/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createAudience } from './create-audience.ts';
+import { createProject } from './create-project.ts';
+import { createDigest } from './digest/index.ts';
+import { erasePerson } from './erase-person.ts';
+import { pruneMarks } from './prune-marks.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const newId = idMaker(db.clock);
+const digest = createDigest({ db, log: silentLog, newId });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const DAY_MS = 86_400_000;
+let projectId = 0;
+/** In front of the others in the order of ids, and with everything that a careless search would stumble over. */
+let ADA = '';
+let EMAIL = '';
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  ADA = ` Ada "Q" \\ %_' 🐣\t#${projectId}#`;
+  EMAIL = `Ada.O'Brien+%_{}@Mail${projectId}.Example.org`;
+});
+
+const erase = (userId = ADA, of = projectId) => erasePerson({ db, newId }, { projectId: of, userId });
+
+async function digestAll(): Promise<void> {
+  for (const lane of ['live', 'bulk'] as const) while ((await digest.batch(lane, [projectId])).records > 0);
+}
+
+async function buildAll(): Promise<void> {
+  for (let places = await listBuilding(db, 100); places.length > 0; places = await listBuilding(db, 100))
+    for (const place of places) await digest.build(place);
+}
+
+/** A person in every table: ids of others in the same places, in two months, in two audiences with and without a window. */
+async function liveALife(): Promise<void> {
+  const ids = [ADA, 'bob', 'zed'];
+  const login = { name: 'login', properties: { seats: 3 } };
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: ids.map((id) => ({
+      external_user_id: id,
+      email: id === ADA ? EMAIL : `${id}@x.org`,
+      traits: { plan: 'pro', nick: id },
+    })),
+  });
+  await digestAll();
+  for (const [name, definition] of Object.entries(AUDIENCES))
+    await createAudience(db, { projectId, name, definition });
+  await buildAll();
+  for (const days of [0, 31]) {
+    clock.advance(days * DAY_MS);
+    const records = ids.map((id) => ({ ...login, external_user_id: id, message_id: `${days} ${id}` }));
+    await putRecords(db, { projectId, kind: 'events', records });
+    await digestAll();
+  }
+}
+
+const AUDIENCES = {
+  Lately: { event: 'login', at_least: 1, within: '7d' },
+  Ever: { event: 'login', at_least: 1 },
+  Paying: { trait: 'plan', equals: 'pro' },
+};
+
+function die(userId: string, seq: number): Promise<void> {
+  const at = new Date(clock.now());
+  const record = { external_user_id: userId, name: 'x', properties: { mail: userId === ADA ? EMAIL : '' } };
+  const dead = { projectId, lane: 'live', kind: 'events', seq, acceptedAt: at, record } as const;
+  return bury(db, dead, { reason: 'bad', at });
+}
+
+/** What waits: in the live lane plain, in the bulk lane packed. */
+async function sendMore(): Promise<void> {
+  const user = (id: string) => ({
+    external_user_id: id,
+    email: id === ADA ? EMAIL : `${id}@x.org`,
+    traits: { waited: true },
+  });
+  await putRecords(db, { projectId, kind: 'users', records: [user(ADA), user('bob')] });
+  const blob = 'x'.repeat(20_000);
+  const event = (id: string) => ({ external_user_id: id, name: 'export', properties: { blob } });
+  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: [event(ADA), event('zed')] });
+}
+
+const TABLES = [
+  'person',
+  'person_email',
+  'event',
+  'person_event',
+  'audience_member',
+  'audience_due',
+  'change',
+  'dead_letter',
+];
+
+async function rowsOf(userId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of TABLES) {
+    const id = table === 'dead_letter' ? `record ->> 'external_user_id'` : 'external_user_id';
+    const rows = await db.query<{ n: number }>(
+      `SELECT count(*) AS n FROM beckon.${table} WHERE project_id = $1 AND ${id} = $2`,
+      [projectId, userId],
+    );
+    counts[table] = rows[0]?.n ?? 0;
+  }
+  return counts;
+}
+
+test('of an erased person nothing is left in any column of any table, and the proof counts what is gone', async () => {
+  await liveALife();
+  await die(ADA, 1);
+  await die('bob', 2);
+  await sendMore();
+  const before = await rowsOf(ADA);
+  const others = [await rowsOf('bob'), await rowsOf('zed')];
+  for (const table of TABLES) expect([table, before[table]]).not.toEqual([table, 0]);
+  // The search finds what is there: in two months, in JSON, in what waits packed and plain.
+  expect(await findText(db, [ADA, EMAIL])).toEqual(
+    expect.arrayContaining([
+      'inbox.body',
+      'person.traits',
+      'person_email.email_lower',
+      'event_2026_01.external_user_id',
+      'event_2026_02.external_user_id',
+    ]),
+  );
+
+  const proof = await erase();
+  const [lane] = await db.query<{ next_seq: number }>(
+    'SELECT next_seq FROM beckon.lane WHERE project_id = $1',
+    [projectId],
+  );
+  expect(proof).toEqual({
+    external_user_id: ADA,
+    erased_at: new Date(clock.now()).toISOString(),
+    seq: lane?.next_seq,
+    removed: before,
+  });
+  expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id', 'inbox.body']);
+  expect([await rowsOf('bob'), await rowsOf('zed')]).toEqual(others);
+
+  await digestAll();
+  expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id']);
+  expect(await rowsOf('bob')).toMatchObject({ person: 1, dead_letter: 1, event: 2 });
+  expect(await rowsOf('zed')).toMatchObject({ person: 1, event: 3 });
+
+  await pruneMarks(db, projectId);
+  expect(await findText(db, [ADA, EMAIL])).toEqual([]);
+});
+
+test('the counts of audiences follow, and nobody joined or left', async () => {
+  await liveALife();
+  const moves = () =>
+    db.query(
+      `SELECT kind, external_user_id FROM beckon.change WHERE project_id = $1 AND kind LIKE 'audience\\_%' AND external_user_id <> $2 ORDER BY 1, 2`,
+      [projectId, ADA],
+    );
+  const before = await moves();
+  await erase();
+  const counts = await db.query<{ members: number; rows: number }>(
+    `SELECT e.members, (SELECT count(*) FROM beckon.audience_member m WHERE m.project_id = e.project_id AND m.edition = e.edition) AS rows
+     FROM beckon.audience_edition e WHERE e.project_id = $1`,
+    [projectId],
+  );
+  expect(counts).toEqual([
+    { members: 2, rows: 2 },
+    { members: 2, rows: 2 },
+    { members: 2, rows: 2 },
+  ]);
+  expect(await moves()).toEqual(before);
+});
+
+test('the stream hears that somebody was erased, and not who', async () => {
+  await liveALife();
+  const { removed } = await erase();
+  const rows = await db.query(
+    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'person_erased'`,
+    [projectId],
+  );
+  expect(rows).toEqual([{ external_user_id: null, detail: { removed } }]);
+});
+
+test('what was accepted before is dropped in either lane, what was accepted after makes a new person', async () => {
+  await liveALife();
+  await sendMore();
+  await erase();
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [{ external_user_id: ADA, traits: { plan: 'new' } }],
+  });
+  await digestAll();
+  expect(await rowsOf(ADA)).toMatchObject({ person: 1, person_email: 0, event: 0, change: 1 });
+  const [person] = await db.query(
+    'SELECT plan, traits FROM beckon.person WHERE project_id = $1 AND external_user_id = $2',
+    [projectId, ADA],
+  );
+  expect(person).toEqual({ plan: 'new', traits: {} });
+  expect(await db.query('SELECT waiting FROM beckon.lane WHERE project_id = $1', [projectId])).toEqual([
+    { waiting: 0 },
+  ]);
+});
+
+test('a history that is sent once more after it was erased has no effect', async () => {
+  await liveALife();
+  await erase();
+  const again = [0, 31].map((days) => ({
+    external_user_id: ADA,
+    name: 'login',
+    properties: {},
+    message_id: `${days} ${ADA}`,
+  }));
+  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records: again });
+  await digestAll();
+  expect(await rowsOf(ADA)).toMatchObject({ person: 0, event: 0 });
+});
+
+test('where nothing waits and nothing is known, the fault says so; where something waits, the erasure is kept', async () => {
+  await expect(erase('nobody')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(erase('nul\0')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(erase('half\ud800')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await db.query('SELECT 1 FROM beckon.erasure WHERE project_id = $1', [projectId])).toEqual([]);
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'nobody', email: EMAIL }] });
+  const { removed } = await erase('nobody');
+  expect(Object.values(removed)).toEqual(TABLES.map(() => 0));
+  await digestAll();
+  expect(await rowsOf('nobody')).toMatchObject({ person: 0, change: 0 });
+  await expect(
+    erasePerson({ db, newId }, { projectId: projectId + 1_000, userId: ADA }),
+  ).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('where nothing waits the id is kept nowhere from the first', async () => {
+  await liveALife();
+  await erase();
+  expect(await findText(db, [ADA, EMAIL])).toEqual([]);
+});
+
+test('a dead letter alone is erased, and one that waits again is dropped', async () => {
+  await die(ADA, 1);
+  expect((await erase()).removed).toMatchObject({ person: 0, dead_letter: 1 });
+  await die(ADA, 2);
+  await retryDead(db, projectId);
+  expect((await erase()).removed).toMatchObject({ person: 0, dead_letter: 0 });
+  await digestAll();
+  await pruneMarks(db, projectId);
+  expect(await findText(db, [ADA, EMAIL])).toEqual([]);
+});
+
+test('the same id in another project is another person', async () => {
+  await liveALife();
+  const { id: other } = await createProject(db, { name: 'Other' });
+  await putRecords(db, { projectId: other, kind: 'users', records: [{ external_user_id: ADA }] });
+  while ((await digest.batch('live', [other])).records > 0);
+  await erase();
+  expect(await db.query('SELECT project_id FROM beckon.person WHERE external_user_id = $1', [ADA])).toEqual([
+    { project_id: other },
+  ]);
+});
+
+test('more events than one statement takes are erased, many of one moment among them', async () => {
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [{ external_user_id: ADA }, { external_user_id: 'bob' }],
+  });
+  await digestAll();
+  await db.query(
+    `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+     SELECT $1, $2, gen_random_uuid(), CASE WHEN n % 100 = 0 THEN 'bob' ELSE $3 END, CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END, '{}',
+            $2::timestamptz - CASE WHEN n < 15000 THEN 0 ELSE n END * interval '1 second', $2, n, false
+     FROM generate_series(1, 30000) AS n`,
+    [projectId, new Date(clock.now()), ADA],
+  );
+  expect((await erase()).removed.event).toBe(29_700);
+  expect(await db.query('SELECT count(*) AS n FROM beckon.event WHERE project_id = $1', [projectId])).toEqual(
+    [{ n: 300 }],
+  );
+});
+
+test('a build or a count that came as far as an erased person goes on right behind the one before them', async () => {
+  const ids = Array.from({ length: 1_200 }, (_, i) => `u${String(i).padStart(4, '0')}`);
+  for (const part of [ids.slice(0, 600), ids.slice(600)])
+    await putRecords(db, { projectId, kind: 'users', records: part.map((id) => ({ external_user_id: id })) });
+  await putRecords(db, {
+    projectId,
+    kind: 'events',
+    records: ids.slice(0, 900).map((id) => ({ external_user_id: id, name: 'login', properties: {} })),
+  });
+  await digestAll();
+  await createAudience(db, { projectId, name: 'Ever', definition: AUDIENCES.Ever });
+  const places = () =>
+    db.query<{ at: string | null }>(
+      `SELECT counted_to AS at FROM beckon.counted_event WHERE project_id = $1 UNION ALL
+       SELECT built_to FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building'`,
+      [projectId],
+    );
+  const came = async (): Promise<string | undefined> =>
+    (await places()).find(({ at }) => at !== null)?.at ?? undefined;
+  const erased: string[] = [];
+  for (let building = await listBuilding(db, 1); building.length > 0; building = await listBuilding(db, 1)) {
+    for (const place of building) await digest.build(place);
+    const last = await came();
+    if (last === undefined || erased.includes(last)) continue;
+    await erase(last);
+    erased.push(last);
+    expect((await places()).map(({ at }) => at)).not.toContain(last);
+  }
+  // Both the count and the build were met on their way.
+  expect(erased.length).toBeGreaterThanOrEqual(4);
+  const members = await db.query<{ id: string }>(
+    'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 ORDER BY 1',
+    [projectId],
+  );
+  expect(members.map(({ id }) => id)).toEqual(ids.slice(0, 900).filter((id) => !erased.includes(id)));
+});

@@ -1,0 +1,120 @@
+import { iso } from '../base/clock.ts';
+import type { NewId } from '../base/ids.ts';
+import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../features/audiences/index.ts';
+import { eraseEvents, leaveCounting } from '../features/events/index.ts';
+import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
+import {
+  erasePersonRows,
+  idBefore,
+  isStorable,
+  type PersonId,
+  rememberErasure,
+  unknownPerson,
+} from '../features/people/index.ts';
+import { addChanges, eraseChanges } from '../features/stream/index.ts';
+import { newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+
+/** How many rows of each table are gone. */
+export type Removed = {
+  person: number;
+  person_email: number;
+  event: number;
+  person_event: number;
+  audience_member: number;
+  audience_due: number;
+  change: number;
+  dead_letter: number;
+};
+
+export type ErasedPerson = {
+  external_user_id: string;
+  erased_at: string;
+  /** Whatever was accepted of this person before this sequence is gone, or dropped as soon as its turn comes. */
+  seq: number;
+  removed: Removed;
+};
+
+/**
+ * Removes all that is known of a person, and says what it was. One transaction under the project's turn, so that nothing
+ * about them is digested meanwhile. The lane is locked after everything that may take long, because accepting waits for
+ * it: what is accepted until then belongs to what is erased, what is accepted later makes a new person.
+ *
+ * What waits in the inbox is packed, so nobody knows whether something of theirs is among it. Where anything waits, the
+ * erasure is recorded and what it concerns is dropped at its digest, even if nothing is known of them yet: that they were
+ * only just sent is the likely reason. Where nothing waits there is nothing to drop, and the id is kept nowhere; and if
+ * nothing was found either, the fault says so, for then the id was most likely mistyped.
+ *
+ * `event_dedupe` stays: hashes that lead back to nobody, by which an erased history that is sent once more has no effect.
+ * What others sent about others is theirs, even where it names this person in a property.
+ */
+export function erasePerson(
+  { db, newId }: { db: Pick<Database, 'transaction' | 'clock'>; newId: NewId },
+  wanted: PersonId,
+): Promise<ErasedPerson> {
+  return db.transaction(async (tx) => {
+    const { projectId, userId } = wanted;
+    await takeTurn(tx, projectId);
+    if (!isStorable(userId)) throw unknownPerson(userId);
+    const removed = await removeKnown(tx, wanted, new Date(db.clock.now()));
+    const { next_seq: seq } = await lockLane(tx, projectId);
+    // Under the lane: letters that somebody lets wait again at this moment are either here or before the sequence.
+    removed.dead_letter = await eraseDead(tx, projectId, userId);
+    const isKnown = Object.values(removed).some((rows) => rows > 0);
+    const somethingWaits = await waits(tx, projectId);
+    if (!isKnown && !somethingWaits) throw unknownPerson(userId);
+    const at = new Date(db.clock.now());
+    if (somethingWaits) await rememberErasure(tx, { projectId, userId, seq, at });
+    if (isKnown) {
+      const detail = JSON.stringify({ removed });
+      await addChanges(tx, [
+        { projectId, at, id: newId(), kind: 'person_erased', userId: null, audienceId: null, detail },
+      ]);
+    }
+    return { external_user_id: userId, erased_at: iso(at.getTime()), seq, removed };
+  });
+}
+
+async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed> {
+  const { projectId, userId } = wanted;
+  const events = await eraseEvents(tx, wanted);
+  const standings = await eraseStandings(tx, { projectId, userId, now });
+  const change = await eraseChanges(tx, projectId, userId);
+  const people = await erasePersonRows(tx, wanted);
+  await leavePlaces(tx, wanted);
+  return {
+    ...people,
+    ...events,
+    audience_member: standings.members,
+    audience_due: standings.dues,
+    change,
+    dead_letter: 0,
+  };
+}
+
+/** What goes through all people in the background says how far it came by an id: it says so by the one before, if it was this. */
+async function leavePlaces(tx: Tx, { projectId, userId }: PersonId): Promise<void> {
+  const before = await idBefore(tx, { projectId, userId });
+  const wasCounting = await leaveCounting(tx, { projectId, userId, before });
+  const model = (await loadModels(tx, [projectId])).get(projectId);
+  const building = (model?.editions ?? []).filter(
+    ({ state, builtTo }) => state === 'building' && builtTo === userId,
+  );
+  if (building.length > 0) {
+    const audiences = new Map((await listAudiences(tx, projectId)).map((one) => [one.id, one]));
+    for (const { edition, audienceId } of building) {
+      const built = audiences.get(audienceId)?.progress?.built ?? 0;
+      // No id is empty, so this comes before everybody.
+      await advanceBuild(tx, { projectId, edition, builtTo: before ?? '', built });
+    }
+  }
+  if (wasCounting || building.length > 0) await newModel(tx, projectId);
+}
+
+async function waits(tx: Tx, projectId: number): Promise<boolean> {
+  const [live, bulk] = [
+    await oldestWaiting(tx, [projectId], 'live'),
+    await oldestWaiting(tx, [projectId], 'bulk'),
+  ];
+  return live.size > 0 || bulk.size > 0;
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { silentLog } from '../base/log.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createAudience } from './create-audience.ts';
+import { createProject } from './create-project.ts';
+import { setSettings } from './set-settings.ts';
+
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const keepEvents = async () => (await getSettings(db, projectId)).texts.keep_events;
+
+test('events are kept for as long as the audience that looks back furthest, which the refusal names', async () => {
+  const within = (days: number) => ({ event: 'login', at_least: 1, within: `${days}d` });
+  const { id } = await createAudience(db, { projectId, name: 'Zealous', definition: within(90) });
+  await createAudience(db, {
+    projectId,
+    name: 'Around',
+    definition: { any: [{ audience: id }, within(60)] },
+  });
+  await createAudience(db, { projectId, name: 'Ever', definition: { event: 'login', at_least: 1 } });
+  const refused = setSettings(db, projectId, { keep_events: '89d', paused: 'true' });
+  await expect(refused).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [{ field: 'keep_events', message: expect.stringMatching(/at least 90d.*"Zealous"/) as string }],
+  });
+  expect((await getSettings(db, projectId)).texts).toMatchObject({ keep_events: 'forever', paused: 'false' });
+  await setSettings(db, projectId, { keep_events: '90d' });
+  expect(await keepEvents()).toBe('90d');
+  // Other settings do not ask again, and for ever is always long enough.
+  await setSettings(db, projectId, { paused: 'true' });
+  await setSettings(db, projectId, { keep_events: 'forever' });
+  expect(await keepEvents()).toBe('forever');
+});
+
+test('without audiences, and in another project, events may be kept for 31 days', async () => {
+  const { id: other } = await createProject(db, { name: 'Other' });
+  await createAudience(db, {
+    projectId: other,
+    name: 'A',
+    definition: { event: 'x', at_least: 1, within: '90d' },
+  });
+  await setSettings(db, projectId, { keep_events: '31d', keep_stream: '1d', keep_dead: '24h' });
+  expect((await getSettings(db, projectId)).texts).toMatchObject({
+    keep_events: '31d',
+    keep_stream: '24h',
+    keep_dead: '24h',
+  });
+});
+
+test('a project that is not there, and a setting that is none, are refused', async () => {
+  await expect(setSettings(db, projectId + 99, { paused: 'true' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(setSettings(db, projectId, { keep_everything: '1d' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+});

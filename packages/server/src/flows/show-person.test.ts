@@ -1,0 +1,220 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { listBuilding } from '../features/audiences/index.ts';
+import { bury } from '../features/inbox/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createAudience } from './create-audience.ts';
+import { createProject } from './create-project.ts';
+import { createDigest } from './digest/index.ts';
+import { editAudience } from './edit-audience.ts';
+import { exportPerson } from './export-person.ts';
+import { showPerson } from './show-person.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+async function accept(kind: 'users' | 'events', records: object[]): Promise<void> {
+  await putRecords(db, { projectId, kind, records });
+  while ((await digest.batch('live', [projectId])).records > 0);
+}
+
+async function build(
+  name: string,
+  definition: object,
+  upTo: 'served' | 'went on' = 'served',
+): Promise<string> {
+  const { id } = await createAudience(db, { projectId, name, definition });
+  for (const place of await listBuilding(db, 10)) while ((await digest.build(place)) !== upTo);
+  return id;
+}
+
+const now = (): string => new Date(clock.now()).toISOString();
+const show = (userId = 'ada') => showPerson(db, { projectId, userId });
+const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+
+async function exported(userId = 'ada'): Promise<{ pieces: string[]; value: Record<string, unknown> }> {
+  const pieces = await Array.fromAsync(exportPerson(db, { projectId, userId }));
+  return { pieces, value: JSON.parse(pieces.join('\n')) as Record<string, unknown> };
+}
+
+test('a person is shown under the names of the interface, with audiences and events, and exactly these', async () => {
+  const first = now();
+  await accept('users', [
+    {
+      external_user_id: 'ada',
+      email: 'Ada@x.org',
+      traits: {
+        name: 'Ada',
+        signupDate: '2026-01-02',
+        company: { id: 1 },
+        seats: 3,
+        ['__proto__']: { a: 1 },
+      },
+    },
+  ]);
+  const paying = await build('With a company', { trait: 'seats', at_least: 1 });
+  await build('Others', { trait: 'seats', at_least: 9 });
+  clock.advance(1_000);
+  await accept('events', [
+    { external_user_id: 'ada', name: 'login', properties: { n: 1 }, occurred_at: '2026-01-10T00:00:00.000Z' },
+    { external_user_id: 'ada', name: 'login', properties: { n: 2 } },
+  ]);
+  const event = { id: UUID, name: 'login', accepted_at: now(), received_at: now() };
+  const shown = await show();
+  expect(shown).toEqual({
+    external_user_id: 'ada',
+    email: 'Ada@x.org',
+    traits: JSON.parse(
+      '{"name":"Ada","signupDate":"2026-01-02","company":{"id":1},"seats":3,"__proto__":{"a":1}}',
+    ) as object,
+    suppressTriggersUntil: null,
+    triggersLiveSince: null,
+    first_seen_at: first,
+    last_seen_at: expect.any(String) as string,
+    audiences: [{ id: paying, name: 'With a company', since: first }],
+    events: [
+      { ...event, properties: { n: 2 }, occurred_at: now() },
+      { ...event, properties: { n: 1 }, occurred_at: '2026-01-10T00:00:00.000Z' },
+    ],
+    drafts: [],
+    decisions: [],
+  });
+  expect(Object.hasOwn(shown.traits, '__proto__')).toBe(true);
+});
+
+test('a suppressed person is so until a time that never comes, and live since the event that lifted it', async () => {
+  await accept('events', [{ external_user_id: 'ada', name: 'login', properties: {}, suppress: true }]);
+  expect(await show()).toMatchObject({
+    suppressTriggersUntil: '9999-12-31T23:59:59.999Z',
+    triggersLiveSince: null,
+  });
+  clock.advance(1_000);
+  await accept('events', [{ external_user_id: 'ada', name: 'login', properties: {} }]);
+  expect(await show()).toMatchObject({ suppressTriggersUntil: null, triggersLiveSince: now() });
+});
+
+test('an audience is shown as everybody sees it: while it is built, and by its old definition while it is rebuilt', async () => {
+  const people = Array.from({ length: 501 }, (_, i) => ({ external_user_id: `p${i}`, traits: { seats: i } }));
+  await accept('users', [{ external_user_id: 'ada', traits: { seats: 0 } }, ...people.slice(0, 400)]);
+  await accept('users', people.slice(400));
+  const id = await build('Small', { trait: 'seats', at_most: 0 }, 'went on');
+  const seen = { id, name: 'Small', since: now() };
+  expect((await show()).audiences).toEqual([seen]);
+  for (const place of await listBuilding(db, 1)) while ((await digest.build(place)) !== 'served');
+  clock.advance(1_000);
+  await editAudience(db, { projectId, reference: id, definition: { trait: 'seats', at_most: 1 } });
+  for (const place of await listBuilding(db, 1)) await digest.build(place);
+  const rows = await db.query(
+    `SELECT 1 FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = 'ada'`,
+    [projectId],
+  );
+  expect(rows).toHaveLength(2);
+  expect((await show()).audiences).toEqual([seen]);
+});
+
+test('nobody is shown or exported under an id that is not known, or cannot be one', async () => {
+  for (const userId of ['ada', 'nul\0', 'half\ud800', '']) {
+    await expect(show(userId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(exported(userId)).rejects.toMatchObject({ code: 'not_found' });
+  }
+});
+
+test('the newest 1,000 events are shown, and all are exported, as one JSON value in pieces', async () => {
+  await accept('users', [{ external_user_id: 'ada' }]);
+  await db.query(
+    `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+     SELECT $1, $2, gen_random_uuid(), 'ada', CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END, jsonb_build_object('n', n, 'text', '"],[' ),
+            $2::timestamptz - CASE WHEN n < 700 THEN 0 ELSE n END * interval '1 second', $2, n, false
+     FROM generate_series(1, 1500) AS n`,
+    [projectId, new Date(clock.now())],
+  );
+  const { events } = await show();
+  expect(events).toHaveLength(1_000);
+  expect(events.at(-1)?.properties['n']).toBe(1_000);
+  const { pieces, value } = await exported();
+  const numbers = (value['events'] as typeof events).map(({ properties }) => properties['n'] as number);
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1_500 }, (_, i) => i + 1));
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(100_000);
+  // With nothing between the pieces it is the same value.
+  expect(JSON.parse(pieces.join(''))).toEqual(value);
+});
+
+test('an export has all that is shown, and what the stream noted and what could not be applied', async () => {
+  await accept('users', [
+    { external_user_id: 'ada', email: 'a@x.org', traits: { plan: 'free' } },
+    { external_user_id: 'bob' },
+  ]);
+  clock.advance(1_000);
+  await accept('users', [{ external_user_id: 'ada', traits: { plan: 'pro' } }]);
+  const at = new Date(clock.now());
+  for (const [seq, userId] of ['ada', 'bob'].entries()) {
+    const record = { external_user_id: userId, name: 'odd' };
+    await bury(
+      db,
+      { projectId, lane: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
+      { reason: 'bad', at },
+    );
+  }
+  const { value } = await exported();
+  expect(value).toEqual({
+    ...(await show()),
+    changes: [
+      {
+        at: expect.any(String) as string,
+        id: UUID,
+        kind: 'person_created',
+        audience_id: null,
+        detail: { traits: { plan: [null, 'free'] }, email: 'changed' },
+      },
+      {
+        at: now(),
+        id: UUID,
+        kind: 'person_changed',
+        audience_id: null,
+        detail: { traits: { plan: ['free', 'pro'] } },
+      },
+    ],
+    dead_letters: [
+      {
+        seq: 1,
+        lane: 'live',
+        kind: 'events',
+        reason: 'bad',
+        accepted_at: now(),
+        died_at: now(),
+        record: { external_user_id: 'ada', name: 'odd' },
+      },
+    ],
+  });
+});
+
+test('somebody known by dead letters alone is exported too', async () => {
+  const at = new Date(clock.now());
+  const record = { external_user_id: 'ghost', name: 'odd' };
+  await bury(
+    db,
+    { projectId, lane: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
+    { reason: 'bad', at },
+  );
+  expect((await exported('ghost')).value).toMatchObject({
+    external_user_id: 'ghost',
+    email: null,
+    events: [],
+    dead_letters: [{ record }],
+  });
+});

@@ -1,0 +1,66 @@
+import { findStandings, loadModels } from '../features/audiences/index.ts';
+import { type EventOfPerson, listNewest } from '../features/events/index.ts';
+import {
+  type PersonId,
+  showPerson as show,
+  type ShownPerson,
+  unknownPerson,
+} from '../features/people/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+export type ShownAudience = { id: string; name: string; since: string };
+export type ShownEvent = {
+  id: string;
+  name: string;
+  properties: Record<string, unknown>;
+  occurred_at: string;
+  accepted_at: string;
+  received_at: string;
+};
+
+/** All that is known of a person at a glance. No letter is drafted and no rule decided yet, so those lists are empty. */
+export type WholePerson = ShownPerson & {
+  audiences: ShownAudience[];
+  events: ShownEvent[];
+  drafts: never[];
+  decisions: never[];
+};
+
+const EVENTS_SHOWN_MAX = 1_000;
+
+export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson> {
+  const person = await show(tx, wanted);
+  if (!person) throw unknownPerson(wanted.userId);
+  const events = await listNewest(tx, { ...wanted, limit: EVENTS_SHOWN_MAX });
+  return {
+    ...person,
+    audiences: await listAudiencesOf(tx, wanted),
+    events: events.map(toShownEvent),
+    drafts: [],
+    decisions: [],
+  };
+}
+
+/** The audiences that a person is in, as everybody sees them: of a definition still being built, where there is no other. */
+export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<ShownAudience[]> {
+  const model = (await loadModels(tx, [projectId])).get(projectId);
+  const [standing] = await findStandings(tx, [{ projectId, userId }], { dues: false });
+  return (model?.editions ?? [])
+    .flatMap(({ edition, audienceId, name }) => {
+      const since = standing?.members.get(edition);
+      const isSeen = model?.editionFor(audienceId)?.edition === edition;
+      return since && isSeen ? [{ id: audienceId, name, since: since.toISOString() }] : [];
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function toShownEvent(event: EventOfPerson): ShownEvent {
+  return {
+    id: event.id,
+    name: event.name,
+    properties: event.properties,
+    occurred_at: event.occurred_at.toISOString(),
+    accepted_at: event.accepted_at.toISOString(),
+    received_at: event.received_at.toISOString(),
+  };
+}

@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { backoffMs } from '../../base/backoff.ts';
+import type { Log } from '../../base/log.ts';
+import type { ConnectionSource } from './connection.ts';
+
+/**
+ * Hears what other processes shout on a channel. A hint and no more: it may be lost with the connection, which is opened
+ * again, and nobody is right only because of it.
+ */
+export type Listener = { stop(): Promise<void> };
+
+export type ListenerOptions = {
+  /** A connection of its own, not one behind a pooler in transaction mode. */
+  connection: ConnectionSource;
+  channel: string;
+  heard: () => void;
+  log: Log;
+};
+
+const REOPEN = { baseMs: 200, maxMs: 30_000 };
+
+export function startListener({ connection, channel, heard, log }: ListenerOptions): Listener {
+  let stopping = false;
+  let client: pg.Client | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+
+  async function open(): Promise<void> {
+    const opened = new pg.Client({ ...connection(), application_name: 'beckon listener', keepAlive: true });
+    client = opened;
+    opened.on('error', () => {});
+    opened.on('end', () => again(opened));
+    opened.on('notification', heard);
+    try {
+      await opened.connect();
+      await opened.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      failures = 0;
+    } catch (error) {
+      log.debug({ err: error }, 'listener.not_open');
+      await opened.end().catch(() => {});
+      again(opened);
+    }
+  }
+
+  function again(of: pg.Client): void {
+    if (stopping || client !== of) return;
+    client = null;
+    failures += 1;
+    timer = setTimeout(() => void open(), backoffMs(failures, REOPEN));
+    timer.unref();
+  }
+
+  void open();
+  return {
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

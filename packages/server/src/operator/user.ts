@@ -1,0 +1,205 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { Fault } from '../base/fault.ts';
+import { idMaker } from '../base/ids.ts';
+import { listShown } from '../features/people/index.ts';
+import { findProject } from '../features/projects/index.ts';
+import { type ErasedPerson, erasePerson } from '../flows/erase-person.ts';
+import { exportPerson } from '../flows/export-person.ts';
+import { showPerson, type WholePerson } from '../flows/show-person.ts';
+import type { Tx } from '../io/db/index.ts';
+import { EXIT_FAILED, type Operator } from './operator.ts';
+import { describeError, JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { table } from './table.ts';
+
+type OfProject = { project: string } & OutputOptions;
+type OfUser = OfProject & { user: string };
+
+const USER_OPTION = ['--user <user>', 'the id under which your product knows them'] as const;
+const LISTED = 100;
+const LISTED_MAX = 1_000;
+
+export function addUserCommands(program: Command, operator: Operator): void {
+  const user = program
+    .command('user')
+    .description('show, export and erase what is known of the tracked users');
+  addList(user, operator);
+  addShow(user, operator);
+  addErase(user, operator);
+  addExport(user, operator);
+}
+
+function addList(user: Command, operator: Operator): void {
+  user
+    .command('list')
+    .description('list users in the order of their ids')
+    .requiredOption(...PROJECT_OPTION)
+    .option('--limit <number>', `no more than so many, at most ${LISTED_MAX}`, readLimit, LISTED)
+    .option('--after <external_user_id>', 'only those behind this one')
+    .option(...JSON_OPTION)
+    .action((options: OfProject & { limit: number; after?: string }) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const { id: projectId } = await findProject(db, options.project);
+          const { limit, after = null } = options;
+          const people = await listShown(db, { projectId, after, limit });
+          return people.map(({ external_user_id, email, first_seen_at, last_seen_at }) => ({
+            external_user_id,
+            email,
+            first_seen_at,
+            last_seen_at,
+          }));
+        },
+        show: (rows) => table(rows, 'There is nobody'),
+      }),
+    );
+}
+
+function addShow(user: Command, operator: Operator): void {
+  user
+    .command('show')
+    .description('show a user with their traits, audiences and newest 1,000 events')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption(...USER_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfUser) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const { id: projectId } = await findProject(db, options.project);
+          return showPerson(db, { projectId, userId: options.user });
+        },
+        show: describePerson,
+      }),
+    );
+}
+
+function describePerson({
+  traits,
+  audiences,
+  events,
+  drafts: _drafts,
+  decisions: _decisions,
+  ...person
+}: WholePerson): string {
+  const named = Object.entries(traits).map(([trait, value]) => ({ trait, value }));
+  const done = events.map(({ occurred_at, name, properties }) => ({ occurred_at, name, properties }));
+  return [
+    table([person], ''),
+    table(named, 'They have no traits'),
+    table(audiences, 'They are in no audience'),
+    table(done, 'Nothing happened yet'),
+  ].join('\n\n');
+}
+
+function addErase(user: Command, operator: Operator): void {
+  user
+    .command('erase')
+    .description('remove all that is known of a user, for good, and drop what they sent that still waits')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption(...USER_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfUser) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const { id: projectId } = await findProject(db, options.project);
+          return erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: options.user });
+        },
+        show: describeErased,
+      }),
+    );
+}
+
+function describeErased({ external_user_id, erased_at, seq, removed }: ErasedPerson): string {
+  const rows = Object.entries(removed).flatMap(([name, count]) =>
+    count > 0 ? [{ table: name, removed: count }] : [],
+  );
+  const what = table(rows, 'Nothing was known of them yet');
+  const head = `Erased at ${erased_at}: ${JSON.stringify(external_user_id)}`;
+  return `${head}\n\n${what}\n\nWhat was accepted before sequence ${seq} and still waits is dropped when its turn comes`;
+}
+
+function addExport(user: Command, operator: Operator): void {
+  user
+    .command('export')
+    .description('write everything that is kept about a user as one JSON value')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption(...USER_OPTION)
+    .option('--file <file>', 'into this new file, readable by you alone; else it is printed')
+    .option(...JSON_OPTION)
+    .action((options: OfUser & { file?: string }) =>
+      options.file === undefined
+        ? printExport(operator, options)
+        : runOpened(operator, options, {
+            work: async ({ db }) => {
+              const { id: projectId } = await findProject(db, options.project);
+              const { file = '' } = options;
+              return {
+                file,
+                bytes: await writeExport(file, exportPerson(db, { projectId, userId: options.user })),
+              };
+            },
+            show: ({ file, bytes }) => `${bytes} bytes were written to ${file}`,
+          }),
+    );
+}
+
+/** Piece by piece, a line each: it may be larger than memory, and white space between the pieces changes nothing. */
+async function printExport(operator: Operator, options: OfUser): Promise<void> {
+  try {
+    const opened = await operator.open();
+    try {
+      await printPieces(operator, opened.db, options);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    operator.complain(describeError(error, options.json ?? false));
+    operator.setExitCode(EXIT_FAILED);
+  }
+}
+
+async function printPieces(operator: Operator, db: Tx, { project, user: userId }: OfUser): Promise<void> {
+  const { id: projectId } = await findProject(db, project);
+  for await (const piece of exportPerson(db, { projectId, userId })) operator.print(piece);
+}
+
+/** The file is made with the first piece, so that a user who is not there leaves none; half an export is removed. */
+async function writeExport(file: string, pieces: AsyncGenerator<string, void, void>): Promise<number> {
+  const first = await pieces.next();
+  const handle = await create(file);
+  try {
+    let bytes = await write(handle, first.value ?? '');
+    for await (const piece of pieces) bytes += await write(handle, piece);
+    bytes += await write(handle, '\n');
+    await handle.sync();
+    return bytes;
+  } catch (error) {
+    await unlink(file);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function write(handle: FileHandle, text: string): Promise<number> {
+  await handle.appendFile(text);
+  return Buffer.byteLength(text);
+}
+
+async function create(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx', 0o600);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const why = isThere
+      ? 'is there already'
+      : `cannot be made: ${error instanceof Error ? error.message : String(error)}`;
+    throw new Fault('validation_failed', { details: [{ message: `${file} ${why}`, field: 'file' }] });
+  }
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= LISTED_MAX) return limit;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LISTED_MAX}.`);
+}

@@ -1,0 +1,191 @@
+import { backoffMs } from '../base/backoff.ts';
+import type { Log } from '../base/log.ts';
+import { type Lane, type Place, placesWaiting } from '../features/inbox/index.ts';
+import { duePlaces } from '../features/turns/index.ts';
+import type { Digest, Digested } from '../flows/digest/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
+
+/**
+ * Keeps digesting as long as something waits. What is tried first goes round, so that nobody waits for ever:
+ *
+ *   live → time → live → time → bulk, and again; what has nothing to do leaves its place to the next of its list
+ *
+ * A hint (`wake`) makes it look at once; looking every 100 ms is what makes it right.
+ */
+export type Digester = { wake(): void; stop(): Promise<void> };
+
+export type DigesterOptions = {
+  db: Database;
+  digest: Digest;
+  log: Log;
+  onLag?: (facts: { lane: Lane | 'time'; ms: number }) => void;
+  onMisshapen?: (projectId: number, trait: string) => void;
+};
+
+const LOOK_EVERY_MS = 100;
+/** A small batch costs nearly what a large one costs: those that come within this time share the next. */
+const GATHER_MS = 20;
+const SMALL_BATCH = 100;
+const PLACES_MAX = 1_000;
+const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
+
+type Work = Lane | 'time';
+const ROUND: readonly (readonly Work[])[] = [
+  ['live', 'time', 'bulk'],
+  ['time', 'live', 'bulk'],
+  ['live', 'time', 'bulk'],
+  ['time', 'live', 'bulk'],
+  ['bulk', 'live', 'time'],
+];
+
+type State = {
+  options: DigesterOptions;
+  troubles: Troubles;
+  stopping: boolean;
+  place: number;
+  after: Record<Lane, number>;
+  failures: number;
+};
+
+export function startDigester(options: DigesterOptions): Digester {
+  const bell = createBell();
+  const state: State = {
+    options,
+    troubles: createTroubles(),
+    stopping: false,
+    place: 0,
+    after: { live: 0, bulk: 0 },
+    failures: 0,
+  };
+  const running = run(state, bell);
+  return {
+    wake: () => bell.ring(),
+    async stop() {
+      state.stopping = true;
+      bell.ring();
+      await running;
+    },
+  };
+}
+
+async function run(state: State, bell: Bell): Promise<void> {
+  while (!state.stopping) {
+    const startedAt = performance.now();
+    const done = await round(state);
+    if (state.stopping) return;
+    if (done === 0) await bell.wait(restMs(state));
+    else if (done < SMALL_BATCH) await bell.rest(GATHER_MS - (performance.now() - startedAt));
+  }
+}
+
+function restMs({ failures }: State): number {
+  return failures === 0 ? LOOK_EVERY_MS : Math.max(LOOK_EVERY_MS, backoffMs(failures, TROUBLE_BACKOFF));
+}
+
+/** How much was done; nothing where nothing waits, or all that waits is in somebody else's hands. */
+async function round(state: State): Promise<number> {
+  try {
+    const found = await look(state);
+    state.failures = 0;
+    const order = ROUND[state.place % ROUND.length] ?? [];
+    state.place += 1;
+    for (const work of order) {
+      const done = work === 'time' ? await doTime(state, found.due) : await doLane(state, work, found.places);
+      if (done > 0) return done;
+    }
+    return 0;
+  } catch (error) {
+    state.failures += 1;
+    state.options.log.warn({ err: error }, 'digest.failed');
+    return 0;
+  }
+}
+
+type Found = { places: Place[]; due: number[] };
+
+async function look({ options: { db, onLag }, after, troubles }: State): Promise<Found> {
+  const now = db.clock.now();
+  const [places, dues] = await Promise.all([
+    placesWaiting(db, { after: Math.min(after.live, after.bulk), limit: PLACES_MAX }),
+    duePlaces(db, new Date(now), PLACES_MAX),
+  ]);
+  onLag?.({ lane: 'time', ms: now - (dues[0]?.nextAt.getTime() ?? now) });
+  return {
+    places: places.filter(({ projectId }) => troubles.isOpen(projectId, now)),
+    due: dues.map(({ projectId }) => projectId).filter((id) => troubles.isOpen(id, now)),
+  };
+}
+
+async function doLane(state: State, lane: Lane, places: Place[]): Promise<number> {
+  const waiting = places.filter((place) => place[lane]).map(({ projectId }) => projectId);
+  const projectIds = state.troubles.together(goRound(waiting, state.after[lane]));
+  if (projectIds.length === 0) return 0;
+  const digested = await attempt(state, projectIds, () => state.options.digest.batch(lane, projectIds));
+  if (!digested || digested.records === 0) return 0;
+  state.after[lane] = digested.lastProjectId ?? 0;
+  report(state.options, lane, digested);
+  return digested.records;
+}
+
+async function doTime(state: State, due: number[]): Promise<number> {
+  for (const projectId of due) {
+    const done = await attempt(state, [projectId], () => state.options.digest.due(projectId));
+    if (done && done.people > 0) return done.people;
+  }
+  return 0;
+}
+
+/** A failure leaves everything as it was. Projects that failed together are tried one by one, each after a pause of its own. */
+async function attempt<T>(state: State, projectIds: number[], work: () => Promise<T>): Promise<T | null> {
+  const { troubles, options } = state;
+  try {
+    const done = await work();
+    troubles.passed(projectIds);
+    return done;
+  } catch (error) {
+    const inMs = troubles.failed(projectIds, options.db.clock.now());
+    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'digest.failed');
+    return null;
+  }
+}
+
+function goRound(ids: number[], after: number): number[] {
+  return [...ids.filter((id) => id > after), ...ids.filter((id) => id <= after)];
+}
+
+function report({ db, onLag, onMisshapen }: DigesterOptions, lane: Lane, digested: Digested): void {
+  if (digested.oldestAt !== null) onLag?.({ lane, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
+  for (const { projectId, trait } of digested.misshapen) onMisshapen?.(projectId, trait);
+}
+
+/** Wakes who waits; a ring that nobody hears is heard by the next who waits. */
+type Bell = { ring(): void; wait(ms: number): Promise<void>; rest(ms: number): Promise<void> };
+
+function createBell(): Bell {
+  let rung = false;
+  let heard: (() => void) | null = null;
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, Math.max(0, ms));
+      heard = done;
+      function done(): void {
+        clearTimeout(timer);
+        heard = null;
+        resolve();
+      }
+    });
+  }
+  return {
+    ring() {
+      rung = true;
+      heard?.();
+    },
+    async wait(ms) {
+      if (!rung) await pause(ms);
+      rung = false;
+    },
+    /** A pause that no hint shortens. */
+    rest: (ms) => (ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve()),
+  };
+}

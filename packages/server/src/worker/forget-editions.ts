@@ -1,0 +1,27 @@
+import { deleteRetired, type EditionPlace, listRetired } from '../features/audiences/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 10_000;
+const EDITIONS_MAX = 100;
+const STEP = 1_000;
+
+/** Members and moments of definitions that answer nobody any more, in short transactions. */
+export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Duty {
+  async function forget(place: EditionPlace, stopping: () => boolean): Promise<void> {
+    let isGone = false;
+    while (!isGone && !stopping()) {
+      isGone = await db.transaction((tx) => deleteRetired(tx, { ...place, limit: STEP }));
+    }
+  }
+  return {
+    name: 'forget_editions',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      for (const place of await listRetired(db, EDITIONS_MAX)) {
+        if (stopping()) return;
+        await forget(place, stopping);
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { dropEmptyPartitions } from '../features/events/index.ts';
+import { listProjects } from '../features/projects/index.ts';
+import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 60_000;
+const ROUND_MAX_MS = 5_000;
+const REST_MS = 3_600_000;
+
+/**
+ * What projects keep no longer, project by project. A round ends after some seconds, and the next one goes on behind the
+ * last project that was done; one that has more than a round can delete is not done, and the next round begins with the
+ * one after it, so that everybody's turn comes. When all are done it rests for an hour, after old empty months are dropped.
+ */
+export function forgetHistory(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
+  let left: number[] = [];
+  let restUntil = 0;
+  return {
+    name: 'forget_history',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      if (db.clock.now() < restUntil) return;
+      if (left.length === 0) left = (await listProjects(db)).map(({ id }) => id);
+      const endsAt = performance.now() + ROUND_MAX_MS;
+      const mayGoOn = (): boolean => !stopping() && performance.now() < endsAt;
+      while (mayGoOn() && left.length > 0) {
+        const [projectId = 0, ...others] = left;
+        left = [...others, projectId];
+        if (await forgetOf(db, projectId, mayGoOn)) left = others;
+      }
+      if (left.length > 0) return;
+      restUntil = db.clock.now() + REST_MS;
+      await dropEmptyPartitions(db, db.clock.now());
+    },
+  };
+}

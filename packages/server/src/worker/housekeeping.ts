@@ -1,0 +1,21 @@
+import type { Log } from '../base/log.ts';
+import type { Database } from '../io/db/index.ts';
+import { forgetAnswers } from './forget-answers.ts';
+import { forgetEditions } from './forget-editions.ts';
+import { forgetHistory } from './forget-history.ts';
+import { keepPartitions } from './keep-partitions.ts';
+import { pruneMarks } from './prune-marks.ts';
+import { sweepDues } from './sweep-dues.ts';
+import type { Duty } from './timetable.ts';
+
+/** Everything that keeps the database in order, in whichever process; two that do it at once do no harm. */
+export function housekeeping(db: Database, log: Log): Duty[] {
+  return [
+    forgetAnswers(db),
+    keepPartitions(db),
+    sweepDues({ db, log }),
+    pruneMarks(db),
+    forgetEditions(db),
+    forgetHistory(db),
+  ];
+}

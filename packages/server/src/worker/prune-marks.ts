@@ -1,0 +1,18 @@
+import { listMarked, pruneMarks as pruneOf } from '../flows/prune-marks.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 30_000;
+
+/** Erasures, and the memory of who wrote what, go as soon as nothing waits that they were made for. */
+export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Duty {
+  return {
+    name: 'prune_marks',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      for (const projectId of await listMarked(db)) {
+        while (!stopping() && (await pruneOf(db, projectId)));
+      }
+    },
+  };
+}

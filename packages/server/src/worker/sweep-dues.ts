@@ -1,0 +1,24 @@
+import type { Log } from '../base/log.ts';
+import { sweepDues as sweep } from '../flows/sweep-dues.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 30_000;
+
+/** Finding one means that somebody forgot to say what is due: it is mended, and reported. */
+export function sweepDues({
+  db,
+  log,
+}: {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>;
+  log: Log;
+}): Duty {
+  return {
+    name: 'sweep_dues',
+    everyMs: EVERY_MS,
+    async run() {
+      const projects = await sweep(db);
+      if (projects > 0) log.warn({ projects }, 'dues.were_late');
+    },
+  };
+}

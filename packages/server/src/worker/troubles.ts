@@ -1,0 +1,42 @@
+import { backoffMs } from '../base/backoff.ts';
+
+/**
+ * Projects whose batches failed for a reason that may pass. Each is left alone for a while that grows, and then tried by
+ * itself, so that what is wrong with one is no trouble to its neighbours.
+ */
+export type Troubles = {
+  isOpen(projectId: number, now: number): boolean;
+  /** Of these, who may share a batch: all, or the first alone if it is one of those in trouble. */
+  together(projectIds: number[]): number[];
+  passed(projectIds: number[]): void;
+  /** For how long they are left alone. */
+  failed(projectIds: number[], now: number): number;
+};
+
+const PAUSE = { baseMs: 100, maxMs: 5_000 };
+
+export function createTroubles(random?: () => number): Troubles {
+  const known = new Map<number, { attempts: number; until: number }>();
+  return {
+    isOpen: (projectId, now) => (known.get(projectId)?.until ?? 0) <= now,
+    together(projectIds) {
+      const [first] = projectIds;
+      if (first !== undefined && known.has(first)) return [first];
+      return projectIds.filter((id) => !known.has(id));
+    },
+    passed(projectIds) {
+      for (const id of projectIds) known.delete(id);
+    },
+    failed(projectIds, now) {
+      let longest = 0;
+      for (const id of projectIds) {
+        const attempts = (known.get(id)?.attempts ?? 0) + 1;
+        // Many failed together: which of them it was is found by trying each, at once.
+        const pause = projectIds.length > 1 ? 0 : backoffMs(attempts, PAUSE, random);
+        known.set(id, { attempts: projectIds.length > 1 ? attempts - 1 : attempts, until: now + pause });
+        longest = Math.max(longest, pause);
+      }
+      return longest;
+    },
+  };
+}

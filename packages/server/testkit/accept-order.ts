@@ -1,0 +1,62 @@
+/**
+ * What the contract says of accepted records, one by one in the order of acceptance: the plainest form of what the digest
+ * does in batches, in two lanes and in any order.
+ */
+export type Lane = 'live' | 'bulk';
+export type User = { external_user_id: string; email?: string; traits?: Record<string, unknown> };
+export type Event = {
+  external_user_id: string;
+  name: string;
+  properties: Record<string, unknown>;
+  message_id?: string;
+  occurred_at?: string;
+  suppress?: true;
+};
+export type AcceptedRecord = { seq: number; lane: Lane; record: User | Event };
+
+export type Known = {
+  traits: Map<string, unknown>;
+  email: string | null;
+  suppressedSeq: number;
+  normal: number[];
+  events: number;
+};
+
+export function modelOf(accepted: AcceptedRecord[]): Map<string, Known> {
+  const people = new Map<string, Known>();
+  const seen = new Set<string>();
+  for (const { seq, lane: of, record } of accepted) {
+    const key = 'name' in record ? copyKey(record, of) : null;
+    if (key !== null && seen.has(key)) continue;
+    if (key !== null) seen.add(key);
+    const id = record.external_user_id;
+    const known: Known = people.get(id) ?? {
+      traits: new Map(),
+      email: null,
+      suppressedSeq: 0,
+      normal: [],
+      events: 0,
+    };
+    people.set(id, known);
+    if ('name' in record) {
+      known.events += 1;
+      if (record.suppress) known.suppressedSeq = seq;
+      else known.normal.push(seq);
+    } else merge(known, record);
+  }
+  return people;
+}
+
+function merge(known: Known, user: User): void {
+  for (const [trait, sent] of Object.entries(user.traits ?? {})) {
+    if (sent === null) known.traits.delete(trait);
+    else known.traits.set(trait, sent);
+  }
+  known.email = user.email ?? known.email;
+}
+
+function copyKey(event: Event, of: Lane): string | null {
+  if (event.message_id !== undefined) return event.message_id;
+  if (event.occurred_at === undefined && of === 'live') return null;
+  return JSON.stringify([event.external_user_id, event.name, event.occurred_at, event.properties]);
+}

@@ -1,0 +1,47 @@
+import type { Tx } from '../src/io/db/index.ts';
+import { decodeChunk } from '../src/features/inbox/index.ts';
+
+/**
+ * Every table and column of the schema in which one of these texts stands, as `table.column`; asked of the catalogue, so that a
+ * table made tomorrow is looked into too. Capitals do not matter, bytes are read as text, packed chunks are opened.
+ */
+export async function findText(db: Tx, texts: string[]): Promise<string[]> {
+  const needles = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).map(fold);
+  const columns = await db.query<{ table: string; column: string; type: string }>(
+    `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE n.nspname = 'beckon' AND c.relkind IN ('r', 'm') ORDER BY 1, 2`,
+  );
+  const found: string[] = [];
+  for (const { table, column, type } of columns) {
+    const value = type === 'bytea' ? `"${column}"` : `"${column}"::text`;
+    const rows = await db.query<{ value: string | Buffer | null }>(
+      `SELECT ${value} AS value FROM beckon."${table}"`,
+    );
+    const holds = rows.some(({ value: held }) => {
+      const read = fold(readable(held));
+      return needles.some((needle) => read.includes(needle));
+    });
+    if (holds) found.push(`${table}.${column}`);
+  }
+  return found;
+}
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}
+
+function readable(value: string | Buffer | null): string {
+  if (!Buffer.isBuffer(value)) return value ?? '';
+  return value.toString('utf8') + unpacked(value);
+}
+
+function unpacked(bytes: Buffer): string {
+  try {
+    return JSON.stringify(decodeChunk(bytes));
+  } catch {
+    // A hash, or a secret: it is no chunk.
+    return '';
+  }
+}
