@@ -1,6 +1,12 @@
 import { benchAccept } from './accept/index.ts';
+import { benchAudiences } from './audiences/index.ts';
+import { benchDigest } from './digest/index.ts';
 
-const BENCHES: Record<string, (parts: string[]) => Promise<void>> = { accept: benchAccept };
+const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
+  accept: benchAccept,
+  digest: benchDigest,
+  audiences: benchAudiences,
+};
 
 const [name, ...parts] = process.argv.slice(2);
 const chosen = name === undefined ? Object.values(BENCHES) : [BENCHES[name]];

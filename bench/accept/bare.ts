@@ -12,5 +12,5 @@ app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
 app.post('/api/v1/events', { schema: { body: EventSchema } }, (_request, reply) => {
   void reply.code(202).send({ data: { accepted: true } });
 });
-await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });
+await app.listen({ host: '127.0.0.1', port: Number(process.env['PORT']) });
 process.stdout.write('ready\n');

@@ -2,7 +2,7 @@ import { EventsBulkSchema } from '@beckon/contract/schema';
 import { Ajv } from 'ajv';
 import { startLoad } from '../load/index.ts';
 import { median } from '../measure.ts';
-import { ratio, round } from './singles.ts';
+import { ratio, round } from '../print.ts';
 import type { Stage } from './stage.ts';
 
 const RECORDS = 1_000;

@@ -1,5 +1,5 @@
 import { median } from '../measure.ts';
-import { ms } from './singles.ts';
+import { ms } from '../print.ts';
 import type { Stage } from './stage.ts';
 
 const BODY_BYTES = 256 * 1024;

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { runLoad } from '../load/index.ts';
-import { table } from '../measure.ts';
+import { round, show } from '../print.ts';
 import { bulk } from './bulk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
-import { latencyAtHalf, manyProjects, round, singleEvents, singlesInPairs } from './singles.ts';
+import { latencyAtHalf, manyProjects, singleEvents, singlesInPairs } from './singles.ts';
 import { openStage, type Stage } from './stage.ts';
 import { idle, memory } from './standing.ts';
 
@@ -82,10 +82,4 @@ async function generatorAlone(): Promise<number> {
   const { perSecond } = await runLoad({ host: '127.0.0.1', port, ...plan });
   responder.disconnect();
   return perSecond;
-}
-
-async function show(title: string, header: string[], run: () => Promise<string[][]>): Promise<string[][]> {
-  const rows = await run();
-  console.log(`\n${title}\n${table(header, rows)}`);
-  return rows;
 }

@@ -1,5 +1,6 @@
 import { type LoadMode, type LoadPlan, type LoadResult, runLoad } from '../load/index.ts';
 import { cpuBetween, fsyncFigures, median, usageOf, usageOfTree } from '../measure.ts';
+import { micros, ms, ratio, round } from '../print.ts';
 import { tmpdir } from 'node:os';
 import type { Stage, Target } from './stage.ts';
 
@@ -127,8 +128,3 @@ export async function manyProjects(
   }
   return [...rows, ['median', '', '', '', '', ratio(median(ratios)), '']];
 }
-
-export const round = (value: number): string => Math.round(value).toLocaleString('en');
-export const ratio = (value: number): string => value.toFixed(2);
-const micros = (value: number): string => `${value.toFixed(1)} µs`;
-export const ms = (value: number): string => `${value.toFixed(2)} ms`;

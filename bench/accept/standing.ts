@@ -1,6 +1,7 @@
 import { startLoad } from '../load/index.ts';
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
-import { ratio, singleEvents } from './singles.ts';
+import { ratio } from '../print.ts';
+import { singleEvents } from './singles.ts';
 import type { Stage } from './stage.ts';
 
 const MINUTE_MS = 60_000;

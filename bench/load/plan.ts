@@ -28,6 +28,8 @@ export type RequestSpec = {
   body: BodySpec | null;
   /** How many different users the records name; unique ones in every record if left out. */
   users?: number;
+  /** What their names are made from, where several runs are to name the same users; else the run's seed. */
+  usersSeed?: number;
 };
 
 export type BodySpec =

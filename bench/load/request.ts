@@ -90,7 +90,7 @@ function createSlot({ spec, keys, layout, sequence, seed }: Writer): Slot {
   // A record may name its user twice (id and address): as many marks belong to one record.
   const marksPerRecord = Math.max(1, Math.round(users.length / Math.max(1, records)));
   const cycle = spec.users ?? 0;
-  for (const at of users) writeHex(bytes, at + 14, seed);
+  for (const at of users) writeHex(bytes, at + 14, spec.usersSeed ?? seed);
   return {
     next() {
       const request = sequence.request;

@@ -1,7 +1,7 @@
 import { backoffMs } from '../base/backoff.ts';
 import type { Log } from '../base/log.ts';
 import { type Lane, type Place, placesWaiting } from '../features/inbox/index.ts';
-import { duePlaces } from '../features/turns/index.ts';
+import { duePlaces, isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
@@ -28,6 +28,10 @@ const LOOK_EVERY_MS = 100;
 const GATHER_MS = 20;
 const SMALL_BATCH = 100;
 const PLACES_MAX = 1_000;
+const BATCH_RECORDS = 1_000;
+/** Live records that come while a bulk batch is under way wait for its end: so it is short while there are any. */
+const BATCH_RECORDS_BESIDE_LIVE = 200;
+const LIVE_IS_NEAR_MS = 2_000;
 const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
 type Work = Lane | 'time';
@@ -43,6 +47,10 @@ type State = {
   options: DigesterOptions;
   troubles: Troubles;
   stopping: boolean;
+  /** Nothing waited at the last look: the next one is a glance. */
+  isIdle: boolean;
+  /** When live records last waited, on the clock of `performance`. */
+  liveAt: number;
   place: number;
   after: Record<Lane, number>;
   failures: number;
@@ -54,6 +62,8 @@ export function startDigester(options: DigesterOptions): Digester {
     options,
     troubles: createTroubles(),
     stopping: false,
+    isIdle: false,
+    liveAt: -Infinity,
     place: 0,
     after: { live: 0, bulk: 0 },
     failures: 0,
@@ -86,8 +96,12 @@ function restMs({ failures }: State): number {
 /** How much was done; nothing where nothing waits, or all that waits is in somebody else's hands. */
 async function round(state: State): Promise<number> {
   try {
-    const found = await look(state);
+    const isWork = state.isIdle
+      ? await isAnyWork(state.options.db, new Date(state.options.db.clock.now()))
+      : true;
+    const found = isWork ? await look(state) : NOTHING_FOUND;
     state.failures = 0;
+    state.isIdle = found.places.length === 0 && found.due.length === 0;
     const order = ROUND[state.place % ROUND.length] ?? [];
     state.place += 1;
     for (const work of order) {
@@ -103,6 +117,7 @@ async function round(state: State): Promise<number> {
 }
 
 type Found = { places: Place[]; due: number[] };
+const NOTHING_FOUND: Found = { places: [], due: [] };
 
 async function look({ options: { db, onLag }, after, troubles }: State): Promise<Found> {
   const now = db.clock.now();
@@ -121,7 +136,12 @@ async function doLane(state: State, lane: Lane, places: Place[]): Promise<number
   const waiting = places.filter((place) => place[lane]).map(({ projectId }) => projectId);
   const projectIds = state.troubles.together(goRound(waiting, state.after[lane]));
   if (projectIds.length === 0) return 0;
-  const digested = await attempt(state, projectIds, () => state.options.digest.batch(lane, projectIds));
+  if (lane === 'live') state.liveAt = performance.now();
+  const isAlone = performance.now() - state.liveAt > LIVE_IS_NEAR_MS;
+  const records = lane === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
+  const digested = await attempt(state, projectIds, () =>
+    state.options.digest.batch(lane, projectIds, records),
+  );
   if (!digested || digested.records === 0) return 0;
   state.after[lane] = digested.lastProjectId ?? 0;
   report(state.options, lane, digested);

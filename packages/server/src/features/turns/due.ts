@@ -1,5 +1,10 @@
 import type { Tx } from '../../io/db/index.ts';
-import { listDue, lockDue, updateDue, updateDueEarlier } from './store.ts';
+import { findAnyWork, listDue, lockDue, updateDue, updateDueEarlier } from './store.ts';
+
+/** Whether anything waits or is due, in any project. */
+export function isAnyWork(tx: Tx, now: Date): Promise<boolean> {
+  return findAnyWork(tx, now);
+}
 
 export type DuePlace = { projectId: number; nextAt: Date };
 

@@ -1,2 +1,2 @@
 export { openTurn, takeTurn, takeFreeTurns, newModel, type Turn } from './turn.ts';
-export { duePlaces, dueEarlier, dueNext, holdDue } from './due.ts';
+export { duePlaces, dueEarlier, dueNext, holdDue, isAnyWork } from './due.ts';

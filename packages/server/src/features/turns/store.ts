@@ -46,6 +46,16 @@ export function listDue(tx: Tx, now: Date, limit: number): Promise<DueRow[]> {
   });
 }
 
+/** Reads a sister's table, `inbox`: whether anything at all waits anywhere, or is due. An idle worker asks this all the time. */
+export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
+  const rows = await tx.prepared<{ some: boolean }>({
+    name: 'turns.any_work',
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE next_at <= $1) AS some`,
+    values: [now],
+  });
+  return rows[0]?.some ?? false;
+}
+
 /** Locks first and looks in a new statement: who waited for the lock must see what its holder wrote. */
 export async function lockDue(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 FOR UPDATE`, [projectId]);

@@ -21,7 +21,7 @@ export type Digest = {
    * One batch of what waits in a lane of these projects, of whom the first stand first. A record that the database refuses
    * is found and becomes a dead letter; any other failure leaves everything as it was, and is thrown.
    */
-  batch(lane: Lane, projectIds: number[]): Promise<Digested>;
+  batch(lane: Lane, projectIds: number[], records?: number): Promise<Digested>;
   /** Those of a project for whom time alone may have changed an answer. */
   due(projectId: number): Promise<DueDone>;
   /** One step towards the members of a new definition. */
@@ -73,10 +73,10 @@ export function createDigest(options: DigestOptions): Digest {
   }
 
   return {
-    async batch(lane, projectIds) {
+    async batch(lane, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const digested = await attempt(lane, projectIds, BATCH_MAX_RECORDS);
+      const digested = await attempt(lane, projectIds, records);
       if (digested.records > 0) {
         const ms = Math.round((performance.now() - startedAt) * 10) / 10;
         const { projects, records, events } = digested;

@@ -18,7 +18,7 @@ export async function inSession<T>(
   db: Pick<Database, 'session'>,
   work: (tx: BatchTx) => Promise<T>,
 ): Promise<T> {
-  const session = await db.session();
+  const session = await db.session({ freshPlans: true });
   const state = { isOpen: true };
   let isBroken = true;
   try {

@@ -24,7 +24,8 @@ export type Session = Tx & {
 
 export type Database = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  session(): Promise<Session>;
+  /** `freshPlans`: no statement of it is run by a plan that was made long ago, when tables may have been small. */
+  session(options?: { freshPlans: boolean }): Promise<Session>;
   /** The clock given, moved by what the database's clock says, so that all processes agree on the time. */
   clock: Clock;
   /** How far this machine's clock is from the database's; null before the first measurement. */
@@ -57,6 +58,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept', pipeline: true });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
+  const plannedAt = new WeakMap<pg.PoolClient, number>();
   let offsetMs: number | null = null;
   const measure = async (): Promise<void> => {
     offsetMs = await measureOffset(wrap(pool));
@@ -75,7 +77,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     ...wrap(pool),
     transaction: async (work) => inTransaction(await pool.connect(), work, wrap),
-    session: async () => openSession(await sessions.connect(), wrap),
+    async session(wanted) {
+      const client = await sessions.connect();
+      if (wanted?.freshPlans) freshen(client, plannedAt);
+      return openSession(client, wrap);
+    },
     clock: { now: () => options.clock.now() + (offsetMs ?? 0) },
     offsetMs: () => offsetMs,
     async close() {
@@ -118,6 +124,20 @@ async function inTransaction<T>(
     client.release(broken);
     throw error;
   }
+}
+
+const PLANS_GOOD_FOR_MS = 10_000;
+
+/**
+ * A plan that is kept was made for the tables as they were: on the first day they were empty, and then every index looks
+ * as good as any other. To make a dozen plans anew costs a millisecond or two.
+ */
+function freshen(client: pg.PoolClient, plannedAt: WeakMap<pg.PoolClient, number>): void {
+  const now = performance.now();
+  if (now - (plannedAt.get(client) ?? -Infinity) < PLANS_GOOD_FOR_MS) return;
+  plannedAt.set(client, now);
+  // It leaves in front of whatever comes next; a connection that cannot do this cannot do that either.
+  client.query('DISCARD PLANS').catch(() => {});
 }
 
 function openSession(client: pg.PoolClient, wrap: (client: pg.PoolClient) => Tx): Session {

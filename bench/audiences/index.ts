@@ -1,0 +1,40 @@
+import { show } from '../print.ts';
+import { build } from './build.ts';
+import { evaluations, touching } from './predicate.ts';
+import { type Sizes, sizesOf } from './sizes.ts';
+import { timeOnly } from './time.ts';
+
+const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
+  async time(sizes) {
+    const { rows, live } = await timeOnly(sizes);
+    await show(
+      `How late "no feature_used for 7 days" took effect, ${sizes.people} people (max and p99 ≤ 1,000 ms when steady)`,
+      ['', 'moved', 'p50', 'p99', 'max', 'drained in', 'missing', 'out of order'],
+      async () => rows,
+    );
+    await show(
+      `Accepted to visible beside it, ${sizes.perSecond} events a second of the same project`,
+      ['', 'samples', 'p50', 'p95', 'p99'],
+      async () => live,
+    );
+  },
+  async build(sizes) {
+    const header = ['', 'built in', 'people /s', 'members', 'live p95', 'live p99', 'samples'];
+    const title = `Members of a new definition, ${sizes.people} people, ${sizes.perSecond} live events a second (live p95 ≤ 300 ms)`;
+    await show(title, header, () => build(sizes));
+  },
+  async predicate() {
+    await show('Evaluations in memory', ['', 'a second'], async () => evaluations());
+    await show('Finding what an event touches', ['', '5', '500', 'ratio'], async () => touching());
+  },
+};
+
+/** `npm run bench -- audiences [part …] [--quick]`; all parts in turn where none is named. */
+export async function benchAudiences(args: string[]): Promise<void> {
+  const sizes = sizesOf({ quick: args.includes('--quick') });
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of wanted)
+    if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
+  for (const [name, part] of Object.entries(PARTS))
+    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+}

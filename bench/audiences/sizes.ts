@@ -1,0 +1,30 @@
+/** How large a run is; `--quick` only shows that all of it works. */
+export type Sizes = {
+  people: number;
+  duePerSecond: number;
+  dueSeconds: number;
+  burst: number;
+  /** Of the live stream beside. */
+  perSecond: number;
+  liveSeconds: number;
+};
+
+export function sizesOf({ quick }: { quick: boolean }): Sizes {
+  if (quick)
+    return {
+      people: 10_000,
+      duePerSecond: 200,
+      dueSeconds: 5,
+      burst: 2_000,
+      perSecond: 200,
+      liveSeconds: 4,
+    };
+  return {
+    people: 1_000_000,
+    duePerSecond: 1_000,
+    dueSeconds: 30,
+    burst: 50_000,
+    perSecond: 500,
+    liveSeconds: 20,
+  };
+}

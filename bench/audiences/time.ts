@@ -1,0 +1,172 @@
+import { type Live, withLive } from '../digest/live.ts';
+import { pause, visibility } from '../digest/visible.ts';
+import { quantile } from '../measure.ts';
+import { ms, msOrNone, round } from '../print.ts';
+import { type Ground, openGround } from '../stage.ts';
+import { addSilent, makePeople, serveAudiences, settle, type World } from '../world.ts';
+import type { Sizes } from './sizes.ts';
+
+/**
+ * Changes that time alone brings: "no feature_used for 7 days", in a project of a million people. Those whose moment is
+ * to come did it once, seven days before that moment, and have it stored, as the digest would have left it; all others
+ * never did it, and are members.
+ *
+ * How late: the moment that the stream shows (`audience_joined`, which is when the transaction that moved them asked the
+ * clock) less the exact one, for each of them; `until` tells when the last of them was committed, as a look every 20 ms
+ * saw it. First a thousand a second; then a burst of 50,000 whose moments lie within one second.
+ */
+export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: string[][] }> {
+  const ground = await openGround();
+  try {
+    const project = await ground.project();
+    const steady = sizes.duePerSecond * sizes.dueSeconds;
+    const world = { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 };
+    await makePeople(ground.db, world);
+    await addSilent(ground.db, { projectId: project.id, from: 0, count: sizes.people });
+    const all = { ...world, people: sizes.people, withoutMoments: true };
+    const [served] = await serveAudiences(ground.db, all, [
+      { name: 'quiet', definition: { not: { event: 'feature_used', within: '7d' } } },
+    ]);
+    if (!served) throw new Error('no audience');
+    await settle(ground.url);
+    const api = await ground.serve('all');
+    const own: Live = { ground, api, projects: [project], perSecond: sizes.perSecond };
+    const before = await withLive(own, () => pause(sizes.liveSeconds * 1_000));
+    const asked = { ground, world: all, edition: served.edition };
+    const evenly = await withLive(own, () =>
+      dueIn(asked, { from: 0, count: steady, overMs: sizes.dueSeconds * 1_000 }),
+    );
+    const burst = await withLive(own, () =>
+      dueIn(asked, { from: steady, count: sizes.burst, overMs: 1_000 }),
+    );
+    const after = await withLive(own, () => pause(sizes.liveSeconds * 1_000));
+    const rows = [
+      shown(`${round(sizes.duePerSecond)} a second for ${sizes.dueSeconds} s`, evenly.result),
+      shown(`${round(sizes.burst)} within a second`, burst.result),
+    ];
+    const lives = (
+      [
+        ['before', visibility(before.samples)],
+        ['beside the steady ones', visibility(evenly.samples, evenly.result.span)],
+        ['beside the burst', visibility(burst.samples, burst.result.span)],
+        ['after', visibility(after.samples)],
+      ] as const
+    ).map(([name, seen]) => [
+      name,
+      String(seen?.samples ?? 0),
+      msOrNone(seen?.p50 ?? null),
+      msOrNone(seen?.p95 ?? null),
+      msOrNone(seen?.p99 ?? null),
+    ]);
+    return { rows, live: lives };
+  } finally {
+    await ground.close();
+  }
+}
+
+type Asked = { ground: Ground; world: World; edition: number };
+type Wave = { from: number; count: number; overMs: number };
+type Late = {
+  late: number[];
+  missing: number;
+  /** Neighbours in the order of the stream of whom the later one was due earlier, in another transaction. */
+  outOfOrder: number;
+  seconds: number;
+  span: { from: number; to: number };
+};
+
+const PREPARE_MS_EACH = 0.2;
+const GIVE_UP_MS = 120_000;
+
+/** Moments from some seconds ahead on, evenly; then it is waited for until all of them have passed and were dealt with. */
+async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }: Wave): Promise<Late> {
+  const { db } = ground;
+  const firstAt = Date.now() + 3_000 + count * PREPARE_MS_EACH;
+  const values = [world.projectId, from, from + count, new Date(firstAt), overMs / count];
+  await db.query(EVENTS, values);
+  await db.query(NO_MEMBERS, [world.projectId, edition, from, from + count]);
+  await db.query(COUNT, [world.projectId, edition, count]);
+  await db.query(MOMENTS, [...values, edition]);
+  await db.query(
+    `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1`,
+    [world.projectId, new Date(firstAt)],
+  );
+  if (Date.now() > firstAt)
+    throw new Error('the moments came before they were all written: prepare for longer');
+  await pause(firstAt - Date.now());
+  const begun = performance.now();
+  const giveUpAt = begun + overMs + GIVE_UP_MS;
+  await pause(overMs - 100);
+  while (performance.now() < giveUpAt && (await isDue(db, world.projectId))) await pause(20);
+  const to = performance.now();
+  return {
+    ...(await lateness(db, world, { from, count })),
+    seconds: (to - begun) / 1_000,
+    span: { from: begun, to },
+  };
+}
+
+const USER = `'u-' || substr(md5(n::text), 1, 16)`;
+const MOMENT = `$4::timestamptz + floor((n - $2::int) * $5::float8) * interval '1 millisecond'`;
+
+const EVENTS = `
+  INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+  SELECT $1::bigint, at, gen_random_uuid(), ${USER}, 'feature_used', '{}', at, at, n, false
+  FROM generate_series($2::int, $3::int - 1) AS n CROSS JOIN LATERAL (SELECT ${MOMENT} - interval '7 days' AS at) happened`;
+
+const NO_MEMBERS = `
+  DELETE FROM beckon.audience_member m USING (SELECT ${USER} AS user_id FROM generate_series($3::int, $4::int - 1) AS n) gone
+  WHERE m.project_id = $1 AND m.edition = $2 AND m.external_user_id = gone.user_id`;
+
+const COUNT = `UPDATE beckon.audience_edition SET members = members - $3::int WHERE project_id = $1 AND edition = $2`;
+
+const MOMENTS = `
+  INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+  SELECT $1::bigint, ${USER}, $6::bigint, ${MOMENT} FROM generate_series($2::int, $3::int - 1) AS n`;
+
+type Db = Ground['db'];
+
+/** Of those who stream beside, each has a moment a week ahead: only what is due by now counts. */
+async function isDue(db: Db, projectId: number): Promise<boolean> {
+  const rows = await db.query(
+    `SELECT 1 AS due FROM beckon.audience_due WHERE project_id = $1 AND at <= now() LIMIT 1`,
+    [projectId],
+  );
+  return rows.length > 0;
+}
+
+async function lateness(
+  db: Db,
+  { projectId }: World,
+  { from, count }: { from: number; count: number },
+): Promise<Pick<Late, 'late' | 'missing' | 'outOfOrder'>> {
+  const rows = await db.query<{ late: number; at: Date; due: Date }>(
+    `SELECT extract(epoch FROM c.at - e.due)::float8 * 1000 AS late, c.at, e.due
+     FROM generate_series($2::int, $3::int - 1) AS n
+     CROSS JOIN LATERAL (SELECT occurred_at + interval '7 days' AS due FROM beckon.event e
+       WHERE e.project_id = $1 AND e.external_user_id = ${USER} AND e.name = 'feature_used' ORDER BY occurred_at LIMIT 1) e
+     JOIN beckon.change c ON c.project_id = $1 AND c.external_user_id = ${USER} AND c.kind = 'audience_joined'
+     ORDER BY c.at, e.due`,
+    [projectId, from, from + count],
+  );
+  let outOfOrder = 0;
+  for (const [i, row] of rows.entries()) {
+    const before = rows[i - 1];
+    if (before && row.at > before.at && row.due < before.due) outOfOrder += 1;
+  }
+  return { late: rows.map(({ late }) => late), missing: count - rows.length, outOfOrder };
+}
+
+function shown(name: string, { late, missing, outOfOrder, seconds }: Late): string[] {
+  if (late.length === 0) return [name, '0', 'none seen', '', '', '', String(missing), ''];
+  return [
+    name,
+    round(late.length),
+    ms(quantile(late, 0.5)),
+    ms(quantile(late, 0.99)),
+    ms(quantile(late, 1)),
+    `${seconds.toFixed(1)} s`,
+    String(missing),
+    String(outOfOrder),
+  ];
+}

@@ -1,0 +1,154 @@
+import { msOrNone, round } from '../print.ts';
+import { openGround, type Ground, type Project, type Server } from '../stage.ts';
+import { audiences, makePeople, serveAudiences, settle, type World } from '../world.ts';
+import { keptUp, type Live, withLive } from './live.ts';
+import { backfillEvents, CHUNK, lapsedOf } from './records.ts';
+import type { Sizes } from './sizes.ts';
+import { type Visibility, visibility, pause } from './visible.ts';
+import { waitingOf } from './waiting.ts';
+
+/**
+ * What a caller waits from 202 until the stream shows the event, at half of the highest rate that can be held, with and
+ * without a bulk load of 50,000 records beside it. The product runs as one process with all roles; load generator,
+ * PostgreSQL, probes and observer share the machine with it.
+ */
+export async function latency(sizes: Sizes): Promise<{ search: string[][]; rows: string[][] }> {
+  const ground = await openGround();
+  try {
+    const runs = 2 * REPEATS;
+    const own = await busyProject(ground, sizes, runs);
+    const other = await busyProject(ground, sizes, runs);
+    await settle(ground.url);
+    const api = await ground.serve('all');
+    const live: Live = { ground, api, projects: [own.project], perSecond: 0 };
+    const { highest, search } = await highestRate(live, sizes);
+    const half = { ...live, perSecond: highest / 2 };
+    const rows: string[][] = [];
+    for (let repeat = 0; repeat < (sizes.quick ? 1 : REPEATS); repeat += 1) {
+      const alone = await withLive(half, () => pause(sizes.liveSeconds * 1_000));
+      rows.push(row('alone', { ...half, seen: visibility(alone.samples), oldestMs: alone.oldestMs }));
+      for (const [name, world] of [
+        ['bulk load of another project', other],
+        ['bulk load of the same project', own],
+      ] as const)
+        rows.push(await beside(half, name, { ...world, count: sizes.backfill, run: repeat }));
+    }
+    return { search, rows };
+  } finally {
+    await ground.close();
+  }
+}
+
+const REPEATS = 3;
+export type Busy = { project: Project; world: World };
+
+export async function busyProject(ground: Ground, sizes: Sizes, runs: number): Promise<Busy> {
+  const project = await ground.project();
+  const lapsed = runs * lapsedOf(Math.max(sizes.backfill, sizes.batchRecords));
+  const world = { projectId: project.id, people: sizes.people + lapsed, lapsed, eventsOfEach: 4 };
+  await makePeople(ground.db, world);
+  await serveAudiences(ground.db, world, audiences(20));
+  return { project, world };
+}
+
+const FIRST_RATE = 500;
+const STEP = 1.4;
+/** No more than this is searched: the API itself takes no more on two cores. */
+const RATE_MAX = 20_000;
+const OLDEST_MAX_MS = 1_000;
+
+/**
+ * Steps of ten seconds, each 1.4 times the one before, up to the first that cannot be held; then the last that was held
+ * has to be held for a minute, or is lowered by a tenth until one is. Held: no live record waited for a second, and the
+ * server took what was offered.
+ */
+async function highestRate(live: Live, sizes: Sizes): Promise<{ highest: number; search: string[][] }> {
+  const search: string[][] = [];
+  const tryRate = async (perSecond: number, seconds: number): Promise<boolean> => {
+    const done = await withLive({ ...live, perSecond }, () => pause(seconds * 1_000));
+    const held = done.oldestMs < OLDEST_MAX_MS && keptUp(done.load);
+    const seen = visibility(done.samples);
+    search.push([
+      `${seconds} s`,
+      round(perSecond),
+      `${round(done.oldestMs)} ms`,
+      msOrNone(seen?.p95 ?? null),
+      held ? 'held' : 'not held',
+    ]);
+    await emptied(live);
+    return held;
+  };
+  let rate = FIRST_RATE;
+  while (rate * STEP <= RATE_MAX && (await tryRate(rate, sizes.stepSeconds))) rate *= STEP;
+  rate /= STEP;
+  while (rate > 1 && !(await tryRate(rate, sizes.confirmSeconds))) rate *= 0.9;
+  return { highest: rate, search };
+}
+
+/** What a step left behind must not weigh on the next. */
+async function emptied({ ground, projects }: Live): Promise<void> {
+  for (const { id } of projects) while ((await waitingOf(ground.db, id)) > 0) await pause(50);
+}
+
+export type Beside = Busy & { count: number; run: number };
+
+/** The same stream while a bulk load is accepted and digested; only what was accepted meanwhile is looked at. */
+async function beside(live: Live, name: string, bulk: Beside): Promise<string[]> {
+  const records = backfillEvents(bulk.world, bulk);
+  const done = await withLive(live, async () => {
+    const from = performance.now();
+    await uploadEvents(live.api, bulk.project, records);
+    while (await waitsInBulk(live.ground, bulk.project.id)) await pause(20);
+    return { from, to: performance.now() };
+  });
+  const { from, to } = done.result;
+  const seconds = ((to - from) / 1_000).toFixed(1);
+  const seen = visibility(done.samples, done.result);
+  return row(`${name}, ${seconds} s`, { ...live, seen, oldestMs: done.oldestMs });
+}
+
+async function waitsInBulk({ db }: Ground, projectId: number): Promise<boolean> {
+  const rows = await db.query(
+    `SELECT 1 AS waits FROM beckon.inbox WHERE project_id = $1 AND lane = 'bulk' LIMIT 1`,
+    [projectId],
+  );
+  return rows.length > 0;
+}
+
+/** Requests of a thousand, one after the other, as an import sends them; a full queue is waited for. */
+async function uploadEvents(api: Pick<Server, 'port'>, project: Project, records: object[]): Promise<void> {
+  for (let at = 0; at < records.length; at += CHUNK) {
+    const body = JSON.stringify({ events: records.slice(at, at + CHUNK) });
+    while (!(await isTaken(api, project, body))) await pause(100);
+  }
+}
+
+/** False where the queue is full for now. */
+async function isTaken(api: Pick<Server, 'port'>, { secret }: Project, body: string): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${api.port}/api/v1/events/bulk`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': crypto.randomUUID(),
+    },
+    body,
+  });
+  const text = await answer.text();
+  if (answer.ok && text.includes('"rejected":0')) return true;
+  if (answer.status === 429 || answer.status === 503) return false;
+  throw new Error(`bulk: ${answer.status} ${text}`);
+}
+
+type Held = { perSecond: number; seen: Visibility | null; oldestMs: number };
+
+function row(name: string, { perSecond, seen, oldestMs }: Held): string[] {
+  return [
+    name,
+    round(perSecond),
+    String(seen?.samples ?? 0),
+    ...[seen?.p50, seen?.p95, seen?.p99, seen?.max].map((value) => msOrNone(value ?? null)),
+    `${round(oldestMs)} ms`,
+    String((seen?.unseen ?? 0) + (seen?.refused ?? 0)),
+  ];
+}

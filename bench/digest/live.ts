@@ -1,0 +1,105 @@
+import { type LoadPlan, type LoadResult, startLoad } from '../load/index.ts';
+import type { Ground, Project, Target } from '../stage.ts';
+import { pause, type Sample, startProbes } from './visible.ts';
+
+/** A steady stream of single events over HTTP, with marked ones among them, as long as some work lasts. */
+export type Live = {
+  ground: Ground;
+  api: Target;
+  projects: Project[];
+  perSecond: number;
+};
+
+export type LiveDone<T> = {
+  result: T;
+  load: LoadResult;
+  samples: Sample[];
+  /** The age of the oldest live record that waited, at its worst. */
+  oldestMs: number;
+};
+
+/** Of a thousand users to each project, or as many as there are to all of them. */
+const USERS = 10_000;
+const USERS_SEED = 4_711;
+const PROBES_PER_SECOND = 100;
+const LOOK_EVERY_MS = 50;
+/** Until the streams run evenly. */
+const SETTLE_MS = 1_500;
+const HOUR_S = 3_600;
+
+const BODY =
+  '{"external_user_id":"{{user}}","name":"feature_used","properties":{"feature":"export","amount":10,"place":"{{id}}"}}';
+
+export async function withLive<T>(live: Live, work: () => Promise<T>): Promise<LiveDone<T>> {
+  const { ground, api, projects, perSecond } = live;
+  const load = startLoad(planOf(live));
+  const probes = startProbes(ground, {
+    port: api.port,
+    projects,
+    perSecond: Math.min(PROBES_PER_SECOND, perSecond),
+  });
+  const watch = watchOldest(ground);
+  try {
+    await pause(SETTLE_MS);
+    watch.forget();
+    const result = await work();
+    const oldestMs = await watch.stop();
+    const samples = await probes.stop();
+    load.stop();
+    return { result, load: await load.result, samples, oldestMs };
+  } catch (error) {
+    load.stop();
+    await Promise.allSettled([watch.stop(), probes.stop(), load.result]);
+    throw error;
+  }
+}
+
+function planOf({ api, projects, perSecond }: Live): LoadPlan {
+  return {
+    host: '127.0.0.1',
+    port: api.port,
+    request: {
+      method: 'POST',
+      path: '/api/v1/events',
+      headers: { 'User-Agent': 'beckon-bench/1.0.0' },
+      projects: projects.map(({ secret }) => secret),
+      idempotencyKey: true,
+      body: { kind: 'text', text: BODY },
+      users: USERS,
+      usersSeed: USERS_SEED,
+    },
+    mode: { kind: 'open', perSecond, connections: 64 },
+    seconds: HOUR_S,
+    warmupSeconds: 1,
+  };
+}
+
+/** Whether all that was offered was taken: a server that falls behind is not measured at the rate it was meant to have. */
+export function keptUp(load: LoadResult): boolean {
+  return load.errors === 0 && (load.latenessMs?.p99 ?? 0) < 1_000;
+}
+
+const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - accepted_at)), 0)::float8 * 1000 AS ms FROM beckon.inbox WHERE lane = 'live'`;
+
+/** `forget`: what was seen so far, while the stream began, does not count. */
+function watchOldest({ db }: Ground): { forget(): void; stop(): Promise<number> } {
+  let on = true;
+  let worst = 0;
+  const watching = (async () => {
+    while (on) {
+      const rows = await db.query<{ ms: number }>(OLDEST);
+      worst = Math.max(worst, rows[0]?.ms ?? 0);
+      await pause(LOOK_EVERY_MS);
+    }
+  })();
+  return {
+    forget() {
+      worst = 0;
+    },
+    async stop() {
+      on = false;
+      await watching;
+      return worst;
+    },
+  };
+}

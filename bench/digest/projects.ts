@@ -1,0 +1,135 @@
+import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
+import { micros, msOrNone, ratio, round } from '../print.ts';
+import { type Ground, openGround, type Project, type Server } from '../stage.ts';
+import { makePeople, ofEvent, serveAudiences, settle } from '../world.ts';
+import { keptUp, type Live, withLive } from './live.ts';
+import type { Sizes } from './sizes.ts';
+import { pause, visibility } from './visible.ts';
+import { waitingOf } from './waiting.ts';
+
+/**
+ * A thousand projects with five events a second each, against one with five thousand. API and worker are two processes
+ * here, so that their processor time can be told apart; load generator, probes, observer and PostgreSQL share the
+ * machine. Every project has the five audiences that ask about the event.
+ */
+export async function projects(sizes: Sizes): Promise<string[][]> {
+  const ground = await openGround();
+  try {
+    const all: Project[] = [];
+    for (let i = 0; i < sizes.projects; i += 1) all.push(await ground.project());
+    const first = all[0];
+    if (!first) throw new Error('no projects');
+    const none = { projectId: first.id, people: 0, lapsed: 0, eventsOfEach: 0 };
+    await makePeople(ground.db, none);
+    await serveAudiences(ground.db, none, ofEvent('feature_used'));
+    await copyAudiences(ground, first.id);
+    await settle(ground.url);
+    const api = await ground.serve('api');
+    const worker = await ground.serve('worker');
+    const perSecond = sizes.projects * sizes.eventsOfEach;
+    const run = (some: Project[]): Promise<Cost> =>
+      cost({ live: { ground, api, projects: some, perSecond }, worker, seconds: sizes.liveSeconds });
+    // Everybody becomes known, and both sides warm.
+    await run(all);
+    const rows: string[][] = [];
+    const ratios: number[] = [];
+    for (let pair = 1; pair <= Math.min(3, sizes.pairs); pair += 1) {
+      const one = await run([first]);
+      const many = await run(all);
+      ratios.push(many.digestMicros / one.digestMicros);
+      rows.push(['one project', ...shown(one), '']);
+      rows.push([`${sizes.projects} projects`, ...shown(many), ratio(many.digestMicros / one.digestMicros)]);
+    }
+    return [...rows, ['median', '', '', '', '', '', '', '', ratio(median(ratios))]];
+  } finally {
+    await ground.close();
+  }
+}
+
+/** The first project's audiences, for every other project. */
+async function copyAudiences({ db }: Ground, from: number): Promise<void> {
+  await db.query(
+    `INSERT INTO beckon.audience (project_id, id, name, created_at, updated_at)
+     SELECT t.project_id, gen_random_uuid(), a.name, a.created_at, a.updated_at
+     FROM beckon.audience a CROSS JOIN beckon.digest_turn t WHERE a.project_id = $1 AND t.project_id <> $1`,
+    [from],
+  );
+  await db.query(
+    `INSERT INTO beckon.audience_edition (project_id, edition, audience_id, state, definition, members, people, built, created_at, served_at)
+     SELECT b.project_id, e.edition, b.id, e.state, e.definition, 0, 0, 0, e.created_at, e.served_at
+     FROM beckon.audience_edition e JOIN beckon.audience a ON a.project_id = e.project_id AND a.id = e.audience_id
+     JOIN beckon.audience b ON b.name = a.name AND b.project_id <> $1 WHERE e.project_id = $1`,
+    [from],
+  );
+  await db.query(
+    `INSERT INTO beckon.counted_event (project_id, name, is_whole)
+     SELECT t.project_id, c.name, c.is_whole FROM beckon.counted_event c CROSS JOIN beckon.digest_turn t
+     WHERE c.project_id = $1 AND t.project_id <> $1`,
+    [from],
+  );
+  await db.query(
+    `UPDATE beckon.digest_turn SET model = (SELECT model FROM beckon.digest_turn WHERE project_id = $1) + 1`,
+    [from],
+  );
+}
+
+type Cost = {
+  perSecond: number;
+  p95: number | null;
+  p99: number | null;
+  oldestMs: number;
+  apiMicros: number;
+  digestMicros: number;
+  keptUp: boolean;
+};
+
+async function cost(run: { live: Live; worker: Server; seconds: number }): Promise<Cost> {
+  const { live, worker, seconds } = run;
+  const { ground, api } = live;
+  const used = (): Used => ({
+    api: usageOf(api.pid),
+    worker: usageOf(worker.pid),
+    postgres: usageOfTree(ground.postgresPid),
+  });
+  const done = await withLive(live, async () => {
+    const before = { ...used(), events: await eventsOf(ground), at: performance.now() };
+    await pause(seconds * 1_000);
+    return { before, after: { ...used(), events: await eventsOf(ground), at: performance.now() } };
+  });
+  for (const { id } of live.projects) while ((await waitingOf(ground.db, id)) > 0) await pause(50);
+  const { before, after } = done.result;
+  const events = after.events - before.events;
+  const seen = visibility(done.samples, { from: before.at, to: after.at });
+  const digest = cpuBetween(before.worker, after.worker) + cpuBetween(before.postgres, after.postgres);
+  return {
+    perSecond: (events / (after.at - before.at)) * 1_000,
+    p95: seen?.p95 ?? null,
+    p99: seen?.p99 ?? null,
+    oldestMs: done.oldestMs,
+    apiMicros: (cpuBetween(before.api, after.api) / events) * 1e6,
+    digestMicros: (digest / events) * 1e6,
+    keptUp: keptUp(done.load),
+  };
+}
+
+type Used = Record<'api' | 'worker' | 'postgres', ReturnType<typeof usageOf>>;
+
+/** Digested ones: the work is that of what was done, not of what was offered. */
+async function eventsOf({ db }: Ground): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `SELECT coalesce(sum(count), 0)::float8 AS count FROM beckon.event_volume`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function shown(cost: Cost): string[] {
+  return [
+    round(cost.perSecond),
+    msOrNone(cost.p95),
+    msOrNone(cost.p99),
+    `${round(cost.oldestMs)} ms`,
+    cost.keptUp ? 'yes' : 'no',
+    micros(cost.apiMicros),
+    micros(cost.digestMicros),
+  ];
+}

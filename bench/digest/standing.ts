@@ -1,0 +1,95 @@
+import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
+import { percent } from '../print.ts';
+import { openGround } from '../stage.ts';
+import { busyProject } from './latency.ts';
+import { preload, uploadedUsers, backfillEvents } from './records.ts';
+import type { Sizes } from './sizes.ts';
+import { pause } from './visible.ts';
+import { waitingOf } from './waiting.ts';
+import { settle } from '../world.ts';
+
+const QUIET_MS = 5_000;
+
+/** What a worker and its PostgreSQL use when nothing waits; a project with audiences is there. */
+export async function idle(sizes: Sizes): Promise<string[][]> {
+  const ground = await openGround();
+  try {
+    await busyProject(ground, { ...sizes, people: 1_000, backfill: 1_000, batchRecords: 1_000 }, 1);
+    await settle(ground.url);
+    const worker = await ground.serve('worker');
+    await pause(QUIET_MS);
+    const used = (): ReturnType<typeof usageOf>[] => [usageOf(worker.pid), usageOfTree(ground.postgresPid)];
+    const [worker0, postgres0] = used();
+    await pause(sizes.idleSeconds * 1_000);
+    const [worker1, postgres1] = used();
+    if (!worker0 || !worker1 || !postgres0 || !postgres1) throw new Error('nothing was measured');
+    const shares = [cpuBetween(worker0, worker1), cpuBetween(postgres0, postgres1)].map(
+      (seconds) => seconds / sizes.idleSeconds,
+    );
+    return [[...shares, shares.reduce((a, b) => a + b, 0)].map(percent)];
+  } finally {
+    await ground.close();
+  }
+}
+
+const TABLES = [
+  'person',
+  'person_email',
+  'event',
+  'event_dedupe',
+  'person_event',
+  'event_volume',
+  'event_property',
+  'audience_member',
+  'audience_due',
+  'audience_edition',
+  'audience_day',
+  'change',
+] as const;
+
+/** A set of a thousand users and one of a thousand events, each imported three times: what was there before must be there after. */
+export async function again(sizes: Sizes): Promise<string[][]> {
+  const ground = await openGround();
+  try {
+    const { world, project } = await busyProject(
+      ground,
+      { ...sizes, people: 2_000, backfill: 1_000, batchRecords: 1_000 },
+      1,
+    );
+    await ground.serve('worker');
+    const rows: string[][] = [];
+    for (const [kind, records] of [
+      ['users', uploadedUsers(world, { count: 1_000, run: 0 })],
+      ['events', backfillEvents(world, { count: 1_000, run: 0 })],
+    ] as const) {
+      for (let time = 1; time <= 3; time += 1) {
+        const before = await fingerprints(ground.db, project.id);
+        await preload(ground.db, { projectId: project.id, kind, records });
+        while ((await waitingOf(ground.db, project.id)) > 0) await pause(20);
+        const after = await fingerprints(ground.db, project.id);
+        const changed = TABLES.filter((table) => before.get(table) !== after.get(table));
+        const verdict = time === 1 ? '' : changed.length === 0 ? 'nothing changed' : 'CHANGED';
+        rows.push([`${kind}, import ${time}`, changed.join(', ') || 'none', verdict]);
+      }
+    }
+    return rows;
+  } finally {
+    await ground.close();
+  }
+}
+
+type Db = Parameters<typeof waitingOf>[0];
+
+/** Of every row of the project, in whatever order they lie. */
+async function fingerprints(db: Db, projectId: number): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const table of TABLES) {
+    const rows = await db.query<{ print: string }>(
+      `SELECT count(*) || ' ' || coalesce(sum(('x' || substr(md5(t::text), 1, 15))::bit(60)::bigint), 0) AS print
+       FROM beckon.${table} t WHERE project_id = $1`,
+      [projectId],
+    );
+    found.set(table, rows[0]?.print ?? '');
+  }
+  return found;
+}

@@ -1,0 +1,20 @@
+import { table } from './measure.ts';
+
+/** How the benches write their figures, all alike. */
+export const round = (value: number): string => Math.round(value).toLocaleString('en');
+export const ratio = (value: number): string => value.toFixed(2);
+export const micros = (value: number): string => `${value.toFixed(1)} µs`;
+export const ms = (value: number): string => `${value.toFixed(2)} ms`;
+/** A figure that no sample was there for is not there. */
+export const msOrNone = (value: number | null): string => (value === null ? 'none seen' : ms(value));
+export const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+
+export async function show(
+  title: string,
+  header: string[],
+  run: () => Promise<string[][]>,
+): Promise<string[][]> {
+  const rows = await run();
+  console.log(`\n${title}\n${table(header, rows)}`);
+  return rows;
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ENDPOINTS } from '@beckon/contract';
+import { systemClock } from '../packages/server/src/base/clock.ts';
+import { deriveKey } from '../packages/server/src/base/hash.ts';
+import { silentLog } from '../packages/server/src/base/log.ts';
+import { createKey } from '../packages/server/src/flows/create-key.ts';
+import { createProject } from '../packages/server/src/flows/create-project.ts';
+import { type Database, openDatabase } from '../packages/server/src/io/db/index.ts';
+import { openEmbedded } from '../packages/server/src/io/embedded/index.ts';
+import { postgresPid } from './measure.ts';
+
+/** What every bench stands on: an embedded PostgreSQL in a temporary folder, and the product in processes of its own. */
+export type Ground = {
+  db: Database;
+  url: string;
+  postgresPid: number;
+  /** With a key, and limits that are on, as in life, but that none meets. */
+  project(): Promise<Project>;
+  /** The product as it is run. One ground may have several, each with some of the roles. */
+  serve(roles: 'api' | 'worker' | 'all', more?: Serving): Promise<Server>;
+  /** Any other script of ours, on a port of its own; it says `ready`. */
+  script(path: string): Promise<Server>;
+  /** Ends whatever was started here, PostgreSQL last. */
+  close(): Promise<void>;
+};
+export type Project = { id: number; secret: string };
+export type Target = { port: number; pid: number };
+export type Server = Target & { stop(): Promise<void> };
+/** Options of Node itself, as `--cpu-prof`. */
+export type Serving = { nodeOptions?: string[] };
+
+const SECRET = 'a secret that only this run of the bench knows';
+const REPOSITORY = join(import.meta.dirname, '..');
+const MAIN = 'packages/server/src/main/main.ts';
+
+export async function openGround(): Promise<Ground> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'beckon-bench-'));
+  const embedded = await openEmbedded({ dataDir, log: silentLog, print: console.log });
+  const { host, port, user, password, database } = embedded.connection();
+  const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+  const children: ChildProcess[] = [];
+  let closing: Promise<void> | null = null;
+  // Whoever starts first makes the tables.
+  await migrate(url);
+  const db = await openDatabase({
+    connection: () => ({ connectionString: url }),
+    clock: systemClock,
+    log: silentLog,
+  });
+  async function start(args: string[], { readyWhen, ...more }: Start): Promise<Server> {
+    const free = await freePort();
+    const child = await launched(args, {
+      env: { ...environment(url), ...more, PORT: String(free) },
+      readyWhen,
+    });
+    children.push(child);
+    return { port: free, pid: child.pid ?? 0, stop: () => end(child) };
+  }
+  const close = (): Promise<void> => (closing ??= shut());
+  async function shut(): Promise<void> {
+    forget();
+    await Promise.all(children.map(end));
+    await db.close();
+    await embedded.release();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+  const forget = onInterrupt(close);
+  return {
+    db,
+    url,
+    postgresPid: postgresPid(join(dataDir, 'postgres')),
+    project: () => makeProject(db),
+    serve: (roles, { nodeOptions = [] } = {}) =>
+      start([...nodeOptions, MAIN, 'serve'], { ROLES: roles, readyWhen: 'Beckon is ready' }),
+    script: (path) => start([path], { readyWhen: 'ready' }),
+    close,
+  };
+}
+
+/** Somebody who ends a bench halfway leaves neither processes nor folders behind. */
+function onInterrupt(close: () => Promise<void>): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const leave = (): void => void close().finally(() => process.exit(1));
+  for (const signal of signals) process.on(signal, leave);
+  return () => {
+    for (const signal of signals) process.off(signal, leave);
+  };
+}
+
+function environment(url: string): NodeJS.ProcessEnv {
+  return { ...process.env, DATABASE_URL: url, SECRET_KEY: SECRET, LOG_LEVEL: 'warn' };
+}
+
+async function migrate(url: string): Promise<void> {
+  const child = spawn(process.execPath, [MAIN, 'migrate'], {
+    cwd: REPOSITORY,
+    env: environment(url),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = (await once(child, 'exit')) as [number];
+  if (code !== 0) throw new Error(`migrate ended with ${code}`);
+}
+
+async function makeProject(db: Database): Promise<Project> {
+  const { id } = await createProject(db, { name: 'bench' });
+  const { secret } = await createKey(
+    { db, pepper: deriveKey(SECRET, 'api-key pepper') },
+    { projectId: id, label: 'bench' },
+  );
+  await db.query(
+    `UPDATE beckon.rate_limit SET rate = 1e6, burst = 1e6, tokens = 1e6 WHERE project_id = $1 AND endpoint = ANY($2)`,
+    [id, ENDPOINTS],
+  );
+  return { id, secret };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+type Start = { readyWhen: string; ROLES?: string };
+type Launch = { env: NodeJS.ProcessEnv; readyWhen: string };
+
+async function launched(args: string[], { env, readyWhen }: Launch): Promise<ChildProcess> {
+  const child = spawn(process.execPath, args, { cwd: REPOSITORY, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes(readyWhen)) break;
+  child.stdout.resume();
+  if (child.exitCode !== null) throw new Error(`${args.join(' ')} did not start`);
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import {
+  parsePredicate,
+  type Predicate,
+  predicateSql,
+  sqlParams,
+} from '../packages/server/src/base/predicate/index.ts';
+import { ensurePartitions } from '../packages/server/src/features/events/index.ts';
+import { createAudience } from '../packages/server/src/flows/create-audience.ts';
+import type { Database } from '../packages/server/src/io/db/index.ts';
+
+/**
+ * A project as it is after some weeks of use, made by bulk SQL in the shape that the digest itself would have left.
+ *
+ * People. The first `lapsed` of them did each thing once, 40 days ago. All others are active: they did each thing four
+ * times within the last 30 days, once of it within the last 6, and were seen within the hour.
+ *
+ * Audiences. Three events are asked about, by five audiences each; five more ask about traits alone. So an event touches
+ * 5 of the 20, and a user whose `seats` change touches the other 5. The five of an event are what products ask most:
+ * came lately (with a trait), came at least three times in 30 days, came at least three times ever, came once but not
+ * for 7 days, and did at least so much (a sum) in 30 days. What is beyond 20 asks about events that nobody sends.
+ *
+ * Whose answers change. An event of somebody active changes none: all five hold, or cannot, whatever they do more. An
+ * event of somebody lapsed changes two: they came lately, and it is no longer 7 days. A record generator that names a
+ * lapsed person in one of a hundred events, each of them once, makes 1 % of the events change a membership.
+ */
+export const EVENT_NAMES = ['feature_used', 'report_exported', 'invoice_paid'] as const;
+const NOBODY_SENDS = 'nobody_sends_this';
+
+export type Audience = { name: string; definition: object };
+
+export function audiences(count: number): Audience[] {
+  const list = [...EVENT_NAMES.flatMap(ofEvent), ...OF_TRAITS];
+  for (let n = 0; list.length < count; n += 5) list.push(...ofEvent(`${NOBODY_SENDS}_${n / 5}`));
+  return list.slice(0, count);
+}
+
+/** The five that ask about one event. */
+export function ofEvent(event: string): Audience[] {
+  const named = (what: string, definition: object): Audience => ({ name: `${event}: ${what}`, definition });
+  return [
+    named('admins, lately', {
+      all: [
+        { event, within: '7d' },
+        { trait: 'role', equals: 'admin' },
+      ],
+    }),
+    named('often', { event, at_least: 3, within: '30d' }),
+    named('three times ever', { event, at_least: 3 }),
+    named('not for 7 days', { all: [{ event }, { not: { event, within: '7d' } }] }),
+    named('much', { event, sum: 'amount', at_least: 20, within: '30d' }),
+  ];
+}
+
+const OF_TRAITS: Audience[] = [
+  { name: 'a hundred seats', definition: { trait: 'seats', at_least: 100 } },
+  {
+    name: 'pro with 50 seats',
+    definition: {
+      all: [
+        { trait: 'plan', equals: 'pro' },
+        { trait: 'seats', at_least: 50 },
+      ],
+    },
+  },
+  {
+    name: 'trial with 20 seats',
+    definition: {
+      all: [
+        { trait: 'plan', equals: 'trial' },
+        { trait: 'seats', at_least: 20 },
+      ],
+    },
+  },
+  {
+    name: 'large',
+    definition: {
+      any: [
+        { trait: 'seats', at_least: 500 },
+        { trait: 'company', equals: 'Acme' },
+      ],
+    },
+  },
+  {
+    name: 'seats at Acme',
+    definition: {
+      all: [
+        { trait: 'seats', at_least: 1 },
+        { person: 'email', ends_with: '@acme.com' },
+      ],
+    },
+  },
+];
+
+export type World = {
+  projectId: number;
+  people: number;
+  lapsed: number;
+  /** Each active person has this many of each event. */
+  eventsOfEach: number;
+  /** No moments are stored for anybody: whoever measures them puts their own. */
+  withoutMoments?: boolean;
+};
+
+/** Sequences below this belong to what was there before. */
+const SEQ_FROM = 1_000_000_000;
+
+/** Random-looking and of one length, as ids of users are; the same in SQL. */
+export function userOf(n: number): string {
+  return `u-${createHash('md5').update(String(n)).digest('hex').slice(0, 16)}`;
+}
+const USER_SQL = `'u-' || substr(md5(n::text), 1, 16)`;
+
+export async function makePeople(db: Database, world: World): Promise<void> {
+  const now = db.clock.now();
+  for (const back of [3, 2, 1]) await ensurePartitions(db, now - back * 30 * 86_400_000);
+  await ensurePartitions(db, now);
+  const { projectId, people, lapsed, eventsOfEach } = world;
+  await inSteps(people, (from, to) => db.query(PEOPLE, [projectId, lapsed, from, to]));
+  await inSteps(people, (from, to) => db.query(EMAILS, [projectId, from, to]));
+  for (const name of EVENT_NAMES)
+    await inSteps(people, (from, to) =>
+      db.query(HISTORY, [projectId, lapsed, from, to, name, eventsOfEach, new Date(now)]),
+    );
+  await db.query('UPDATE beckon.lane SET next_seq = $2 WHERE project_id = $1', [projectId, SEQ_FROM]);
+}
+
+const PEOPLE = `
+  INSERT INTO beckon.person (project_id, external_user_id, name, plan, signup_date, company, role, traits, first_seen_at, last_seen_at)
+  SELECT $1::bigint, ${USER_SQL}, 'Person ' || n, 'free', '2026-01-15', 'Company ' || n % 1000, CASE WHEN n % 20 = 0 THEN 'admin' ELSE 'member' END,
+         jsonb_build_object('seats', 1 + n % 4, 'city', 'Bonn'), now() - interval '200 days', CASE WHEN n < $2::int THEN now() - interval '40 days' ELSE now() END
+  FROM generate_series($3::int, $4::int - 1) AS n`;
+
+const EMAILS = `
+  INSERT INTO beckon.person_email (project_id, external_user_id, email, email_lower)
+  SELECT $1::bigint, ${USER_SQL}, 'person' || n || '@example.com', 'person' || n || '@example.com' FROM generate_series($2::int, $3::int - 1) AS n`;
+
+/** The k-th event of somebody active is 1 to 5 days old for k = 1, then 7 days older each; received when it occurred. */
+const HISTORY = `
+  INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+  SELECT $1::bigint, at, gen_random_uuid(), ${USER_SQL}, $5::text, jsonb_build_object('feature', 'export', 'amount', 10), at, at, n, false
+  FROM generate_series($3::int, $4::int - 1) AS n
+  CROSS JOIN LATERAL (
+    SELECT $7::timestamptz - CASE WHEN n < $2::int THEN interval '40 days' ELSE (k - 1) % 4 * interval '7 days' + interval '1 day' END
+      - (n * 7919 + k * 104729) % 345600 * interval '1 second' AS at
+    FROM generate_series(1, CASE WHEN n < $2::int THEN 1 ELSE $6::int END) AS k
+  ) happened`;
+
+const STEP = 50_000;
+
+/** A statement outside a batch may last ten seconds, so what is much is made in steps. */
+async function inSteps(count: number, step: (from: number, to: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += STEP) await step(from, Math.min(count, from + STEP));
+}
+
+/**
+ * Makes audiences that answer at once: their members are asked of the database by the same predicate in SQL, and every
+ * person has a moment in some hours for each that time alone can change. A moment that is too early is what the digest
+ * leaves behind too; it writes another one only when it fires, which none does while a bench runs.
+ */
+export async function serveAudiences(db: Database, world: World, wanted: Audience[]): Promise<Served[]> {
+  await countAll(db, world);
+  const served: Served[] = [];
+  for (const audience of wanted) served.push(await serveOne(db, world, audience));
+  await db.query('UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1', [world.projectId]);
+  await db.query(
+    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1`,
+    [world.projectId],
+  );
+  return served;
+}
+
+export type Served = { id: string; edition: number };
+
+async function countAll(db: Database, { projectId, people }: World): Promise<void> {
+  await db.query(
+    `INSERT INTO beckon.counted_event (project_id, name, is_whole) SELECT $1::bigint, name, true FROM unnest($2::text[]) AS name ON CONFLICT DO NOTHING`,
+    [projectId, [...EVENT_NAMES]],
+  );
+  await inSteps(people, (from, to) =>
+    db.query(
+      `INSERT INTO beckon.person_event (project_id, external_user_id, name, count, first_at, last_at)
+       SELECT e.project_id, e.external_user_id, e.name, count(*), min(e.occurred_at), max(e.occurred_at)
+       FROM generate_series($2::int, $3::int - 1) AS n JOIN beckon.event e ON e.project_id = $1 AND e.external_user_id = ${USER_SQL}
+       GROUP BY 1, 2, 3 ON CONFLICT DO NOTHING`,
+      [projectId, from, to],
+    ),
+  );
+}
+
+async function serveOne(db: Database, world: World, { name, definition }: Audience): Promise<Served> {
+  const { projectId, people } = world;
+  const parsed = parsePredicate(definition);
+  if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.faults)}`);
+  const { id } = await createAudience(db, { projectId, name, definition });
+  const [row] = await db.query<{ edition: number }>(
+    `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 AND audience_id = $2`,
+    [projectId, id],
+  );
+  const edition = row?.edition ?? 0;
+  const names = [...EVENT_NAMES] as string[];
+  const asksOfSent = names.some((event) => JSON.stringify(definition).includes(`"${event}"`));
+  const isTimed = !world.withoutMoments && asksOfSent && JSON.stringify(definition).includes('"within"');
+  await inSteps(people, async (from, to) => {
+    await addMembers(db, { projectId, edition, from, to, predicate: parsed.predicate });
+    if (isTimed) await db.query(DUES, [projectId, edition, from, to]);
+  });
+  await db.query(
+    `UPDATE beckon.audience_edition SET state = 'served', served_at = now(), people = $3, built = $3,
+       members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND edition = $2)
+     WHERE project_id = $1 AND edition = $2`,
+    [projectId, edition, people],
+  );
+  return { id, edition };
+}
+
+const DUES = `
+  INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+  SELECT $1::bigint, ${USER_SQL}, $2::bigint, now() + interval '6 hours' + n % 3600 * interval '1 second' FROM generate_series($3::int, $4::int - 1) AS n`;
+
+type Slice = { projectId: number; edition: number; from: number; to: number; predicate: Predicate };
+
+async function addMembers(db: Database, slice: Slice): Promise<void> {
+  const { projectId, edition, from, to, predicate } = slice;
+  const params = sqlParams([projectId, edition, from, to, new Date(db.clock.now())]);
+  const holds = predicateSql(predicate, { params, projectId: '$1', now: '$5', edition: () => null });
+  await db.query(
+    `INSERT INTO beckon.audience_member (project_id, external_user_id, edition, since)
+     SELECT $1::bigint, p.external_user_id, $2::bigint, $5::timestamptz
+     FROM generate_series($3::int, $4::int - 1) AS n JOIN beckon.person p ON p.project_id = $1 AND p.external_user_id = ${USER_SQL}
+     WHERE ${holds}`,
+    params.values,
+  );
+}
+
+/** People who do nothing: rows among all the others, in random order as everybody. */
+export async function addSilent(
+  db: Database,
+  { projectId, from, count }: { projectId: number; from: number; count: number },
+): Promise<void> {
+  await inSteps(count, async (a, b) => {
+    await db.query(PEOPLE, [projectId, 0, from + a, from + b]);
+    await db.query(EMAILS, [projectId, from + a, from + b]);
+  });
+}
+
+/** Events of people who do nothing any more, spread over them and over the last 80 days, with their dedupe keys. */
+export async function addHistory(
+  db: Database,
+  { projectId, from, people, events }: { projectId: number; from: number; people: number; events: number },
+): Promise<void> {
+  await inSteps(events, async (a, b) => {
+    const slice = [projectId, a, b, from, people];
+    await db.query(OLD_EVENTS, [...slice, [...EVENT_NAMES]]);
+    await db.query(OLD_KEYS, slice.slice(0, 3));
+  });
+}
+
+const OLD_EVENTS = `
+  INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
+  SELECT $1::bigint, at, gen_random_uuid(), 'u-' || substr(md5(($4::int + i % $5::int)::text), 1, 16), ($6::text[])[1 + i % 3],
+         jsonb_build_object('feature', 'export', 'amount', 10), at, at, i, false
+  FROM generate_series($2::int, $3::int - 1) AS i
+  CROSS JOIN LATERAL (SELECT now() - i::bigint * 7919 % 6912000 * interval '1 second' AS at) happened`;
+
+/** The hour of the event stands in front of the hash, as in `dedupeKey`. */
+const OLD_KEYS = `
+  INSERT INTO beckon.event_dedupe (project_id, dedupe_key)
+  SELECT $1::bigint, decode('02' || lpad(to_hex((extract(epoch FROM now())::bigint - i::bigint * 7919 % 6912000) / 3600), 8, '0') || md5('old ' || i), 'hex')
+  FROM generate_series($2::int, $3::int - 1) AS i ON CONFLICT DO NOTHING`;
+
+/**
+ * After bulk SQL the planner has to be told what there is now, and the disk to be done with it. Only of tables that hold
+ * something: of one that is empty, and was looked at, the planner would believe that it stays so. It may take minutes, so
+ * it has a connection of its own.
+ */
+export async function settle(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ tables: string | null }>(FILLED);
+    if (rows[0]?.tables) await client.query(`VACUUM (ANALYZE) ${rows[0].tables}`);
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.end();
+  }
+}
+
+const FILLED = `
+  SELECT string_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname), ', ') AS tables
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname IN ('beckon', 'bare') AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0`;

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { digestUnderKills } from '../packages/server/testkit/digest-survival.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'beckon-digest-'));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+test('kill -9 of the worker while it digests: every record has its effect once, as if digested in the order of acceptance', async () => {
+  const verdict = await digestUnderKills(dataDir, { records: 20_000, kills: 6 });
+  expect(verdict.hits).toBeGreaterThan(0);
+  expect(verdict).toMatchObject({ records: 20_000, wrong: [] });
+});

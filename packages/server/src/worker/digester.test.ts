@@ -1,0 +1,149 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { idMaker } from '../base/ids.ts';
+import { type Log, silentLog } from '../base/log.ts';
+import type { Lane } from '../features/inbox/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { createDigest, type Digest } from '../flows/digest/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { type Digester, startDigester } from './index.ts';
+import { createTroubles } from './troubles.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let one = 0;
+let other = 0;
+beforeEach(async () => {
+  // What an earlier test left waiting is nobody's business here.
+  await db.query('DELETE FROM beckon.inbox');
+  one = (await createProject(db, { name: 'One' })).id;
+  other = (await createProject(db, { name: 'Other' })).id;
+});
+
+const put = (projectId: number, lane: Lane, records = 1): Promise<number> =>
+  putRecords(db, {
+    projectId,
+    lane,
+    kind: 'events',
+    records: Array.from({ length: records }, (_, i) => ({
+      external_user_id: `u${i}`,
+      name: 'x',
+      properties: {},
+    })),
+  });
+
+/** A digester whose batches are told, and that stops when the test has seen enough. */
+function watched(
+  digest: Digest,
+  log: Log = silentLog,
+): {
+  digester: Digester;
+  seen: (n: number) => Promise<string[]>;
+} {
+  const told: string[] = [];
+  let enough: { n: number; resolve: () => void } | null = null;
+  const tell = (what: string): void => {
+    told.push(what);
+    if (enough && told.length >= enough.n) enough.resolve();
+  };
+  const digester = startDigester({
+    db,
+    log,
+    digest: {
+      ...digest,
+      async batch(lane, projectIds, records) {
+        const done = await digest.batch(lane, projectIds, records);
+        if (done.records > 0) tell(`${lane} ${projectIds.join(',')}`);
+        return done;
+      },
+    },
+  });
+  return {
+    digester,
+    async seen(n) {
+      if (told.length < n) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        enough = { n, resolve };
+        await promise;
+      }
+      return told.slice(0, n);
+    },
+  };
+}
+
+const waiting = async (projectId: number): Promise<number | undefined> =>
+  (
+    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [projectId])
+  )[0]?.waiting;
+
+test('what waits is digested without a hint, in every project, and a stop comes after the batch under way', async () => {
+  await put(one, 'live');
+  await put(other, 'live');
+  const { digester, seen } = watched(real);
+  await seen(1);
+  await digester.stop();
+  expect([await waiting(one), await waiting(other)]).toEqual([0, 0]);
+});
+
+test('live goes before bulk, and bulk gets at least every fifth batch all the same', async () => {
+  let batches = 0;
+  for (let i = 0; i < 12; i += 1) await put(one, 'bulk');
+  await put(one, 'live');
+  // Every batch is of one record, and another live one comes while it is digested.
+  const endless: Digest = {
+    ...real,
+    async batch(lane, projectIds) {
+      batches += 1;
+      if (batches < 40) await put(one, 'live');
+      return real.batch(lane, projectIds, 1);
+    },
+  };
+  const { digester, seen } = watched(endless);
+  const order = (await seen(20)).map((told) => told.split(' ')[0]);
+  await digester.stop();
+  expect(order[0]).toBe('live');
+  expect(order.filter((lane) => lane === 'bulk').length).toBeGreaterThanOrEqual(4);
+  expect(order.filter((lane) => lane === 'live').length).toBeGreaterThanOrEqual(12);
+});
+
+test('a project whose batches fail is left alone for a while, and is no trouble to its neighbours', async () => {
+  await put(one, 'live');
+  await put(other, 'live');
+  const warned: number[][] = [];
+  const log: Log = { ...silentLog, warn: (facts) => warned.push((facts as { projects: number[] }).projects) };
+  const failing: Digest = {
+    ...real,
+    batch: (lane, projectIds, records) =>
+      projectIds.includes(one)
+        ? Promise.reject(new Error('a table is away'))
+        : real.batch(lane, projectIds, records),
+  };
+  const { digester, seen } = watched(failing, log);
+  expect(await seen(1)).toEqual([`live ${other}`]);
+  await digester.stop();
+  expect(await waiting(one)).toBe(1);
+  expect(new Set(warned[0])).toEqual(new Set([one, other]));
+});
+
+test('trouble grows with every failure, is over with the first success, and is found one by one', () => {
+  const troubles = createTroubles(() => 1);
+  expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
+  expect(troubles.failed([1, 2], 0)).toBe(0);
+  expect(troubles.together([1, 2, 3])).toEqual([1]);
+  expect(troubles.together([3, 1, 2])).toEqual([3]);
+  const first = troubles.failed([1], 0);
+  const second = troubles.failed([1], first);
+  expect(second).toBeGreaterThan(first);
+  expect(troubles.isOpen(1, first + second - 1)).toBe(false);
+  expect(troubles.isOpen(1, first + second)).toBe(true);
+  troubles.passed([1, 2]);
+  expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
+});

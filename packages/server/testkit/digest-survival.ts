@@ -1,0 +1,169 @@
+import { systemClock } from '../src/base/clock.ts';
+import { silentLog } from '../src/base/log.ts';
+import { isSuppressed, listPeople } from '../src/features/people/index.ts';
+import { type Database, openDatabase } from '../src/io/db/index.ts';
+import {
+  type AcceptedRecord,
+  type Event,
+  type Known,
+  type Lane,
+  modelOf,
+  type User,
+} from './accept-order.ts';
+import { putRecords } from './inbox.ts';
+import { embeddedAddress, survivor, type Survivor } from './survival.ts';
+
+/**
+ * A worker that is killed while it digests, again and again; and then every person compared with what the contract says
+ * of the same records, one by one in the order of acceptance.
+ */
+export type Ordeal = { records: number; kills: number };
+export type OrdealVerdict = {
+  records: number;
+  kills: number;
+  /** Kills while something waited. */
+  hits: number;
+  people: number;
+  /** People who are not as they should be; nobody, that is. */
+  wrong: string[];
+};
+
+const CHUNK = 250;
+const PEOPLE = 2_000;
+const KILL_AFTER_MS = { least: 30, spread: 400 };
+
+export async function digestUnderKills(dataDir: string, { records, kills }: Ordeal): Promise<OrdealVerdict> {
+  const server = await survivor(dataDir);
+  await server.start();
+  const { id } = (await server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
+  const projectId = Number(id);
+  const connection = (): ReturnType<typeof embeddedAddress> => embeddedAddress(dataDir);
+  const db = await openDatabase({ connection, clock: systemClock, log: silentLog });
+  try {
+    const feeding = feed(db, projectId, records);
+    const hits = await killOften(server, { db, projectId, kills });
+    const accepted = await feeding;
+    while ((await waitingIn(db, projectId)) > 0) await pause(50);
+    const { people, wrong } = await compare(db, projectId, modelOf(accepted));
+    return { records: accepted.length, kills, hits, people, wrong };
+  } finally {
+    await db.close();
+    await server.stop();
+  }
+}
+
+/** Both lanes at once, so that a record is often digested before one that was accepted earlier. */
+async function feed(db: Database, projectId: number, records: number): Promise<AcceptedRecord[]> {
+  const accepted: AcceptedRecord[] = [];
+  for (let n = 0; accepted.length < records; n += 1) {
+    const lane: Lane = n % 3 === 0 ? 'live' : 'bulk';
+    const kind = n % 4 === 1 ? 'users' : 'events';
+    const chunk = Array.from({ length: Math.min(CHUNK, records - accepted.length) }, () =>
+      kind === 'users' ? someUser() : someEvent(lane),
+    );
+    const first = await putRecords(db, { projectId, lane, kind, records: chunk });
+    chunk.forEach((record, i) => accepted.push({ seq: first + i, lane, record }));
+  }
+  return accepted;
+}
+
+const chance = (share: number): boolean => Math.random() < share;
+const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
+const someone = (): string => `u${Math.floor(Math.random() * PEOPLE)}`;
+
+function someUser(): User {
+  const traits: Record<string, unknown> = {
+    [pick(['plan', 'company', 'seats', 'city'])]: pick(['a', 'b', 3, null, { x: 1 }]),
+  };
+  return { external_user_id: someone(), traits, ...(chance(0.3) && { email: pick(['a@x.org', 'b@x.org']) }) };
+}
+
+/** Copies are drawn within a lane: of two in different lanes either may come first. */
+function someEvent(lane: Lane): Event {
+  return {
+    external_user_id: someone(),
+    name: pick(['login', 'export']),
+    properties: { lane, n: Math.floor(Math.random() * 1e6) },
+    ...(chance(0.2) && { message_id: `${lane}-${Math.floor(Math.random() * 5_000)}` }),
+    ...(chance(0.1) && { suppress: true as const }),
+  };
+}
+
+async function killOften(
+  server: Survivor,
+  { db, projectId, kills }: { db: Database; projectId: number; kills: number },
+): Promise<number> {
+  let hits = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    await pause(KILL_AFTER_MS.least + Math.random() * KILL_AFTER_MS.spread);
+    if ((await waitingIn(db, projectId)) > 0) hits += 1;
+    await server.killServer();
+    await server.start();
+  }
+  return hits;
+}
+
+async function waitingIn(db: Database, projectId: number): Promise<number> {
+  const rows = await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [
+    projectId,
+  ]);
+  return rows[0]?.waiting ?? 0;
+}
+
+async function compare(
+  db: Database,
+  projectId: number,
+  expected: Map<string, Known>,
+): Promise<{ people: number; wrong: string[] }> {
+  const counts = await db.query<{ id: string; events: number }>(
+    `SELECT external_user_id AS id, count(*) AS events FROM beckon.event WHERE project_id = $1 GROUP BY 1`,
+    [projectId],
+  );
+  const events = new Map(counts.map((row) => [row.id, row.events]));
+  const known = await listPeople(db, { projectId, after: null, limit: PEOPLE + 1 });
+  const wrong = known.flatMap((person) => {
+    const should = expected.get(person.userId);
+    const is = said({
+      ...person,
+      events: events.get(person.userId) ?? 0,
+      isSuppressed: isSuppressed(person),
+    });
+    return should && is === said(asPerson(should)) ? [] : [`${person.userId}: ${is}`];
+  });
+  const missing = [...expected.keys()].filter((id) => !known.some(({ userId }) => userId === id));
+  return { people: known.length, wrong: [...wrong, ...missing.map((id) => `${id}: missing`)] };
+}
+
+type Told = {
+  traits: Map<string, unknown>;
+  email: string | null;
+  events: number;
+  isSuppressed: boolean;
+  liveSeq: number | null;
+};
+
+function asPerson({ traits, email, events, suppressedSeq, normal }: Known): Told {
+  const lifts = normal.filter((seq) => seq > suppressedSeq);
+  const wasSuppressed = suppressedSeq > 0;
+  return {
+    traits,
+    email,
+    events,
+    isSuppressed: wasSuppressed && lifts.length === 0,
+    liveSeq: wasSuppressed ? (lifts[0] ?? null) : null,
+  };
+}
+
+function said({ traits, email, events, isSuppressed: suppressed, liveSeq }: Told): string {
+  return JSON.stringify([
+    [...traits].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    email,
+    events,
+    suppressed,
+    liveSeq,
+  ]);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
