@@ -1,3 +1,4 @@
+export { type Directions, directionsOf } from './directions.ts';
 export { evaluate } from './evaluate.ts';
 export { type Explained, explain } from './explain.ts';
 export { mentionsOf } from './mentions.ts';

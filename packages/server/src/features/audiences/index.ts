@@ -1,10 +1,13 @@
 export { type AudienceModel, type Edition } from './model.ts';
+export { canChange } from './can-change.ts';
 export { builtUpTo, judge, type Judged, type Standing, type Verdict } from './judge.ts';
 export { loadModels } from './load-models.ts';
 export {
   addVerdicts,
+  type AskedPerson,
   eraseStandings,
-  findAskedStandings,
+  findAskedDues,
+  findAskedMembers,
   findSince,
   findStandings,
   noWrites,

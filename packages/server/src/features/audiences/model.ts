@@ -1,5 +1,7 @@
 import { compareBytes } from '../../base/byte-order.ts';
 import {
+  type Directions,
+  directionsOf,
   evaluate,
   type Facts,
   type Mentions,
@@ -20,6 +22,8 @@ export type Edition = {
   predicate: Predicate;
   /** What it looks at, and all that the audiences it refers to look at. */
   mentions: Mentions;
+  /** Which way an event can turn its answer; either way, where it does so through an audience that it refers to. */
+  directions: Directions;
   /** Whether time alone can change its answer, or that of an audience it refers to. */
   timed: boolean;
   /** The editions that answer for the audiences it names itself. */
@@ -119,10 +123,18 @@ function compile(source: EditionSource, answering: Answering, known: Map<number,
   return {
     ...source,
     mentions,
+    directions: directionsThrough(source.predicate, others),
     timed: mentions.timed,
     references: others.map(({ edition }) => edition),
     waits: source.state === 'building' && others.some(({ state }) => state === 'building'),
   };
+}
+
+function directionsThrough(predicate: Predicate, others: Edition[]): Directions {
+  const directions = directionsOf(predicate);
+  for (const { mentions } of others)
+    for (const name of mentions.events) directions.set(name, { way: 'both', notNegative: [] });
+  return directions;
 }
 
 function union(a: Mentions, b: Mentions): Mentions {

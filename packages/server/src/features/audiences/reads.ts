@@ -74,38 +74,44 @@ export function listStandingRows(tx: Tx, people: PersonKey[], dues: boolean): Pr
   });
 }
 
-export type AskedStanding = PersonKey & {
-  /** Of which memberships, and of which of them the due moments too. */
-  editions: number[];
-  timed: number[];
-};
+export type AskedPlace = PersonKey & { editions: number[] };
 
 /** Lists in one text each, because twenty rows for each of a thousand people would cost more to read than to find. */
-export type AskedStandingRow = {
-  n: number;
-  members: string | null;
-  dues: string | null;
-  moments: string | null;
-};
+export type AskedMembersRow = { n: number; members: string };
 
-export function listAskedStandings(tx: Tx, asked: AskedStanding[]): Promise<AskedStandingRow[]> {
+const ASKED = `unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS p(project_id, external_user_id, editions, n)`;
+
+function askedColumns(asked: AskedPlace[]): unknown[] {
+  return [
+    plainList(asked.map((one) => one.projectId)),
+    asked.map((one) => one.userId),
+    asked.map((one) => plainList(one.editions)),
+  ];
+}
+
+export function listAskedMembers(tx: Tx, asked: AskedPlace[]): Promise<AskedMembersRow[]> {
   return tx.prepared({
-    name: 'audiences.asked_standings',
-    text: `SELECT p.n::int AS n,
-             (SELECT array_agg(m.edition)::text FROM beckon.audience_member m
-              WHERE m.project_id = p.project_id AND m.external_user_id = p.external_user_id AND m.edition = ANY (p.editions::bigint[])) AS members,
-             d.dues, d.moments
-           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS p(project_id, external_user_id, editions, timed, n)
+    name: 'audiences.asked_members',
+    text: `SELECT p.n::int AS n, m.members FROM ${ASKED}
+           CROSS JOIN LATERAL (
+             SELECT array_agg(m.edition)::text AS members FROM beckon.audience_member m
+             WHERE m.project_id = p.project_id AND m.external_user_id = p.external_user_id AND m.edition = ANY (p.editions::bigint[])
+           ) m WHERE m.members IS NOT NULL`,
+    values: askedColumns(asked),
+  });
+}
+
+export type AskedDuesRow = { n: number; dues: string; moments: string };
+
+export function listAskedDues(tx: Tx, asked: AskedPlace[]): Promise<AskedDuesRow[]> {
+  return tx.prepared({
+    name: 'audiences.asked_dues',
+    text: `SELECT p.n::int AS n, d.dues, d.moments FROM ${ASKED}
            CROSS JOIN LATERAL (
              SELECT array_agg(d.edition)::text AS dues, array_agg(date_part('epoch', d.at))::text AS moments FROM beckon.audience_due d
-             WHERE d.project_id = p.project_id AND d.external_user_id = p.external_user_id AND d.edition = ANY (p.timed::bigint[])
-           ) d`,
-    values: [
-      plainList(asked.map((one) => one.projectId)),
-      asked.map((one) => one.userId),
-      asked.map((one) => plainList(one.editions)),
-      asked.map((one) => plainList(one.timed)),
-    ],
+             WHERE d.project_id = p.project_id AND d.external_user_id = p.external_user_id AND d.edition = ANY (p.editions::bigint[])
+           ) d WHERE d.dues IS NOT NULL`,
+    values: askedColumns(asked),
   });
 }
 

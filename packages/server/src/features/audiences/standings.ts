@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { Standing, Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
 import type { Edition } from './model.ts';
-import { listAskedStandings, listSince, listStandingRows } from './reads.ts';
+import { listAskedDues, listAskedMembers, listSince, listStandingRows } from './reads.ts';
 import {
   deleteDues,
   deleteMembers,
@@ -34,44 +34,51 @@ export async function findStandings(
   return standings;
 }
 
-/** What `judge` needs to ask these editions about each person, in their order, and nothing else of what is stored. */
-export async function findAskedStandings(
-  tx: Tx,
-  asked: (PersonKey & { editions: Edition[] })[],
-): Promise<Standing[]> {
-  const standings = asked.map((): Standing => ({ members: new Set(), dues: new Map() }));
-  if (asked.length === 0) return standings;
-  const rows = await listAskedStandings(
-    tx,
-    asked.map(({ projectId, userId, editions }) => ({ projectId, userId, ...numbersOf(editions) })),
-  );
-  for (const { n, members, dues, moments } of rows) {
-    const seconds = numbersIn(moments);
-    const entries = numbersIn(dues).map((edition, i): [number, number] => [
-      edition,
-      Math.round((seconds[i] ?? 0) * 1_000),
-    ]);
-    standings[n - 1] = { members: new Set(numbersIn(members)), dues: new Map(entries) };
+export type AskedPerson = PersonKey & { editions: Edition[] };
+
+/** In which of these editions, and of those that they refer to, each person is a member; in the order asked. */
+export async function findAskedMembers(tx: Tx, asked: AskedPerson[]): Promise<Set<number>[]> {
+  const members = asked.map(() => new Set<number>());
+  const places = asked.map(({ projectId, userId, editions }) => ({
+    projectId,
+    userId,
+    editions: withReferences(editions),
+  }));
+  if (places.length === 0) return members;
+  for (const row of await listAskedMembers(tx, places)) members[row.n - 1] = new Set(numbersIn(row.members));
+  return members;
+}
+
+/** The moments stored for these editions, and for those that they refer to, in milliseconds; in the order asked. */
+export async function findAskedDues(tx: Tx, asked: AskedPerson[]): Promise<Map<number, number>[]> {
+  const found = asked.map(() => new Map<number, number>());
+  const places = asked.flatMap(({ projectId, userId, editions }, n) => {
+    // An edition that time cannot change has none, nor has one that it refers to.
+    const timed = withReferences(editions.filter((edition) => edition.timed));
+    return timed.length > 0 ? [{ n, projectId, userId, editions: timed }] : [];
+  });
+  if (places.length === 0) return found;
+  for (const row of await listAskedDues(tx, places)) {
+    const seconds = numbersIn(row.moments);
+    const dues = found[places[row.n - 1]?.n ?? 0];
+    for (const [i, edition] of numbersIn(row.dues).entries())
+      dues?.set(edition, Math.round((seconds[i] ?? 0) * 1_000));
   }
-  return standings;
+  return found;
 }
 
 /** Of an array as PostgreSQL writes it. */
-function numbersIn(array: string | null): number[] {
-  return array === null ? [] : array.slice(1, -1).split(',').map(Number);
+function numbersIn(array: string): number[] {
+  return array.slice(1, -1).split(',').map(Number);
 }
 
-/** With those that they refer to. Only an edition that time can change has moments, and so has one that refers to it. */
-function numbersOf(editions: Edition[]): { editions: number[]; timed: number[] } {
-  const all = new Set<number>();
-  const timed = new Set<number>();
-  for (const edition of editions) {
-    for (const number of [edition.edition, ...edition.references]) {
-      all.add(number);
-      if (edition.timed) timed.add(number);
-    }
+function withReferences(editions: Edition[]): number[] {
+  const numbers = new Set<number>();
+  for (const { edition, references } of editions) {
+    numbers.add(edition);
+    for (const reference of references) numbers.add(reference);
   }
-  return { editions: [...all], timed: [...timed] };
+  return [...numbers];
 }
 
 /** Since when those of these people who are members of an edition are. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import { inSlices, type Tx } from '../../io/db/index.ts';
 import type { NewEvent } from './event.ts';
 import { type KnownProperties, propertiesToAdd } from './known-properties.ts';
 import {
@@ -35,7 +35,7 @@ export async function storeEvents(
 ): Promise<{ committed(): void }> {
   const properties = propertiesToAdd(known, events, receivedAt.getTime());
   await Promise.all([
-    insertEvents(tx, events.map(toRow), receivedAt),
+    inSlices(events, (slice) => insertEvents(tx, slice.map(toRow), receivedAt)),
     addVolumes(tx, volumesOf(events), receivedAt),
     properties.rows.length > 0
       ? addProperties(tx, properties.rows, { at: receivedAt, ofName: PROPERTIES_OF_NAME_MAX })

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import { inSlices, type Tx } from '../../io/db/index.ts';
 import type { Person, PersonChange } from './person.ts';
 import { fromRow, toRow } from './rows.ts';
 import {
@@ -44,15 +44,20 @@ export type ChangedPerson = { person: Person; change: PersonChange };
 
 /** Writes those that a batch changed, and nobody else. */
 export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<void> {
-  const people = changed.filter(({ change }) => change.isDirty).map(({ person }) => toRow(person));
+  const dirty = changed.filter(({ change }) => change.isDirty);
   const emails = changed.flatMap(({ person, change }) =>
     change.emailChanged && person.email !== null
       ? [{ project_id: person.projectId, external_user_id: person.userId, email: person.email }]
       : [],
   );
   await Promise.all([
-    people.length > 0 ? upsertPeopleRows(tx, people) : undefined,
-    emails.length > 0 ? upsertEmails(tx, emails) : undefined,
+    inSlices(dirty, (slice) =>
+      upsertPeopleRows(
+        tx,
+        slice.map(({ person }) => toRow(person)),
+      ),
+    ),
+    inSlices(emails, (slice) => upsertEmails(tx, slice)),
   ]);
 }
 

@@ -1,5 +1,10 @@
 import type { NewId } from '../../base/ids.ts';
-import { writeStandings } from '../../features/audiences/index.ts';
+import {
+  type AskedPerson,
+  canChange,
+  findAskedMembers,
+  writeStandings,
+} from '../../features/audiences/index.ts';
 import {
   claimDedupe,
   countEvents,
@@ -17,6 +22,8 @@ import {
   findLift,
   findPeople,
   isSuppressed,
+  type PersonChange,
+  type PersonId,
   personKey,
   writePeople,
 } from '../../features/people/index.ts';
@@ -117,17 +124,48 @@ function inAskedOrder(turns: Turn[], asked: number[]): number[] {
   return asked.filter((id) => free.has(id));
 }
 
-async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: Took): Promise<Folded> {
+type FoldedBatch = Folded & { members: Map<string, ReadonlySet<number>> };
+
+/** Who these people are, which events are new, and which audiences they are in of those that a record could touch. */
+async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: Took): Promise<FoldedBatch> {
   const emails =
     batch.records.some(({ kind }) => kind === 'users') ||
     [...models.values()].some(({ audiences }) => audiences.asksEmail);
-  const [known, fresh] = await tx.together(() =>
+  const touched = touchedBy(batch, models);
+  const [known, fresh, standings] = await tx.together(() =>
     Promise.all([
       findPeople(tx, [...batch.people.values()], { emails }),
       claimDedupe(tx, claimsOf(batch.records)),
+      findAskedMembers(tx, touched),
     ]),
   );
-  return fold(batch.records, { known, fresh, newId: deps.newId, oldestElsewhere });
+  const members = new Map(touched.map((one, i) => [personKey(one), standings[i] ?? NOWHERE]));
+  return { ...fold(batch.records, { known, fresh, newId: deps.newId, oldestElsewhere }), members };
+}
+
+const NOWHERE: ReadonlySet<number> = new Set();
+
+/** By what was sent: an event that turns out to be a copy, or a trait that does not change, is asked about for nothing. */
+function touchedBy({ records }: Batch, models: Map<number, Model>): AskedPerson[] {
+  const sent = new Map<string, PersonId & { events: Set<string>; traits: Set<string>; email: boolean }>();
+  for (const record of records) {
+    const { projectId, userId } = record;
+    let one = sent.get(record.person);
+    if (!one)
+      sent.set(
+        record.person,
+        (one = { projectId, userId, events: new Set(), traits: new Set(), email: false }),
+      );
+    if (record.kind === 'events') one.events.add(record.event.name);
+    else {
+      one.email ||= record.user.email !== undefined;
+      for (const key of Object.keys(record.user.traits ?? {})) one.traits.add(key);
+    }
+  }
+  return [...sent.values()].flatMap(({ projectId, userId, ...touch }) => {
+    const editions = models.get(projectId)?.audiences.touchedBy({ isNew: false, ...touch }) ?? [];
+    return editions.length > 0 ? [{ projectId, userId, editions }] : [];
+  });
 }
 
 type Storing = {
@@ -162,39 +200,53 @@ function isCounted(models: Map<number, Model>, { projectId, name, userId }: NewE
   return isCountedFor(models.get(projectId)?.counted.get(name), userId);
 }
 
-/** Who may be in other audiences now: people whose events or traits an audience mentions, and new ones. */
-async function answerFor({ tx, now, models }: Run, folded: Folded, totals: Storing): Promise<Answered[]> {
-  const { names, latest } = doneBy(folded.events);
+/** Who may be in other audiences now: people whose events or traits can have turned an answer, and new ones. */
+async function answerFor(
+  { tx, now, models }: Run,
+  folded: FoldedBatch,
+  totals: Storing,
+): Promise<Answered[]> {
+  const { byPerson, latest } = doneBy(folded.events);
   const asked: Asked[] = [];
   for (const [key, { person, change }] of folded.people) {
     const model = models.get(person.projectId);
     if (!model || model.audiences.editions.length === 0) continue;
-    const editions = model.audiences.touchedBy({
-      isNew: change.isNew,
-      events: names.get(key) ?? NO_NAMES,
-      traits: change.before.keys(),
-      email: change.emailChanged,
-    });
-    if (editions.length > 0) asked.push({ person, model, editions });
+    const members = folded.members.get(key) ?? NOWHERE;
+    const editions = turnedBy(model, { change, members, events: byPerson.get(key) ?? [] });
+    if (editions.length > 0) asked.push({ person, model, editions, members });
   }
   return askAudiences(tx, asked, { now, totals, latest });
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
+type Turning = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
+
+function turnedBy({ audiences }: Model, { change, members, events }: Turning): Asked['editions'] {
+  const { isNew, emailChanged: email, before } = change;
+  const names = new Set(events.map(({ name }) => name));
+  const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
+  if (isNew) return touched;
+  const anyway = new Set(
+    before.size > 0 || email ? audiences.touchedBy({ isNew, events: [], traits: before.keys(), email }) : [],
+  );
+  return touched.filter(
+    (edition) => anyway.has(edition) || canChange(edition, members.has(edition.edition), events),
+  );
+}
 
 /** What each person did in this batch, and when each of it last. */
-function doneBy(events: NewEvent[]): { names: Map<string, Set<string>>; latest: Map<string, number> } {
-  const names = new Map<string, Set<string>>();
+function doneBy(events: NewEvent[]): { byPerson: Map<string, NewEvent[]>; latest: Map<string, number> } {
+  const byPerson = new Map<string, NewEvent[]>();
   const latest = new Map<string, number>();
-  for (const { projectId, userId, name, occurredAt } of events) {
+  for (const event of events) {
+    const { projectId, userId, name, occurredAt } = event;
     const person = personKey({ projectId, userId });
-    const done = names.get(person);
-    if (done) done.add(name);
-    else names.set(person, new Set([name]));
+    const done = byPerson.get(person);
+    if (done) done.push(event);
+    else byPerson.set(person, [event]);
     const key = occurrenceKey(projectId, userId, name);
     latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
   }
-  return { names, latest };
+  return { byPerson, latest };
 }
 
 type Ending = { folded: Folded; answered: Answered[]; taken: Taken[] };

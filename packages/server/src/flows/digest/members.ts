@@ -1,7 +1,8 @@
 import {
   addVerdicts,
   type Edition,
-  findAskedStandings,
+  findAskedDues,
+  findAskedMembers,
   judge,
   type Judged,
   noWrites,
@@ -25,6 +26,8 @@ export type Asked = {
   person: Person;
   model: Model;
   editions: Edition[];
+  /** In which of them, and of those that they refer to, the person is, where that is known already. */
+  members?: ReadonlySet<number>;
   /** The moments stored for this person have come: see `judge`. */
   fired?: boolean;
 };
@@ -80,26 +83,34 @@ export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions
     userId,
     editions,
   }));
-  const [standings, windows, found, counted = []] = await Promise.all([
-    findAskedStandings(tx, people),
+  const known = asking.every(({ members }) => members !== undefined);
+  const [members, dues, windows, found, counted = []] = await Promise.all([
+    known ? [] : findAskedMembers(tx, people),
+    findAskedDues(tx, people),
     answerQuestions(tx, questionsOf(asking), { now, ...(latest && { latest }) }),
     findTotals(tx, missingTotals(asking, counting)),
     totals?.counted,
   ]);
-  const known = new Map([...found, ...counted].map((total) => [totalKey(total), total]));
+  const totalsOf = new Map([...found, ...counted].map((total) => [totalKey(total), total]));
+  const standings = asking.map((one, i): Standing => ({
+    members: one.members ?? members[i] ?? NOWHERE,
+    dues: dues[i] ?? NOTHING_DUE,
+  }));
   return {
     standings,
     factsOf: ({ projectId, userId, email, traits }) => ({
       email,
       trait: (key) => traits.get(key),
-      total: (name) => known.get(totalKey({ projectId, userId, name })),
+      total: (name) => totalsOf.get(totalKey({ projectId, userId, name })),
       nth: (question) => windows.nth({ projectId, userId, question }),
       sum: (question) => windows.sum({ projectId, userId, question }),
     }),
   };
 }
 
-const NO_STANDING: Standing = { members: new Set(), dues: new Map() };
+const NOWHERE: ReadonlySet<number> = new Set();
+const NOTHING_DUE = new Map<number, number>();
+const NO_STANDING: Standing = { members: NOWHERE, dues: NOTHING_DUE };
 
 function totalKey({ projectId, userId, name }: Pick<Total, 'projectId' | 'userId' | 'name'>): string {
   return `${projectId} ${name.length} ${name} ${userId}`;

@@ -13,3 +13,4 @@ export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';
 export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
+export { inSlices } from './slices.ts';

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  document,
+  factsOf,
+  NOW,
+  type Person,
+  person,
+  type PersonEvent,
+} from '../../../testkit/predicates.ts';
+import { directionsOf } from './directions.ts';
+import { evaluate } from './evaluate.ts';
+import { parsePredicate } from './parse.ts';
+import type { Predicate } from './predicate.ts';
+
+const DAY = 86_400_000;
+
+type Totals = Person['totals'];
+function oneMore(totals: Totals, { name, occurredAt: at }: PersonEvent): Totals {
+  const { count, firstAt, lastAt } = totals.get(name) ?? { count: 0, firstAt: at, lastAt: at };
+  const more = { count: count + 1, firstAt: Math.min(firstAt, at), lastAt: Math.max(lastAt, at) };
+  return new Map(totals).set(name, more);
+}
+
+function parsed(value: unknown): Predicate {
+  const read = parsePredicate(value);
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return read.predicate;
+}
+
+test('an event turns an answer only the way that is said of it, and what is stored of its moment stays true', () => {
+  let confirmed = 0;
+  fc.assert(
+    fc.property(document, person, person, (definition, one, other) => {
+      const predicate = parsed(definition);
+      const directions = directionsOf(predicate);
+      const more: PersonEvent | undefined = other.events[0];
+      if (!more) return;
+      const before = evaluate(predicate, factsOf(one, NOW));
+      const after = { ...one, events: [...one.events, more], totals: oneMore(one.totals, more) };
+      const direction = directions.get(more.name);
+      if (!direction) {
+        expect(evaluate(predicate, factsOf(after, NOW))).toEqual(before);
+        return;
+      }
+      const negative = direction.notNegative.some((property) => {
+        const value: unknown = more.properties[property];
+        return typeof value === 'number' && value < 0;
+      });
+      if (direction.way === 'both' || negative) return;
+      if (before.holds !== (direction.way === 'up')) return;
+      confirmed += 1;
+      const until = Math.min(before.until ?? Infinity, NOW + 40 * DAY);
+      for (const share of [0, 0.01, 0.2, 0.5, 0.8, 0.999]) {
+        const then = Math.min(Math.floor(NOW + (until - NOW) * share), until - 1);
+        expect(evaluate(predicate, factsOf(after, then)).holds).toBe(before.holds);
+      }
+    }),
+    { numRuns: 20_000 },
+  );
+  // Otherwise nothing was ever confirmed, and nothing shown.
+  expect(confirmed).toBeGreaterThan(500);
+});
+
+test('what is asked of an event in both senses, or of its first and last time, may turn either way', () => {
+  const of = (definition: object): object => Object.fromEntries(directionsOf(parsed(definition)));
+  expect(of({ event: 'a' })).toMatchObject({ a: { way: 'up' } });
+  expect(of({ not: { event: 'a', within: '7d' } })).toMatchObject({ a: { way: 'down' } });
+  expect(of({ all: [{ event: 'a' }, { not: { event: 'a', within: '7d' } }] })).toMatchObject({
+    a: { way: 'both' },
+  });
+  expect(of({ event: 'a', exactly: 2 })).toMatchObject({ a: { way: 'both' } });
+  expect(of({ event: 'a', last: { in_last: '7d' } })).toMatchObject({ a: { way: 'both' } });
+  expect(of({ not: { event: 'a', sum: 'x', at_most: 3, within: '7d' } })).toEqual({
+    a: { way: 'up', notNegative: ['x'] },
+  });
+});

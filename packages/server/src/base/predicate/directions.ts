@@ -1,0 +1,76 @@
+import type { NumberCompare, Predicate } from './predicate.ts';
+
+/**
+ * Which way one more event can turn an answer: `up` only from no to yes, `down` only from yes to no. Whoever knows the
+ * answer before need not ask again after an event that can only have confirmed it; nor can the moment until which time
+ * leaves it as it is have come nearer.
+ */
+export type Direction = {
+  way: 'up' | 'down' | 'both';
+  /** Properties that are added up: what is said of the direction only holds for events in which none is negative. */
+  notNegative: string[];
+};
+export type Directions = Map<string, Direction>;
+
+export function directionsOf(predicate: Predicate): Directions {
+  const directions: Directions = new Map();
+  collect(predicate, 'up', directions);
+  return directions;
+}
+
+type Way = Direction['way'];
+const TURNED: Record<Way, Way> = { up: 'down', down: 'up', both: 'both' };
+
+/** `sense`: which way this part turns the whole when it becomes true. */
+function collect(predicate: Predicate, sense: 'up' | 'down', into: Directions): void {
+  switch (predicate.kind) {
+    case 'all':
+    case 'any':
+      for (const part of predicate.of) collect(part, sense, into);
+      return;
+    case 'not':
+      return collect(predicate.of, sense === 'up' ? 'down' : 'up', into);
+    case 'count':
+      return add(into, predicate.event, { way: turn(COUNT_WAYS[predicate.compare], sense), notNegative: [] });
+    case 'sum':
+      return add(into, predicate.event, {
+        way: turn(SUM_WAYS[predicate.compare], sense),
+        notNegative: [predicate.property],
+      });
+    case 'first':
+    case 'last':
+      return add(into, predicate.event, { way: 'both', notNegative: [] });
+    case 'trait':
+    case 'person':
+    case 'audience':
+      return;
+    default:
+      return predicate satisfies never;
+  }
+}
+
+const COUNT_WAYS: Record<'at_least' | 'at_most' | 'exactly', Way> = {
+  at_least: 'up',
+  at_most: 'down',
+  exactly: 'both',
+};
+const SUM_WAYS: Record<NumberCompare, Way> = {
+  at_least: 'up',
+  greater_than: 'up',
+  at_most: 'down',
+  less_than: 'down',
+};
+
+function turn(way: Way, sense: 'up' | 'down'): Way {
+  return sense === 'up' ? way : TURNED[way];
+}
+
+function add(into: Directions, event: string, direction: Direction): void {
+  const known = into.get(event);
+  if (!known) {
+    into.set(event, direction);
+    return;
+  }
+  known.way = known.way === direction.way ? known.way : 'both';
+  known.notNegative = [...known.notNegative, ...direction.notNegative];
+}

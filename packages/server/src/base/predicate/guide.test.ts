@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parsePredicate, sentenceOf } from './index.ts';
+import { NUMBER_OPS, TEXT_OPS, TRAIT_OPS } from './parse-values.ts';
+
+const guide = readFileSync(new URL('../../../../../docs/audiences.md', import.meta.url), 'utf8');
+const REFERRED = '0198a000-0000-7000-8000-00000000000f';
+
+type Example = { json: string; said: string };
+
+/** A row of a table, or a block of JSON with the sentence below it. */
+const ROW = /^\| `(\{.*\})` \| (.+) \|$/gm;
+const BLOCK = /^```json\n([\s\S]*?)\n```\n\n> (.+)$/gm;
+
+function examplesOf(pattern: RegExp): Example[] {
+  return Array.from(guide.matchAll(pattern), ([, json = '', said = '']) => ({ json, said }));
+}
+
+const all = [...examplesOf(ROW), ...examplesOf(BLOCK)];
+const refused = all.filter(({ said }) => said.startsWith('`'));
+const understood = all.filter((example) => !refused.includes(example));
+
+test.each(understood)('$json is said as the guide says it', ({ json, said }) => {
+  const parsed = parsePredicate(JSON.parse(json));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  expect(sentenceOf(parsed.predicate, (id) => (id === REFERRED ? 'Trial users' : undefined))).toBe(said);
+});
+
+test.each(refused)('$json is refused as the guide says it', ({ json, said }) => {
+  const parsed = parsePredicate(JSON.parse(json));
+  const told = parsed.ok ? [] : parsed.faults.map((fault) => fault.message);
+  expect(told).toEqual([said.slice(1, -1).replace(/^definition\./, '')]);
+});
+
+test('no example of the guide is passed over', () => {
+  const tables = guide.split('\n').filter((line) => line.startsWith('| `{'));
+  expect(examplesOf(ROW)).toHaveLength(tables.length);
+  expect(examplesOf(BLOCK)).toHaveLength(guide.split('\n```json\n').length - 1);
+});
+
+const COUNT_OPS = ['at_least', 'at_most', 'exactly', 'within', 'where', 'sum', 'first', 'last'];
+
+test.each([
+  ['trait', TRAIT_OPS],
+  ['person', TEXT_OPS],
+  ['event', COUNT_OPS],
+  ['all', []],
+  ['any', []],
+  ['not', []],
+  ['audience', []],
+] as const)('%s has an example with each of its operators', (subject, operators) => {
+  const keys = understood.flatMap(({ json }) => {
+    const document = JSON.parse(json) as object;
+    return subject in document ? Object.keys(document) : [];
+  });
+  expect(new Set(keys)).toEqual(new Set([...keys, subject, ...operators]));
+  if (subject === 'trait') expect(keys).toEqual(expect.arrayContaining([...NUMBER_OPS]));
+});
