@@ -1,4 +1,5 @@
 import type { NumberCompare, Predicate } from './predicate.ts';
+import type { CountNode, EdgeNode, SumNode } from './questions.ts';
 
 /**
  * Which way one more event can turn an answer: `up` only from no to yes, `down` only from yes to no. Whoever knows the
@@ -31,15 +32,10 @@ function collect(predicate: Predicate, sense: 'up' | 'down', into: Directions): 
     case 'not':
       return collect(predicate.of, sense === 'up' ? 'down' : 'up', into);
     case 'count':
-      return add(into, predicate.event, { way: turn(COUNT_WAYS[predicate.compare], sense), notNegative: [] });
     case 'sum':
-      return add(into, predicate.event, {
-        way: turn(SUM_WAYS[predicate.compare], sense),
-        notNegative: [predicate.property],
-      });
     case 'first':
     case 'last':
-      return add(into, predicate.event, { way: 'both', notNegative: [] });
+      return add(into, predicate.event, directionOf(predicate, sense));
     case 'trait':
     case 'person':
     case 'audience':
@@ -47,6 +43,12 @@ function collect(predicate: Predicate, sense: 'up' | 'down', into: Directions): 
     default:
       return predicate satisfies never;
   }
+}
+
+function directionOf(node: CountNode | SumNode | EdgeNode, sense: 'up' | 'down'): Direction {
+  if (node.kind === 'count') return { way: turn(COUNT_WAYS[node.compare], sense), notNegative: [] };
+  if (node.kind === 'sum') return { way: turn(SUM_WAYS[node.compare], sense), notNegative: [node.property] };
+  return { way: 'both', notNegative: [] };
 }
 
 const COUNT_WAYS: Record<'at_least' | 'at_most' | 'exactly', Way> = {
