@@ -1,5 +1,6 @@
 import { show } from '../print.ts';
 import { growth } from './growth.ts';
+import { kills } from './kills.ts';
 import { latency } from './latency.ts';
 import { neighbour } from './neighbour.ts';
 import { projects } from './projects.ts';
@@ -70,6 +71,11 @@ const PARTS: Record<string, Part> = {
   async again(sizes) {
     const title = 'The same thousand records three times (the second and third change nothing)';
     await show(title, ['', 'tables that changed', ''], () => again(sizes));
+  },
+  async kills(sizes) {
+    const title =
+      'kill -9 of the worker while records wait (nobody is other than in the order of acceptance)';
+    await show(title, ['records', 'kills', 'while something waited', 'people', 'wrong'], () => kills(sizes));
   },
 };
 

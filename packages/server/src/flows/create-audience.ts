@@ -1,6 +1,7 @@
 import { type Audience, countPeople, createAudience as create } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
+import { checkWindows } from './check-windows.ts';
 
 /** Under the project's turn: what is digested is digested by one set of definitions. */
 export function createAudience(
@@ -12,6 +13,8 @@ export function createAudience(
     const people = await countPeople(tx, wanted.projectId);
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
-    return create({ tx, clock: db.clock }, { ...wanted, edition, people });
+    const audience = await create({ tx, clock: db.clock }, { ...wanted, edition, people });
+    await checkWindows(tx, wanted.projectId, 'definition');
+    return audience;
   });
 }

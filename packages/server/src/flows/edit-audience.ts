@@ -6,6 +6,7 @@ import {
 } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
+import { checkWindows } from './check-windows.ts';
 
 /** Under the project's turn. A new name is a new model too: whoever holds the old one calls the audience by its old name. */
 export function editAudience(
@@ -17,6 +18,8 @@ export function editAudience(
     const people = wanted.definition === undefined ? 0 : await countPeople(tx, wanted.projectId);
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
-    return edit({ tx, clock: db.clock }, { ...wanted, edition, people });
+    const audience = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
+    if (wanted.definition !== undefined) await checkWindows(tx, wanted.projectId, 'definition');
+    return audience;
   });
 }

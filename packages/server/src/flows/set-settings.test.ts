@@ -2,10 +2,12 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
+import { listAudiences } from '../features/audiences/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
+import { editAudience } from './edit-audience.ts';
 import { setSettings } from './set-settings.ts';
 
 const own = await testDatabase();
@@ -66,4 +68,20 @@ test('a project that is not there, and a setting that is none, are refused', asy
   await expect(setSettings(db, projectId, { keep_everything: '1d' })).rejects.toMatchObject({
     code: 'validation_failed',
   });
+});
+
+test('an audience that looks back further than events are kept is refused, new or edited, and leaves nothing behind', async () => {
+  await setSettings(db, projectId, { keep_events: '31d' });
+  const tooFar = { event: 'login', within: '90d' };
+  const refusal = {
+    details: [{ field: 'definition', message: expect.stringMatching(/90d.*31d/) as string }],
+  };
+  await expect(createAudience(db, { projectId, name: 'Far', definition: tooFar })).rejects.toMatchObject(
+    refusal,
+  );
+  await createAudience(db, { projectId, name: 'Near', definition: { event: 'login', within: '30d' } });
+  await expect(editAudience(db, { projectId, reference: 'Near', definition: tooFar })).rejects.toMatchObject(
+    refusal,
+  );
+  expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Near']);
 });

@@ -204,7 +204,7 @@ test('whatever is wrong in a file is told by its place, and makes nothing', asyn
     ['[]', 'must hold a JSON object with name and definition'],
     [{ ...PAYING, colour: 'red' }, 'colour is not known here'],
     [{ definition: PAYING.definition }, 'name must be a text'],
-    [{ name: 'Paying' }, 'The predicate must be'],
+    [{ name: 'Paying' }, 'definition is required'],
     [{ ...PAYING, definition: { all: [{ trait: 'plan' }] } }, 'definition.all.0 must have one of'],
   ] as const;
   for (const [content, message] of wrong)

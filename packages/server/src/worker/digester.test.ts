@@ -43,7 +43,7 @@ const put = (projectId: number, lane: Lane, records = 1): Promise<number> =>
 /** A digester whose batches are told, and that stops when the test has seen enough. */
 function watched(
   digest: Digest,
-  log: Log = silentLog,
+  { log = silentLog, placesMax = 1_000 }: { log?: Log; placesMax?: number } = {},
 ): {
   digester: Digester;
   seen: (n: number) => Promise<string[]>;
@@ -57,6 +57,7 @@ function watched(
   const digester = startDigester({
     db,
     log,
+    placesMax,
     digest: {
       ...digest,
       async batch(lane, projectIds, records) {
@@ -126,7 +127,7 @@ test('a project whose batches fail is left alone for a while, and is no trouble 
         ? Promise.reject(new Error('a table is away'))
         : real.batch(lane, projectIds, records),
   };
-  const { digester, seen } = watched(failing, log);
+  const { digester, seen } = watched(failing, { log });
   expect(await seen(1)).toEqual([`live ${other}`]);
   await digester.stop();
   expect(await waiting(one)).toBe(1);
@@ -146,4 +147,26 @@ test('trouble grows with every failure, is over with the first success, and is f
   expect(troubles.isOpen(1, first + second)).toBe(true);
   troubles.passed([1, 2]);
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
+});
+
+test('whoever has the highest id is served too, while those before never stop waiting', async () => {
+  const ids: number[] = [];
+  for (let i = 0; i < 6; i += 1) ids.push((await createProject(db, { name: `P${i}` })).id);
+  for (const id of ids) await put(id, 'live');
+  const last = ids.at(-1) ?? 0;
+  const served = Promise.withResolvers<void>();
+  // All but the last have new records as soon as theirs are digested.
+  const busy: Digest = {
+    ...real,
+    async batch(lane, projectIds, records) {
+      const done = await real.batch(lane, projectIds, records);
+      for (const id of projectIds) if (id !== last) await put(id, 'live');
+      if (projectIds.includes(last)) served.resolve();
+      return done;
+    },
+  };
+  const { digester } = watched(busy, { placesMax: 2 });
+  await served.promise;
+  await digester.stop();
+  expect(await waiting(last)).toBe(0);
 });

@@ -19,6 +19,8 @@ export type DigesterOptions = {
   db: Database;
   digest: Digest;
   log: Log;
+  /** Projects that one look shows. */
+  placesMax?: number;
   onLag?: (facts: { lane: Lane | 'time'; ms: number }) => void;
   onMisshapen?: (projectId: number, trait: string) => void;
 };
@@ -28,6 +30,8 @@ const LOOK_EVERY_MS = 100;
 const GATHER_MS = 20;
 const SMALL_BATCH = 100;
 const PLACES_MAX = 1_000;
+const PROJECTS_OF_BATCH_MAX = 250;
+const PASSED_OVER_MAX = 20;
 const BATCH_RECORDS = 1_000;
 /** Live records that come while a bulk batch is under way wait for its end: so it is short while there are any. */
 const BATCH_RECORDS_BESIDE_LIVE = 200;
@@ -53,6 +57,8 @@ type State = {
   liveAt: number;
   place: number;
   after: Record<Lane, number>;
+  lookedAt: number;
+  placesMax: number;
   failures: number;
 };
 
@@ -66,6 +72,8 @@ export function startDigester(options: DigesterOptions): Digester {
     liveAt: -Infinity,
     place: 0,
     after: { live: 0, bulk: 0 },
+    lookedAt: 0,
+    placesMax: options.placesMax ?? PLACES_MAX,
     failures: 0,
   };
   const running = run(state, bell);
@@ -119,12 +127,16 @@ async function round(state: State): Promise<number> {
 type Found = { places: Place[]; due: number[] };
 const NOTHING_FOUND: Found = { places: [], due: [] };
 
-async function look({ options: { db, onLag }, after, troubles }: State): Promise<Found> {
+async function look(state: State): Promise<Found> {
+  const { options, lookedAt, troubles } = state;
+  const { db, onLag } = options;
   const now = db.clock.now();
   const [places, dues] = await Promise.all([
-    placesWaiting(db, { after: Math.min(after.live, after.bulk), limit: PLACES_MAX }),
+    placesWaiting(db, { after: lookedAt, limit: state.placesMax }),
     duePlaces(db, new Date(now), PLACES_MAX),
   ]);
+  // Where there are more places than one look shows, the next look begins behind this one.
+  state.lookedAt = places.length < state.placesMax ? 0 : (places.at(-1)?.projectId ?? 0);
   onLag?.({ lane: 'time', ms: now - (dues[0]?.nextAt.getTime() ?? now) });
   return {
     places: places.filter(({ projectId }) => troubles.isOpen(projectId, now)),
@@ -133,19 +145,27 @@ async function look({ options: { db, onLag }, after, troubles }: State): Promise
 }
 
 async function doLane(state: State, lane: Lane, places: Place[]): Promise<number> {
-  const waiting = places.filter((place) => place[lane]).map(({ projectId }) => projectId);
-  const projectIds = state.troubles.together(goRound(waiting, state.after[lane]));
-  if (projectIds.length === 0) return 0;
-  if (lane === 'live') state.liveAt = performance.now();
   const isAlone = performance.now() - state.liveAt > LIVE_IS_NEAR_MS;
   const records = lane === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
-  const digested = await attempt(state, projectIds, () =>
-    state.options.digest.batch(lane, projectIds, records),
+  const waiting = goRound(
+    places.filter((place) => place[lane] > 0),
+    state.after[lane],
   );
-  if (!digested || digested.records === 0) return 0;
-  state.after[lane] = digested.lastProjectId ?? 0;
-  report(state.options, lane, digested);
-  return digested.records;
+  // Whom another worker has in hand is passed over.
+  for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
+    const chosen = enoughFor(records, waiting.slice(from), lane);
+    from += chosen.length;
+    const projectIds = state.troubles.together(chosen);
+    if (lane === 'live') state.liveAt = performance.now();
+    const digested = await attempt(state, projectIds, () =>
+      state.options.digest.batch(lane, projectIds, records),
+    );
+    if (!digested || digested.records === 0) continue;
+    state.after[lane] = digested.lastProjectId ?? 0;
+    report(state.options, lane, digested);
+    return digested.records;
+  }
+  return 0;
 }
 
 async function doTime(state: State, due: number[]): Promise<number> {
@@ -170,8 +190,23 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
   }
 }
 
-function goRound(ids: number[], after: number): number[] {
-  return [...ids.filter((id) => id > after), ...ids.filter((id) => id <= after)];
+function goRound(places: Place[], after: number): Place[] {
+  return [
+    ...places.filter(({ projectId }) => projectId > after),
+    ...places.filter(({ projectId }) => projectId <= after),
+  ];
+}
+
+/** Whose first chunks fill a batch; the turns of all others stay free for other workers. */
+function enoughFor(records: number, places: Place[], lane: Lane): number[] {
+  let waiting = 0;
+  const chosen: number[] = [];
+  for (const place of places) {
+    if (waiting >= records || chosen.length === PROJECTS_OF_BATCH_MAX) break;
+    waiting += place[lane];
+    chosen.push(place.projectId);
+  }
+  return chosen;
 }
 
 function report({ db, onLag, onMisshapen }: DigesterOptions, lane: Lane, digested: Digested): void {

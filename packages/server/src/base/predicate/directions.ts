@@ -24,25 +24,10 @@ const TURNED: Record<Way, Way> = { up: 'down', down: 'up', both: 'both' };
 
 /** `sense`: which way this part turns the whole when it becomes true. */
 function collect(predicate: Predicate, sense: 'up' | 'down', into: Directions): void {
-  switch (predicate.kind) {
-    case 'all':
-    case 'any':
-      for (const part of predicate.of) collect(part, sense, into);
-      return;
-    case 'not':
-      return collect(predicate.of, sense === 'up' ? 'down' : 'up', into);
-    case 'count':
-    case 'sum':
-    case 'first':
-    case 'last':
-      return add(into, predicate.event, directionOf(predicate, sense));
-    case 'trait':
-    case 'person':
-    case 'audience':
-      return;
-    default:
-      return predicate satisfies never;
-  }
+  if (predicate.kind === 'not') collect(predicate.of, sense === 'up' ? 'down' : 'up', into);
+  else if (predicate.kind === 'all' || predicate.kind === 'any')
+    for (const part of predicate.of) collect(part, sense, into);
+  else if ('event' in predicate) add(into, predicate.event, directionOf(predicate, sense));
 }
 
 function directionOf(node: CountNode | SumNode | EdgeNode, sense: 'up' | 'down'): Direction {

@@ -21,6 +21,7 @@ export function readName(text: string): string {
 
 /** A definition as somebody wrote it; every fault in it under its path, with which its message begins. */
 export function readDefinition(definition: unknown): Predicate {
+  if (definition === undefined) throw invalid('definition is required', 'definition');
   const bytes = Buffer.byteLength(JSON.stringify(definition) ?? '');
   if (bytes > DEFINITION_MAX_BYTES)
     throw invalid(`definition must not have more than ${DEFINITION_MAX_BYTES / 1024} KiB`, 'definition');
@@ -30,7 +31,8 @@ export function readDefinition(definition: unknown): Predicate {
 }
 
 function underDefinition({ message, field }: FieldFault): FieldFault {
-  if (field === undefined || field === '') return { message, field: 'definition' };
+  if (field === undefined || field === '')
+    return { message: message.replace(/^The predicate/, 'definition'), field: 'definition' };
   return { message: `definition.${message}`, field: `definition.${field}` };
 }
 

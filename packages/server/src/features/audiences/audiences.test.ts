@@ -202,7 +202,7 @@ test('a definition is refused by the path of what is wrong in it, and beyond 64 
   expect(await refusal(create('A', { all: [IS_PRO, { trait: 'age', at_least: 'x' }] }))).toMatch(
     /^definition\.all\.1\.at_least: definition\.all\.1\.at_least must be/,
   );
-  expect(await refusal(create('A', null))).toMatch(/^definition: The predicate must be/);
+  expect(await refusal(create('A', null))).toMatch(/^definition: definition must be/);
   const large = { any: Array.from({ length: 80 }, () => ({ trait: 'a', equals: 'x'.repeat(1_000) })) };
   expect(await refusal(create('A', large))).toBe('definition: definition must not have more than 64 KiB');
   expect(await listAudiences(db, projectId)).toEqual([]);

@@ -5,9 +5,13 @@ import { dayOf } from './standings.ts';
 
 export type EditionPlace = { projectId: number; edition: number };
 
-/** What there is to build, in any project, the oldest first. */
-export async function listBuilding(tx: Tx, limit: number): Promise<EditionPlace[]> {
-  return (await listUnfinished(tx, 'building', limit)).map(({ project_id, edition }) => ({
+/** What there is to build, project by project and in each the oldest first, behind `after`. */
+export async function listBuilding(
+  tx: Tx,
+  limit: number,
+  after: EditionPlace | null = null,
+): Promise<EditionPlace[]> {
+  return (await listUnfinished(tx, 'building', { limit, after })).map(({ project_id, edition }) => ({
     projectId: project_id,
     edition,
   }));

@@ -5,7 +5,7 @@ import { deleteEdition, deleteSomeOfRetired } from './store.ts';
 
 /** Editions that answer nobody any more, in any project. */
 export async function listRetired(tx: Tx, limit: number): Promise<EditionPlace[]> {
-  return (await listUnfinished(tx, 'retired', limit)).map(({ project_id, edition }) => ({
+  return (await listUnfinished(tx, 'retired', { limit, after: null })).map(({ project_id, edition }) => ({
     projectId: project_id,
     edition,
   }));

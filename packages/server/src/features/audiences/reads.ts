@@ -47,12 +47,17 @@ export async function countPeople(tx: Tx, projectId: number, limit: number): Pro
   return rows[0]?.people ?? 0;
 }
 
-export function listUnfinished(tx: Tx, state: 'building' | 'retired', limit: number): Promise<EditionKey[]> {
+export function listUnfinished(
+  tx: Tx,
+  state: 'building' | 'retired',
+  { limit, after }: { limit: number; after: { projectId: number; edition: number } | null },
+): Promise<EditionKey[]> {
   return tx.prepared({
     name: 'audiences.unfinished',
-    text: `SELECT project_id, edition FROM beckon.audience_edition WHERE state = $1 AND state <> 'served'
-           ORDER BY edition, project_id LIMIT $2`,
-    values: [state, limit],
+    text: `SELECT project_id, edition FROM beckon.audience_edition
+           WHERE state = $1 AND state <> 'served' AND (project_id, edition) > ($3::bigint, $4::bigint)
+           ORDER BY project_id, edition LIMIT $2`,
+    values: [state, limit, after?.projectId ?? 0, after?.edition ?? 0],
   });
 }
 

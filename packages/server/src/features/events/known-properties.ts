@@ -7,7 +7,9 @@ import type { PropertyRow } from './store.ts';
  */
 export type KnownProperties = { day: number; seen: Set<string> };
 
-const SEEN_MAX = 200_000;
+const SEEN_MAX = 50_000;
+/** Of one batch; what is beyond is met again in a later one, or is somebody's ids as names of properties. */
+const FRESH_MAX = 2_000;
 const DAY_MS = 86_400_000;
 
 export function knownProperties(): KnownProperties {
@@ -31,7 +33,7 @@ export function propertiesToAdd(
       const type = typeOf(properties[property]);
       // The name comes last: it alone may hold anything, and both lengths stand before.
       const key = `${projectId} ${type} ${property.length} ${property} ${name}`;
-      if (!known.seen.has(key) && !fresh.has(key))
+      if (fresh.size < FRESH_MAX && !known.seen.has(key) && !fresh.has(key))
         fresh.set(key, { project_id: projectId, name, property, type });
     }
   }

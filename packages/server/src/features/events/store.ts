@@ -132,7 +132,10 @@ export async function addVolumes(tx: Tx, rows: VolumeRow[], at: Date): Promise<v
 
 export type PropertyRow = { project_id: number; name: string; property: string; type: string };
 
-/** What a name has beyond its first properties is not kept: some callers put ids into the names of properties. */
+/**
+ * What a name has beyond its first properties is not kept: some callers put ids into the names of properties. Counted once
+ * for each name, and new ones are numbered within the statement, which does not see what it inserts itself.
+ */
 export async function addProperties(
   tx: Tx,
   rows: PropertyRow[],
@@ -140,13 +143,26 @@ export async function addProperties(
 ): Promise<void> {
   await tx.prepared({
     name: 'events.properties',
-    text: `INSERT INTO beckon.event_property AS known (project_id, name, property, type, first_at, last_at)
-           SELECT p.project_id, p.name, p.property, p.type, $5::timestamptz, $5
-           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS p(project_id, name, property, type)
-           WHERE (SELECT count(*) FROM beckon.event_property x WHERE x.project_id = p.project_id AND x.name = p.name) < $6::int
+    text: `WITH sent AS MATERIALIZED (
+             SELECT p.*, EXISTS (SELECT 1 FROM beckon.event_property x WHERE x.project_id = p.project_id AND x.name = p.name
+                                 AND x.property = p.property AND x.type = p.type) AS is_known
+             FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS p(project_id, name, property, type)
+           ), name AS MATERIALIZED (
+             SELECT project_id, name, (SELECT count(*) FROM (
+               SELECT 1 FROM beckon.event_property x WHERE x.project_id = n.project_id AND x.name = n.name LIMIT $6::int
+             ) first) AS known
+             FROM (SELECT DISTINCT project_id, name FROM sent) n
+           )
+           INSERT INTO beckon.event_property AS known (project_id, name, property, type, first_at, last_at)
+           SELECT project_id, name, property, type, $5::timestamptz, $5 FROM (
+             SELECT sent.*, name.known, row_number() OVER (PARTITION BY sent.project_id, sent.name, is_known ORDER BY property, type) AS nth
+             FROM sent JOIN name USING (project_id, name)
+           ) numbered
+           WHERE is_known OR known + nth <= $6::int
+           ORDER BY project_id, name, property, type
            ON CONFLICT (project_id, name, property, type) DO UPDATE SET last_at = greatest(known.last_at, excluded.last_at)`,
     values: [
-      rows.map((row) => row.project_id),
+      plainList(rows.map((row) => row.project_id)),
       rows.map((row) => row.name),
       rows.map((row) => row.property),
       rows.map((row) => row.type),

@@ -4,8 +4,8 @@ import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } 
 
 export type Lane = 'live' | 'bulk';
 
-/** A project in which records wait, in one lane or in both. */
-export type Place = { projectId: number; live: boolean; bulk: boolean };
+/** A project in which records wait: how many are in the first chunk of each lane, 0 where none is. */
+export type Place = { projectId: number; live: number; bulk: number };
 
 /** In order of their ids, beginning behind `after` and going round, so that everybody's turn comes. */
 export async function placesWaiting(
@@ -17,8 +17,8 @@ export async function placesWaiting(
   const rows = [...behind, ...round.filter((row) => row.project_id <= after)];
   return rows.map((row) => ({
     projectId: row.project_id,
-    live: row.live !== null,
-    bulk: row.bulk !== null,
+    live: row.live ?? 0,
+    bulk: row.bulk ?? 0,
   }));
 }
 

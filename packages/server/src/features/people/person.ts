@@ -183,7 +183,7 @@ export function mergeEvent(
   if (moveWatermark(person, { suppressed, ...mark })) change.isDirty = true;
   if (isSuppressed(person) !== was) change.watermarkMoved = !change.watermarkMoved;
   if (suppressed && liftIsUnknown(person)) change.liftUnknown = true;
-  firstSeen(person, change, mark.acceptedAt);
+  firstSeen(person, change, occurredAt);
   lastSeen(person, change, occurredAt);
 }
 

@@ -276,3 +276,31 @@ test('sums and tests of properties are asked of the database set-wise, and answe
   await live('events', [event('bob', 'used', { properties: { feature: 'export' } })]);
   expect(await members('Exporter')).toEqual(['bob']);
 });
+
+test('more people than one step takes are due at one moment, and the audience that refers comes first: nobody is left behind', async () => {
+  await audience('Renewing', { trait: 'renewsAt', in_next: '7d' });
+  const renewing = (await listAudiences(db, projectId))[0]?.id ?? '';
+  await audience('Also renewing', { audience: renewing });
+  const renewsAt = new Date(clock.now() + 10 * DAY).toISOString();
+  await live(
+    'users',
+    Array.from({ length: 900 }, (_, i) => user(`u${i}`, { renewsAt })),
+  );
+  // As a rebuild would leave them: those that refer in front.
+  await db.query(`DELETE FROM beckon.audience_due WHERE project_id = $1`, [projectId]);
+  const editions = await db.query<{ edition: number }>(
+    `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 ORDER BY edition DESC`,
+    [projectId],
+  );
+  const at = new Date(Date.parse(renewsAt) - 7 * DAY);
+  for (const { edition } of editions)
+    await db.query(
+      `INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+       SELECT $1::bigint, external_user_id, $2::bigint, $3::timestamptz FROM beckon.person WHERE project_id = $1`,
+      [projectId, edition, at],
+    );
+  clock.advance(at.getTime() - clock.now());
+  await time();
+  expect((await members('Renewing')).length).toBe(900);
+  expect((await members('Also renewing')).length).toBe(900);
+});

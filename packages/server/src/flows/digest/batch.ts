@@ -49,7 +49,10 @@ export type BatchAsk = {
   /** Records of one project, and of all together. */
   ofEach: number;
   ofAll: number;
+  /** Is told which record comes first, for whoever must know what a failure is about. */
+  tried?: Tried;
 };
+export type Tried = { seq: number | null };
 
 export type Digested = {
   projects: number;
@@ -73,9 +76,10 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 export function digestBatch(deps: BatchDeps, asked: BatchAsk): Promise<Digested> {
   return inSession(deps.db, async (tx) => {
     const turns = await takeFreeTurns(tx, asked.projectIds);
-    if (turns.length === 0) return NOTHING;
+    if (turns.length === 0) return NOTHING_DIGESTED;
     const taken = await take(tx, turns, { deps, asked });
-    if (taken.batch.taken.length === 0) return NOTHING;
+    if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
+    if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
     const run: Run = { tx, deps, lane: asked.lane, now: deps.db.clock.now(), models: taken.models };
     const folded = await foldBatch(run, taken);
     // Nobody waits between the two: the questions are on their way while the events are being stored.
@@ -87,7 +91,7 @@ export function digestBatch(deps: BatchDeps, asked: BatchAsk): Promise<Digested>
   });
 }
 
-const NOTHING: Digested = {
+export const NOTHING_DIGESTED: Digested = {
   projects: 0,
   records: 0,
   events: 0,
@@ -210,7 +214,8 @@ async function answerFor(
   const asked: Asked[] = [];
   for (const [key, { person, change }] of folded.people) {
     const model = models.get(person.projectId);
-    if (!model || model.audiences.editions.length === 0) continue;
+    if (!model) throw new Error(`the definitions of project ${person.projectId} were not read`);
+    if (model.audiences.editions.length === 0) continue;
     const members = folded.members.get(key) ?? NOWHERE;
     const editions = turnedBy(model, { change, members, events: byPerson.get(key) ?? [] });
     if (editions.length > 0) asked.push({ person, model, editions, members });

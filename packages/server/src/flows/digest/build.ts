@@ -116,13 +116,12 @@ async function serve({ tx, deps, projectId, edition }: Step): Promise<BuildStep>
   if (!served) return 'gone';
   const { audienceId, members } = served;
   await newModel(tx, projectId);
-  for (const referrer of await listReferrers(tx, projectId, audienceId)) {
+  const referrers = await listReferrers(tx, projectId, audienceId);
+  const people = referrers.length > 0 ? await countPeople(tx, projectId) : 0;
+  for (const { id } of referrers) {
     const number = await newModel(tx, projectId);
-    const people = await countPeople(tx, projectId);
-    await rebuildAudience(
-      { tx, clock: deps.db.clock },
-      { projectId, audienceId: referrer.id, edition: number, people },
-    );
+    const again = { projectId, audienceId: id, edition: number, people };
+    await rebuildAudience({ tx, clock: deps.db.clock }, again);
   }
   const detail = JSON.stringify({ members });
   await addChanges(tx, [

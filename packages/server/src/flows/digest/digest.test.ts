@@ -6,7 +6,10 @@ import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { listDead, retryDead } from '../../features/inbox/index.ts';
 import { openDatabase } from '../../io/db/index.ts';
+import { createAudience } from '../create-audience.ts';
 import { createProject } from '../create-project.ts';
+import { erasePerson } from '../erase-person.ts';
+import { buryRecord } from './bury.ts';
 import { createDigest } from './index.ts';
 
 const own = await testDatabase();
@@ -210,16 +213,114 @@ test('a record that the database refuses dies alone, with the reason; its neighb
   expect((await events()).length).toBe(40);
 });
 
-test('of many projects together, one with a refused record is no trouble to the others', async () => {
+test('of many projects together, one with a refused record leaves all as they were; tried one by one the others lose nothing', async () => {
   const second = (await createProject(db, { name: 'Other' })).id;
   await put('events', [event('u1', { properties: { text: '\u0000' } }), event('u2')]);
   await putRecords(db, { projectId: second, kind: 'events', records: [event('u1')] });
-  for (let turn = 0; turn < 4; turn += 1) await digest.batch('live', [projectId, second]);
+  await expect(digest.batch('live', [projectId, second])).rejects.toThrow(/Unicode/);
+  for (const id of [projectId, second, projectId, projectId]) await digest.batch('live', [id]);
   expect((await events()).length).toBe(1);
   expect((await listDead(db, projectId)).length).toBe(1);
   expect(await db.query(`SELECT waiting FROM beckon.lane WHERE project_id = $1`, [second])).toEqual([
     { waiting: 0 },
   ]);
+});
+
+test('the reason is the first refusal, however many statements were already on their way behind it', async () => {
+  await createAudience(db, {
+    projectId,
+    name: 'Seen',
+    definition: { event: 'login', at_least: 2, within: '7d' },
+  });
+  await createAudience(db, { projectId, name: 'Pro', definition: { not: { trait: 'plan', equals: 'pro' } } });
+  for (let i = 0; i < 20; i += 1) {
+    // A digest of its own has statements that no connection knows yet; they travel otherwise than those that are known.
+    const fresh =
+      i % 2 === 0 ? createDigest({ db: other, log: silentLog, newId: idMaker(db.clock) }) : digest;
+    const bad =
+      i % 3 === 0
+        ? { external_user_id: `u${i}`, traits: { text: '\u0000' } }
+        : event(`u${i}`, { properties: { text: '\u0000' } });
+    await put(i % 3 === 0 ? 'users' : 'events', [bad]);
+    await put('events', [event('fine')]);
+    while ((await fresh.batch('live', [projectId])).records > 0);
+  }
+  expect((await events()).length).toBe(20);
+  expect(new Set((await listDead(db, projectId)).map(({ reason }) => /Unicode/.test(reason)))).toEqual(
+    new Set([true]),
+  );
+  expect((await listDead(db, projectId)).length).toBe(20);
+});
+
+test('only the record that was refused is buried, whatever happened since', async () => {
+  await put('events', [event('bad', { properties: { text: '\u0000' } }), event('good'), event('good')]);
+  const seq =
+    (await db.query<{ seq: number }>(`SELECT seq FROM beckon.inbox WHERE project_id = $1`, [projectId]))[0]
+      ?.seq ?? 0;
+  const refused = { lane: 'live' as const, projectId, seq, error: new Error('refused') };
+  await buryRecord(db, refused, silentLog);
+  // Another worker met the same refusal and comes later.
+  expect((await buryRecord(other, refused, silentLog)).records).toBe(0);
+  expect((await listDead(db, projectId)).map((dead) => dead.seq)).toEqual([seq]);
+  await digestAll();
+  expect((await events()).length).toBe(2);
+});
+
+test('a refused record of somebody who was erased meanwhile leaves no letter', async () => {
+  await put('events', [event('bad', { properties: { text: '\u0000' } })]);
+  await put('events', [event('good')]);
+  const seq =
+    (
+      await db.query<{ seq: number }>(`SELECT min(seq) AS seq FROM beckon.inbox WHERE project_id = $1`, [
+        projectId,
+      ])
+    )[0]?.seq ?? 0;
+  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: 'bad' });
+  await buryRecord(db, { lane: 'live', projectId, seq, error: new Error('refused') }, silentLog);
+  expect(await listDead(db, projectId)).toEqual([]);
+  expect(await waiting()).toBe(1);
+});
+
+test("a month without a partition is nobody's fault: nothing dies, and the partition is made", async () => {
+  await put('events', [event('u1')]);
+  await digestAll();
+  const month = new Date(clock.now()).toISOString().slice(0, 7).replace('-', '_');
+  await db.query(`ALTER TABLE beckon.event DETACH PARTITION beckon.event_${month}`);
+  await db.query(`DROP TABLE beckon.event_${month}`);
+  await put('events', [event('u2')]);
+  await expect(digest.batch('live', [projectId])).rejects.toThrow(/partition/);
+  expect(await digestAll()).toBe(1);
+  expect(await listDead(db, projectId)).toEqual([]);
+  expect((await events()).length).toBe(1);
+});
+
+test('what refuses everything is not taken for the fault of a hundred records and one', async () => {
+  const records = Array.from({ length: 120 }, (_, i) => event(`u${i}`, { properties: { text: '\u0000' } }));
+  await put('events', records);
+  await expect(digestAll()).rejects.toThrow(/100 records in a row/);
+  expect((await listDead(db, projectId)).length).toBe(100);
+  expect(await waiting()).toBe(20);
+});
+
+test('a name keeps its first properties, and thousands of others cost the catalogue nothing', async () => {
+  const many = (from: number): object =>
+    event('u1', {
+      properties: Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`p${from + i}`, 1])),
+    });
+  for (let batch = 0; batch < 2; batch += 1) {
+    await put(
+      'events',
+      Array.from({ length: 10 }, (_, i) => many((batch * 10 + i) * 250)),
+    );
+    await digestAll();
+  }
+  await put('events', [event('u1', { properties: { p1: 2, p4999: 2 } })]);
+  await digestAll();
+  const [kept] = await db.query<{ properties: number }>(
+    `SELECT count(*) AS properties FROM beckon.event_property WHERE project_id = $1`,
+    [projectId],
+  );
+  expect(kept?.properties).toBe(500);
 });
 
 test('a chunk larger than a batch is digested in parts, and none of its records twice', async () => {

@@ -62,9 +62,18 @@ export function digestDue(deps: BatchDeps, projectId: number): Promise<DueDone> 
   });
 }
 
-/** In the order of the model: an edition behind those that it refers to. */
+/**
+ * In the order of the model, with those that they refer to: whose moment is the same, and whose answer must be new before
+ * theirs can be.
+ */
 function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
-  const wanted = new Set(dues.map(({ edition }) => edition));
+  const wanted = new Set<number>();
+  const add = (number: number): void => {
+    if (wanted.has(number)) return;
+    wanted.add(number);
+    for (const reference of model.audiences.byNumber.get(number)?.references ?? []) add(reference);
+  };
+  for (const { edition } of dues) add(edition);
   return model.audiences.editions.filter(({ edition }) => wanted.has(edition));
 }
 

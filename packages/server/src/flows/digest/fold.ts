@@ -27,6 +27,8 @@ export type Batch = {
   taken: Taken[];
   /** Records of people who were erased after they were sent. */
   dropped: number;
+  /** The sequence of the first record, dropped or not. */
+  firstSeq: number | null;
 };
 
 export type FoldOptions = {
@@ -40,7 +42,13 @@ export type FoldOptions = {
 
 /** Takes from each project's chunks, in order, as much as one batch may hold. */
 export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
-  const batch: Batch = { records: [], people: new Map(), taken: [], dropped: 0 };
+  const batch: Batch = {
+    records: [],
+    people: new Map(),
+    taken: [],
+    dropped: 0,
+    firstSeq: chunks[0]?.seq ?? null,
+  };
   const room = new Map<number, { records: number; bytes: number }>();
   for (const chunk of chunks) {
     const left = room.get(chunk.projectId) ?? { records: options.ofEach, bytes: options.bytesOfEach };
@@ -151,7 +159,7 @@ export function fold(records: Accepted[], input: FoldInput): Folded {
 /** An event about somebody unknown makes them known: without an address no letter can reach them yet. */
 function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } {
   const seenAt = record.kind === 'events' ? occurredAt(record.event, record.acceptedAt) : record.acceptedAt;
-  const person = { ...newPerson(record.projectId, record.userId, record.acceptedAt), lastSeenAt: seenAt };
+  const person = newPerson(record.projectId, record.userId, seenAt);
   const entry = { person, change: noChange(true) };
   folded.people.set(record.person, entry);
   return entry;

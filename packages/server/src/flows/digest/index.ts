@@ -2,11 +2,11 @@ import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { EditionPlace } from '../../features/audiences/index.ts';
 import { ensurePartitions, knownProperties } from '../../features/events/index.ts';
-import { bury, type Lane, settle, takeChunks } from '../../features/inbox/index.ts';
-import { takeFreeTurns } from '../../features/turns/index.ts';
-import { type Database, isRefusedData } from '../../io/db/index.ts';
-import { type BatchDeps, type Digested, digestBatch } from './batch.ts';
+import type { Lane } from '../../features/inbox/index.ts';
+import { type Database, isPoisonous } from '../../io/db/index.ts';
+import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep } from './build.ts';
+import { createBurials } from './bury.ts';
 import { type DueDone, digestDue } from './due.ts';
 import { createModels } from './models.ts';
 
@@ -48,35 +48,33 @@ export function createDigest(options: DigestOptions): Digest {
     known: knownProperties(),
   };
   const partitions = partitionKeeper(db);
+  const burials = createBurials(db, log);
 
   async function attempt(lane: Lane, projectIds: number[], ofAll: number): Promise<Digested> {
     const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
+    const tried: Tried = { seq: null };
     try {
-      return await digestBatch(deps, { lane, projectIds, ofEach, ofAll });
+      const digested = await digestBatch(deps, { lane, projectIds, ofEach, ofAll, tried });
+      if (digested.records > 0) burials.over(projectIds);
+      return digested;
     } catch (error) {
-      if (!isPoisoned(error)) throw error;
-      return narrow(error, { lane, projectIds, ofAll });
+      const [projectId, ...others] = projectIds;
+      // Which of many projects it was is found by trying each: whoever called does so, and others go in between.
+      if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
+      if (ofAll > 1) return attempt(lane, projectIds, Math.floor(ofAll / 2));
+      // Made smaller until it is one record: that one dies, and its neighbours are applied.
+      return burials.bury({ lane, projectId, seq: tried.seq, error });
     }
-  }
-
-  /** A refused batch is made smaller until it is one record: that one dies, and its neighbours are applied. */
-  async function narrow(error: unknown, { lane, projectIds, ofAll }: Refused): Promise<Digested> {
-    const [first, ...others] = projectIds;
-    if (first === undefined) throw error;
-    if (others.length > 0) {
-      let last: Digested | undefined;
-      for (const id of projectIds) last = await attempt(lane, [id], ofAll);
-      return last ?? Promise.reject(error);
-    }
-    if (ofAll > 1) return attempt(lane, [first], Math.floor(ofAll / 2));
-    return buryFirst(deps, { lane, projectId: first, error, log });
   }
 
   return {
     async batch(lane, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const digested = await attempt(lane, projectIds, records);
+      const digested = await attempt(lane, projectIds, records).catch((error: unknown) => {
+        partitions.doubt();
+        throw error;
+      });
       if (digested.records > 0) {
         const ms = Math.round((performance.now() - startedAt) * 10) / 10;
         const { projects, records, events } = digested;
@@ -94,52 +92,18 @@ export function createDigest(options: DigestOptions): Digest {
   };
 }
 
-type Refused = { lane: Lane; projectIds: number[]; ofAll: number };
-
 /** The database refused data, or a record is so odd that our own code stumbles over it: the same batch will fail again. */
 function isPoisoned(error: unknown): boolean {
   return (
-    isRefusedData(error) ||
+    isPoisonous(error) ||
     error instanceof TypeError ||
     error instanceof RangeError ||
     error instanceof SyntaxError
   );
 }
 
-type Burial = { lane: Lane; projectId: number; error: unknown; log: Log };
-
-const REASON_MAX_CHARS = 500;
-
-async function buryFirst(deps: BatchDeps, { lane, projectId, error, log }: Burial): Promise<Digested> {
-  const { db } = deps;
-  return db.transaction(async (tx) => {
-    const nothing = {
-      projects: 0,
-      records: 0,
-      events: 0,
-      oldestAt: null,
-      lastProjectId: null,
-      misshapen: [],
-    };
-    if ((await takeFreeTurns(tx, [projectId])).length === 0) return nothing;
-    const asked = { projectIds: [projectId], lane, ofEach: 1, ofAll: 1, bytes: 1 };
-    const [chunk] = await takeChunks(tx, asked);
-    if (!chunk || chunk.records.length === 0) return nothing;
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_MAX_CHARS);
-    const { kind, seq, acceptedAt, rowSeq } = chunk;
-    await bury(
-      tx,
-      { projectId, lane, kind, seq, acceptedAt, record: chunk.records[0] },
-      { reason, at: new Date(db.clock.now()) },
-    );
-    await settle(tx, [{ projectId, lane, rowSeq, records: 1, isWhole: chunk.records.length === 1 }]);
-    log.error({ projectId, seq, kind }, 'record.died');
-    return { ...nothing, projects: 1, records: 1, lastProjectId: projectId };
-  });
-}
-
 /** Months whose partitions are known to be there need no question. */
-function partitionKeeper(db: Database): { keep(now: number): Promise<void> } {
+function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doubt(): void } {
   let goodUntil = 0;
   return {
     async keep(now) {
@@ -147,6 +111,9 @@ function partitionKeeper(db: Database): { keep(now: number): Promise<void> } {
       await ensurePartitions(db, now);
       const at = new Date(now);
       goodUntil = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+    },
+    doubt() {
+      goodUntil = 0;
     },
   };
 }

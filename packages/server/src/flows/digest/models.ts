@@ -11,18 +11,28 @@ export type Models = {
   of(tx: Tx, turns: Turn[]): Promise<Map<number, Model>>;
 };
 
-const MODELS_MAX = 10_000;
+/** Of projects with a few audiences each, some hundred megabytes at the very most. */
+const MODELS_MAX = 2_000;
 
 export function createModels(): Models {
   const known = new Map<number, Model>();
   return {
     async of(tx, turns) {
-      const stale = turns.filter(({ projectId, model }) => known.get(projectId)?.version !== model);
-      if (stale.length > 0) {
-        if (known.size + stale.length > MODELS_MAX) known.clear();
-        for (const [projectId, model] of await load(tx, stale)) known.set(projectId, model);
+      const wanted = new Map<number, Model>();
+      const stale: Turn[] = [];
+      for (const turn of turns) {
+        const model = known.get(turn.projectId);
+        if (model?.version === turn.model) wanted.set(turn.projectId, model);
+        else stale.push(turn);
       }
-      return new Map(turns.flatMap(({ projectId }) => entryOf(known, projectId)));
+      if (stale.length === 0) return wanted;
+      const loaded = await load(tx, stale);
+      if (known.size + loaded.size > MODELS_MAX) known.clear();
+      for (const [projectId, model] of loaded) {
+        known.set(projectId, model);
+        wanted.set(projectId, model);
+      }
+      return wanted;
     },
   };
 }
@@ -41,9 +51,4 @@ async function load(tx: Tx, turns: Turn[]): Promise<Map<number, Model>> {
     });
   }
   return models;
-}
-
-function entryOf(known: Map<number, Model>, projectId: number): [number, Model][] {
-  const model = known.get(projectId);
-  return model ? [[projectId, model]] : [];
 }

@@ -19,7 +19,7 @@ export async function inSession<T>(
   work: (tx: BatchTx) => Promise<T>,
 ): Promise<T> {
   const session = await db.session({ freshPlans: true });
-  const state = { isOpen: true };
+  const state: State = { isOpen: true, refusal: null };
   let isBroken = true;
   try {
     const begun = session.script(BEGIN);
@@ -36,17 +36,27 @@ export async function inSession<T>(
       () => false,
       () => true,
     );
-    throw error;
+    throw state.refusal ?? error;
   } finally {
     session.release(isBroken);
   }
 }
 
-function guarded(session: Session, state: { isOpen: boolean }): BatchTx {
+/** Statements behind a refused one fail as well, and which failure is heard of first is chance: the first one is the reason. */
+type State = { isOpen: boolean; refusal: unknown };
+
+function guarded(session: Session, state: State): BatchTx {
   const open =
     <A extends unknown[], R>(ask: (...args: A) => Promise<R>): ((...args: A) => Promise<R>) =>
-    (...args) =>
-      state.isOpen ? ask(...args) : Promise.reject(new Error('this transaction has ended'));
+    async (...args) => {
+      if (!state.isOpen) throw new Error('this transaction has ended');
+      try {
+        return await ask(...args);
+      } catch (error) {
+        state.refusal ??= error;
+        throw error;
+      }
+    };
   return {
     query: (text, values) => open(() => session.query(text, values))() as never,
     prepared: (query) => open(() => session.prepared(query))() as never,

@@ -5,6 +5,25 @@ export function isRefusedData(error: unknown): boolean {
   return sqlState(error).startsWith('22') || sqlState(error).startsWith('23');
 }
 
+/**
+ * Data beyond what the database can hold at all (54), or a value that it does not take (22), or that a constraint forbids
+ * (23). Not a missing partition, nor a constraint on what we count ourselves: those are no record's fault.
+ */
+export function isPoisonous(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state.startsWith('22') || state.startsWith('54')) return true;
+  return state.startsWith('23') && !isOurFault(error);
+}
+
+/** A check that has no name: a row for which there is no partition. */
+const NO_PARTITION = '23514';
+const COUNTED_BY_US = /waiting|members|applied|records|count/;
+
+function isOurFault(error: unknown): boolean {
+  const { constraint = '', code } = error as pg.DatabaseError;
+  return constraint === '' ? code === NO_PARTITION : COUNTED_BY_US.test(constraint);
+}
+
 /** Two transactions in each other's way: the same statement may pass the next time. */
 export function isCollision(error: unknown): boolean {
   // A statement that was sent by name behind one that failed before it was known (26000) passes the next time too.

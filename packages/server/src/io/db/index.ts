@@ -7,7 +7,7 @@ export {
   type Session,
   type Tx,
 } from './database.ts';
-export { isCollision, isRefusedData } from './errors.ts';
+export { isCollision, isPoisonous, isRefusedData } from './errors.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';

@@ -65,6 +65,8 @@ CREATE TABLE beckon.person_email (
 );
 CREATE INDEX person_email_lower ON beckon.person_email (project_id, email_lower);
 
+CREATE INDEX dead_letter_person ON beckon.dead_letter (project_id, (record ->> 'external_user_id'));
+
 CREATE TABLE beckon.erasure (
   project_id bigint NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,

@@ -1,0 +1,65 @@
+import type { Log } from '../../base/log.ts';
+import { bury, type Lane, settle, takeChunks } from '../../features/inbox/index.ts';
+import { findErasures, personKey } from '../../features/people/index.ts';
+import { takeFreeTurns } from '../../features/turns/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { type Digested, NOTHING_DIGESTED } from './batch.ts';
+
+/** The record at `seq` was refused by itself; null where it could not even be read. */
+export type Refused = { lane: Lane; projectId: number; seq: number | null; error: unknown };
+
+const REASON_MAX_CHARS = 500;
+/** A defect of ours could refuse everything. One project then stands still, and says so, before all of it is buried. */
+const IN_A_ROW_MAX = 100;
+
+export type Burials = {
+  bury(refused: Refused): Promise<Digested>;
+  /** A batch of theirs was applied. */
+  over(projectIds: number[]): void;
+};
+
+export function createBurials(db: Database, log: Log): Burials {
+  const inARow = new Map<number, number>();
+  return {
+    async bury(refused) {
+      const { projectId, error } = refused;
+      const count = (inARow.get(projectId) ?? 0) + 1;
+      if (count > IN_A_ROW_MAX)
+        throw new Error(`${IN_A_ROW_MAX} records in a row were refused, so it may not be their fault`, {
+          cause: error,
+        });
+      inARow.set(projectId, count);
+      return buryRecord(db, refused, log);
+    },
+    over(projectIds) {
+      for (const id of projectIds) inARow.delete(id);
+    },
+  };
+}
+
+/**
+ * Makes a dead letter of the record that was refused, and of no other: between the refusal and this somebody else may have
+ * buried it, or its person may have been erased.
+ */
+export function buryRecord(db: Database, refused: Refused, log: Log): Promise<Digested> {
+  const { lane, projectId, error } = refused;
+  return db.transaction(async (tx) => {
+    if ((await takeFreeTurns(tx, [projectId])).length === 0) return NOTHING_DIGESTED;
+    const asked = { projectIds: [projectId], lane, ofEach: 1, ofAll: 1, bytes: 1 };
+    const [chunk] = await takeChunks(tx, asked);
+    const record = chunk?.records[0] as { external_user_id: string } | undefined;
+    if (!chunk || record === undefined) throw error;
+    if (chunk.seq !== refused.seq) return NOTHING_DIGESTED;
+    const { kind, seq, acceptedAt, rowSeq } = chunk;
+    const erasures = await findErasures(tx, [projectId]);
+    const erasedAt = erasures.get(personKey({ projectId, userId: record.external_user_id })) ?? 0;
+    if (seq >= erasedAt) {
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_MAX_CHARS);
+      const at = new Date(db.clock.now());
+      await bury(tx, { projectId, lane, kind, seq, acceptedAt, record }, { reason, at });
+      log.error({ projectId, seq, kind }, 'record.died');
+    }
+    await settle(tx, [{ projectId, lane, rowSeq, records: 1, isWhole: chunk.records.length === 1 }]);
+    return { ...NOTHING_DIGESTED, projects: 1, records: 1, lastProjectId: projectId };
+  });
+}
