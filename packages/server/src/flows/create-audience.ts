@@ -1,7 +1,7 @@
 import { type Audience, countPeople, createAudience as create } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
-import { checkWindows } from './check-windows.ts';
+import { checkDefinition } from './check-definition.ts';
 
 /** Under the project's turn: what is digested is digested by one set of definitions. */
 export function createAudience(
@@ -14,7 +14,7 @@ export function createAudience(
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
     const audience = await create({ tx, clock: db.clock }, { ...wanted, edition, people });
-    await checkWindows(tx, wanted.projectId, 'definition');
+    await checkDefinition(tx, wanted.projectId);
     return audience;
   });
 }

@@ -6,7 +6,7 @@ import {
 } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
-import { checkWindows } from './check-windows.ts';
+import { checkDefinition } from './check-definition.ts';
 
 /** Under the project's turn. A new name is a new model too: whoever holds the old one calls the audience by its old name. */
 export function editAudience(
@@ -19,7 +19,7 @@ export function editAudience(
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
     const audience = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
-    if (wanted.definition !== undefined) await checkWindows(tx, wanted.projectId, 'definition');
+    if (wanted.definition !== undefined) await checkDefinition(tx, wanted.projectId);
     return audience;
   });
 }

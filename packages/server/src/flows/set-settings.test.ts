@@ -85,3 +85,23 @@ test('an audience that looks back further than events are kept is refused, new o
   );
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Near']);
 });
+
+test('the audiences of a project ask a thousand different questions at most, all together', async () => {
+  const asking = (from: number) => ({
+    any: Array.from({ length: 199 }, (_, i) => ({ event: 'login', within: '7d', at_least: from + i + 1 })),
+  });
+  for (let n = 0; n < 5; n += 1)
+    await createAudience(db, { projectId, name: `A${n}`, definition: asking(n * 199) });
+  const message = expect.stringMatching(/1194 different questions.*1000/) as string;
+  await expect(
+    createAudience(db, {
+      projectId,
+      name: 'One too many',
+      definition: {
+        any: Array.from({ length: 199 }, (_, i) => ({ event: 'logout', within: '7d', at_least: i + 1 })),
+      },
+    }),
+  ).rejects.toMatchObject({ details: [{ field: 'definition', message }] });
+  // What is asked already is asked once.
+  await createAudience(db, { projectId, name: 'The same', definition: asking(0) });
+});

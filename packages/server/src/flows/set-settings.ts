@@ -1,7 +1,7 @@
 import { type SettingName, setSettings as set } from '../features/projects/index.ts';
 import { takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
-import { checkWindows } from './check-windows.ts';
+import { checkWindows } from './check-definition.ts';
 
 /** Under the project's turn, where audiences are made and changed: events are kept for as long as one of them looks back. */
 export function setSettings(

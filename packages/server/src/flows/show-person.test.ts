@@ -84,7 +84,8 @@ test('a person is shown under the names of the interface, with audiences and eve
     ) as object,
     suppressTriggersUntil: null,
     triggersLiveSince: null,
-    first_seen_at: first,
+    // The earliest of what is known, an event that was sent later included.
+    first_seen_at: '2026-01-10T00:00:00.000Z',
     last_seen_at: expect.any(String) as string,
     audiences: [{ id: paying, name: 'With a company', since: first }],
     events: [

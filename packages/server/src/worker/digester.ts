@@ -11,7 +11,7 @@ import { createTroubles, type Troubles } from './troubles.ts';
  *
  *   live → time → live → time → bulk, and again; what has nothing to do leaves its place to the next of its list
  *
- * A hint (`wake`) makes it look at once; looking every 100 ms is what makes it right.
+ * A hint (`wake`) makes it look at once; looking every 100 ms, or 250 where it is quiet, is what makes it right.
  */
 export type Digester = { wake(): void; stop(): Promise<void> };
 
@@ -26,6 +26,9 @@ export type DigesterOptions = {
 };
 
 const LOOK_EVERY_MS = 100;
+/** Where nothing came for a while: a hint that is lost then costs a quarter of a second, and looking next to nothing. */
+const LOOK_EVERY_WHEN_QUIET_MS = 250;
+const QUIET_AFTER_MS = 10_000;
 /** A small batch costs nearly what a large one costs: those that come within this time share the next. */
 const GATHER_MS = 20;
 const SMALL_BATCH = 100;
@@ -53,6 +56,8 @@ type State = {
   stopping: boolean;
   /** Nothing waited at the last look: the next one is a glance. */
   isIdle: boolean;
+  /** When something was last done, on the clock of `performance`. */
+  workedAt: number;
   /** When live records last waited, on the clock of `performance`. */
   liveAt: number;
   place: number;
@@ -69,6 +74,7 @@ export function startDigester(options: DigesterOptions): Digester {
     troubles: createTroubles(),
     stopping: false,
     isIdle: false,
+    workedAt: performance.now(),
     liveAt: -Infinity,
     place: 0,
     after: { live: 0, bulk: 0 },
@@ -92,13 +98,16 @@ async function run(state: State, bell: Bell): Promise<void> {
     const startedAt = performance.now();
     const done = await round(state);
     if (state.stopping) return;
+    if (done > 0) state.workedAt = performance.now();
     if (done === 0) await bell.wait(restMs(state));
     else if (done < SMALL_BATCH) await bell.rest(GATHER_MS - (performance.now() - startedAt));
   }
 }
 
-function restMs({ failures }: State): number {
-  return failures === 0 ? LOOK_EVERY_MS : Math.max(LOOK_EVERY_MS, backoffMs(failures, TROUBLE_BACKOFF));
+function restMs({ failures, workedAt }: State): number {
+  const isQuiet = performance.now() - workedAt > QUIET_AFTER_MS;
+  const everyMs = isQuiet ? LOOK_EVERY_WHEN_QUIET_MS : LOOK_EVERY_MS;
+  return failures === 0 ? everyMs : Math.max(everyMs, backoffMs(failures, TROUBLE_BACKOFF));
 }
 
 /** How much was done; nothing where nothing waits, or all that waits is in somebody else's hands. */

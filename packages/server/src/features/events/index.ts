@@ -9,7 +9,7 @@ export {
 export { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from './event.ts';
 export { claimDedupe, countEvents, findTotals, storeEvents, type Total } from './events.ts';
 export { type KnownProperties, knownProperties } from './known-properties.ts';
-export { ensurePartitions } from './partitions.ts';
+export { ensurePartitions, isPartitioned } from './partitions.ts';
 export { answerQuestions, type Ask, type Latest, occurrenceKey } from './questions.ts';
 export { dropEmptyPartitions } from './drop-partitions.ts';
 export { eraseEvents, forgetEvents, leaveCounting } from './erase-events.ts';

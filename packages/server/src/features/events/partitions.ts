@@ -23,6 +23,11 @@ export async function ensurePartitions(
   return made;
 }
 
+/** Whether an event that is received now has its place. */
+export async function isPartitioned(tx: Tx, now: number): Promise<boolean> {
+  return (await listPartitions(tx)).includes(monthOf(now, 0).name);
+}
+
 export type Month = { name: string; from: string; to: string };
 
 /** Months are those of UTC, whatever the zone of the database's session. */

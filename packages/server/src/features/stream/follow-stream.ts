@@ -8,7 +8,8 @@ import { type Cursor, type Place, placeOfTime, readCursor, type StreamItem } fro
 
 /**
  * The stream as it grows. A row is dated before it is committed, so what is new may lie behind what was read already; at most
- * five seconds behind it, which no transaction of ours takes.
+ * five seconds behind it. A transaction that takes longer than that from its date to its commit is missed by whoever
+ * follows, and found by whoever reads.
  *
  * Time is cut into slices, and of each slice of the last five seconds the ids are kept that were handed on. A round counts
  * the items of those slices in the database, and reads only where their number is not that of the ids: a quiet stream costs a

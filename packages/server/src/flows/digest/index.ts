@@ -1,7 +1,7 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { EditionPlace } from '../../features/audiences/index.ts';
-import { ensurePartitions, knownProperties } from '../../features/events/index.ts';
+import { ensurePartitions, isPartitioned, knownProperties } from '../../features/events/index.ts';
 import type { Lane } from '../../features/inbox/index.ts';
 import { type Database, isPoisonous } from '../../io/db/index.ts';
 import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
@@ -102,15 +102,24 @@ function isPoisoned(error: unknown): boolean {
   );
 }
 
+const ASK_AGAIN_MS = 60_000;
+
 /** Months whose partitions are known to be there need no question. */
 function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doubt(): void } {
   let goodUntil = 0;
   return {
     async keep(now) {
       if (now < goodUntil) return;
-      await ensurePartitions(db, now);
       const at = new Date(now);
-      goodUntil = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+      const nextMonth = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+      try {
+        await ensurePartitions(db, now);
+        goodUntil = nextMonth;
+      } catch (error) {
+        // A later month that cannot be made just now is no reason to stand still in this one.
+        if (!(await isPartitioned(db, now))) throw error;
+        goodUntil = Math.min(nextMonth, now + ASK_AGAIN_MS);
+      }
     },
     doubt() {
       goodUntil = 0;

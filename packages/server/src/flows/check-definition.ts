@@ -29,6 +29,25 @@ export async function checkWindows(
   throw new Fault('validation_failed', { details: [{ message, field }] });
 }
 
+/** With the project's turn taken, after a definition was written. */
+export async function checkDefinition(tx: Tx, projectId: number): Promise<void> {
+  await checkQuestions(tx, projectId);
+  await checkWindows(tx, projectId, 'definition');
+}
+
+/** Of all audiences of a project together: they are compiled in memory, and each is a probe for each person it concerns. */
+const QUESTIONS_MAX = 1_000;
+
+/** Bounds what the audiences of a project ask together. */
+async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
+  const asked = new Set<string>();
+  for (const { mentions } of (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [])
+    for (const key of mentions.questions.keys()) asked.add(key);
+  if (asked.size <= QUESTIONS_MAX) return;
+  const message = `definition makes the audiences of this project ask ${asked.size} different questions about events within a time; ${QUESTIONS_MAX} is the most`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'definition' }] });
+}
+
 type Longest = { name: string; withinMs: number };
 
 /** An edition comes after those that it refers to and has their questions too: of equals the first one asks by itself. */
