@@ -57,12 +57,12 @@ const STEP_MS = 5;
 const FLOOD_MS = 10_000;
 
 test.each([
-  { rate: 20, burst: 40, within: 1 },
-  { rate: 50, burst: 100, within: 1 },
-  { rate: 1_000, burst: 2_000, within: 2 },
+  { rate: 20, burst: 40 },
+  { rate: 50, burst: 100 },
+  { rate: 1_000, burst: 2_000 },
 ])(
-  'two processes at three times $rate/s together grant the burst and the rate, not one more, not one less',
-  async ({ within, ...limit }) => {
+  'two processes at three times $rate/s together grant the burst and the rate, not one more, and less than one fewer for each',
+  async (limit) => {
     const { world, counters, decisions, request, finish } = processes(2, limit);
     for (let ms = 0, owed = 0; ms < FLOOD_MS; ms += STEP_MS) {
       for (owed += (3 * limit.rate * STEP_MS) / 1_000; owed >= 1; owed -= 1)
@@ -75,7 +75,9 @@ test.each([
     const lastAt = Math.max(...grants.map(({ at }) => at));
     expect(lastAt).toBeGreaterThan(FLOOD_MS - 100);
     const ideal = limit.burst + (limit.rate * lastAt) / 1_000;
-    expect(Math.abs(grants.length - ideal)).toBeLessThanOrEqual(within);
+    expect(grants.length).toBeLessThanOrEqual(ideal);
+    // A token may lie with a process to which, by chance, no request came just then.
+    expect(grants.length).toBeGreaterThan(ideal - counters.length);
     for (const { ok, retryAfterS } of decisions) if (!ok) expect(retryAfterS).toBe(1);
   },
 );
