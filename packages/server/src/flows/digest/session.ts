@@ -19,14 +19,14 @@ export async function inSession<T>(
   work: (tx: BatchTx) => Promise<T>,
 ): Promise<T> {
   const session = await db.session({ freshPlans: true });
-  const state: State = { isOpen: true, refusal: null };
+  const state: State = { isOpen: true, isCommitted: false, refusal: null };
   let isBroken = true;
   try {
     const begun = session.script(BEGIN);
     const [, result] = await Promise.all([begun, work(guarded(session, state))]);
     state.isOpen = false;
-    // A batch that found nothing to do has not committed; after a commit this changes nothing.
-    await session.script('ROLLBACK');
+    // A batch that found nothing to do has not committed. After a commit the database would complain, batch after batch.
+    if (!state.isCommitted) await session.script('ROLLBACK');
     isBroken = false;
     return result;
   } catch (error) {
@@ -43,7 +43,7 @@ export async function inSession<T>(
 }
 
 /** Statements behind a refused one fail as well, and which failure is heard of first is chance: the first one is the reason. */
-type State = { isOpen: boolean; refusal: unknown };
+type State = { isOpen: boolean; isCommitted: boolean; refusal: unknown };
 
 function guarded(session: Session, state: State): BatchTx {
   const open =
@@ -63,6 +63,7 @@ function guarded(session: Session, state: State): BatchTx {
     together: (ask) => session.together(ask),
     commit: open(async () => {
       await session.script('COMMIT');
+      state.isCommitted = true;
     }),
   };
 }
