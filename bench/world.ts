@@ -165,7 +165,7 @@ export async function serveAudiences(db: Database, world: World, wanted: Audienc
   for (const audience of wanted) served.push(await serveOne(db, world, audience));
   await db.query('UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1', [world.projectId]);
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1`,
+    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1 AND work = 'digest'`,
     [world.projectId],
   );
   return served;

@@ -126,10 +126,70 @@ CREATE TABLE beckon.dead_letter (
   died_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE beckon.decision (
+  project_id bigint NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  rule_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  first_at timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  detail jsonb NOT NULL
+) WITH (fillfactor=80);
+
 CREATE TABLE beckon.digest_turn (
   project_id bigint NOT NULL,
   model bigint NOT NULL
 ) WITH (fillfactor=50);
+
+CREATE TABLE beckon.draft (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  version integer NOT NULL,
+  run_id uuid,
+  step integer NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  resume_state text COLLATE "C",
+  reason text COLLATE "C",
+  subject text COLLATE "C" NOT NULL,
+  preheader text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  content_hash text COLLATE "C" NOT NULL,
+  is_edited boolean NOT NULL,
+  facts jsonb NOT NULL,
+  priority integer NOT NULL,
+  counts boolean NOT NULL,
+  autopilot_ms bigint,
+  deadline_at timestamp with time zone,
+  not_before timestamp with time zone,
+  due_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  lease_by text COLLATE "C",
+  again_of uuid,
+  moves integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone
+) WITH (fillfactor=80);
+
+CREATE TABLE beckon.draft_move (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  number integer NOT NULL,
+  at timestamp with time zone NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  from_state text COLLATE "C",
+  to_state text COLLATE "C" NOT NULL,
+  actor text COLLATE "C" NOT NULL,
+  reason text COLLATE "C",
+  content_hash text COLLATE "C" NOT NULL,
+  detail jsonb NOT NULL
+);
 
 CREATE TABLE beckon.erasure (
   project_id bigint NOT NULL,
@@ -227,6 +287,20 @@ CREATE TABLE beckon.lane (
   waiting bigint NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.message (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  counts boolean NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  reason text COLLATE "C"
+);
+
 CREATE TABLE beckon.person (
   project_id bigint NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
@@ -283,9 +357,93 @@ CREATE TABLE beckon.rate_limit (
   refilled_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.rule (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  mode text COLLATE "C" NOT NULL,
+  deadline_ms bigint,
+  enabled_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.rule_entry (
+  project_id bigint NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  rule_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  entered_at timestamp with time zone NOT NULL,
+  level smallint NOT NULL
+);
+
+CREATE TABLE beckon.rule_timer (
+  project_id bigint NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  rule_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  at timestamp with time zone NOT NULL,
+  version integer NOT NULL,
+  trigger smallint NOT NULL,
+  anchor jsonb NOT NULL
+);
+
+CREATE TABLE beckon.rule_version (
+  project_id bigint NOT NULL,
+  rule_id uuid NOT NULL,
+  version integer NOT NULL,
+  definition jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.run (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  version integer NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  arm text COLLATE "C" NOT NULL,
+  single boolean NOT NULL,
+  step integer NOT NULL,
+  waits_for text COLLATE "C",
+  next_at timestamp with time zone,
+  anchor jsonb NOT NULL,
+  ends_at timestamp with time zone,
+  entered_at timestamp with time zone NOT NULL,
+  goal_until timestamp with time zone,
+  converted_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  end_reason text COLLATE "C"
+);
+
+CREATE TABLE beckon.send_turn (
+  project_id bigint NOT NULL,
+  tokens double precision,
+  refilled_at timestamp with time zone
+) WITH (fillfactor=50);
+
+CREATE TABLE beckon.suppression (
+  project_id bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  until timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  created_by text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.team_digest (
+  project_id bigint NOT NULL,
+  sent_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.tenant_due (
   project_id bigint NOT NULL,
-  next_at timestamp with time zone
+  next_at timestamp with time zone,
+  work text COLLATE "C" NOT NULL
 ) WITH (fillfactor=50);
 
 
@@ -307,8 +465,20 @@ ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
+ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 0));
+ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_autopilot_ms_check CHECK ((autopilot_ms > 0));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check CHECK (((state = 'held'::text) = (resume_state IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'cancelled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
 ALTER TABLE beckon.erasure ADD CONSTRAINT erasure_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.event ADD CONSTRAINT event_pkey PRIMARY KEY (project_id, received_at, id);
 ALTER TABLE beckon.event_dedupe ADD CONSTRAINT event_dedupe_pkey PRIMARY KEY (project_id, dedupe_key);
@@ -331,6 +501,8 @@ ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (on
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_email ADD CONSTRAINT person_email_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_count_check CHECK ((count > 0));
@@ -341,8 +513,26 @@ ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_f
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_rate_check CHECK ((rate > (0)::double precision));
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_ms > 0));
+ALTER TABLE beckon.rule ADD CONSTRAINT rule_mode_check CHECK ((mode = ANY (ARRAY['draft'::text, 'autopilot'::text])));
+ALTER TABLE beckon.rule ADD CONSTRAINT rule_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.rule ADD CONSTRAINT rule_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
+ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
+ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
+ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['letter'::text, 'holdout'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_check CHECK (((state = 'ended'::text) = (ended_at IS NOT NULL)));
+ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text) OR (waits_for IS NOT NULL)));
+ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'ended'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
+ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
+ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text])));
 
 CREATE INDEX api_key_project ON beckon.api_key USING btree (project_id);
 CREATE INDEX audience_due_at ON beckon.audience_due USING btree (project_id, at);
@@ -352,8 +542,25 @@ CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree 
 CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));
+CREATE INDEX decision_rule ON beckon.decision USING btree (project_id, rule_id, last_at);
+CREATE INDEX draft_created_at ON beckon.draft USING btree (project_id, created_at, id);
+CREATE INDEX draft_due_at ON beckon.draft USING btree (project_id, due_at, id) WHERE (due_at IS NOT NULL);
+CREATE INDEX draft_ended ON beckon.draft USING btree (project_id, rule_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX draft_open ON beckon.draft USING btree (project_id, rule_id, version) WHERE (ended_at IS NULL);
+CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user_id);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
+CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
+CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
+CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
+CREATE INDEX message_unfinished ON beckon.message USING btree (claimed_at) WHERE (state = ANY (ARRAY['claimed'::text, 'submitting'::text]));
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
-CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (next_at);
+CREATE INDEX rule_timer_at ON beckon.rule_timer USING btree (project_id, at);
+CREATE INDEX run_goal ON beckon.run USING btree (project_id, rule_id, version, goal_until) WHERE ((goal_until IS NOT NULL) AND (converted_at IS NULL));
+CREATE INDEX run_next_at ON beckon.run USING btree (project_id, next_at) WHERE ((state = 'active'::text) AND (next_at IS NOT NULL));
+CREATE INDEX run_person ON beckon.run USING btree (project_id, external_user_id);
+CREATE INDEX run_rule ON beckon.run USING btree (project_id, rule_id, version) WHERE (state <> 'ended'::text);
+CREATE UNIQUE INDEX run_single ON beckon.run USING btree (project_id, rule_id, external_user_id) WHERE (single AND (state <> 'ended'::text));
+CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_id) WHERE ((state <> 'ended'::text) OR ((goal_until IS NOT NULL) AND (converted_at IS NULL)));
+CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);

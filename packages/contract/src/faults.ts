@@ -18,3 +18,10 @@ export const FAULT_MESSAGES = {
 } as const;
 
 export type FaultCode = keyof typeof FAULT_MESSAGES;
+
+/** What only those meet who run a project. No public endpoint answers it, so the reference has none of it. */
+export const TEAM_FAULT_MESSAGES = {
+  conflict: 'It has changed meanwhile; look at it again',
+} as const;
+
+export type TeamFaultCode = keyof typeof TEAM_FAULT_MESSAGES;

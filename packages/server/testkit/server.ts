@@ -2,6 +2,8 @@ import { systemClock, type Clock } from '../src/base/clock.ts';
 import { silentLog, type Log } from '../src/base/log.ts';
 import { createKey } from '../src/flows/create-key.ts';
 import { createProject } from '../src/flows/create-project.ts';
+import type { Transport } from '../src/flows/send-drafts/index.ts';
+import type { TeamTransport } from '../src/flows/tell-team.ts';
 import { openDatabase, type Database } from '../src/io/db/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../src/main/wire.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
@@ -22,6 +24,10 @@ export type TestServerOptions = {
   database?: TestDatabase;
   listen?: Partial<ServerOptions['listen']>;
   minimumVersions?: ReadonlyMap<string, string>;
+  /** Where letters end; none is sent otherwise. */
+  transport?: Transport;
+  /** Where letters to the team end; none is written otherwise. */
+  teamTransport?: TeamTransport;
   /** Both, unless a test wants what it sent to stay where accept put it. */
   roles?: ('api' | 'worker')[];
 };
@@ -42,6 +48,8 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     release: { version: '0.0.0', node: process.version },
     roles: new Set(options.roles ?? ['api', 'worker']),
     minimumVersions: options.minimumVersions ?? new Map(),
+    transport: options.transport ?? null,
+    teamTransport: options.teamTransport ?? null,
     listen: {
       host: '127.0.0.1',
       port: 0,

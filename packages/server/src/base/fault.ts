@@ -1,4 +1,4 @@
-import type { FaultCode } from '@beckon/contract';
+import type { FaultCode, TeamFaultCode } from '@beckon/contract';
 
 export type FieldFault = { message: string; field?: string };
 
@@ -11,13 +11,15 @@ export type FaultOptions = {
   cause?: unknown;
 };
 
+type AnyCode = FaultCode | TeamFaultCode;
+
 /** A user's mistake or a state of ours that a caller must hear of. What it means in HTTP is known to `http/faults.ts` alone. */
-export class Fault extends Error {
-  readonly code: FaultCode;
+export class Fault<Code extends AnyCode = AnyCode> extends Error {
+  readonly code: Code;
   readonly details: FieldFault[];
   readonly retryAfterS: number | undefined;
 
-  constructor(code: FaultCode, options: FaultOptions = {}) {
+  constructor(code: Code, options: FaultOptions = {}) {
     super(options.details?.[0]?.message ?? code, { cause: options.cause });
     this.name = 'Fault';
     this.code = code;

@@ -17,3 +17,15 @@ export function parseInstant(text: string): number {
     return Number.NaN;
   }
 }
+
+/** The furthest offsets that `parseInstant` takes: some moments have a year of four digits only there. */
+const OFFSETS = ['Z', '-14:59', '+14:59'] as const;
+
+/** A text that `parseInstant` reads as this moment. */
+export function printInstant(ms: number): string {
+  const instant = Temporal.Instant.fromEpochMilliseconds(ms);
+  const texts = OFFSETS.map((offset) =>
+    offset === 'Z' ? instant.toString() : instant.toString({ timeZone: offset }),
+  );
+  return texts.find((text) => parseInstant(text) === ms) ?? instant.toString();
+}

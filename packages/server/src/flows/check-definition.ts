@@ -3,36 +3,31 @@ import { Fault } from '../base/fault.ts';
 import { loadModels } from '../features/audiences/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import type { Tx } from '../io/db/index.ts';
+import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
+
+type Checked = { projectId: number; now: number; field: 'keep_events' | 'definition' | 'rule' };
 
 /**
- * An audience that asks about the last 90 days is wrong once events are kept for 60. So they are kept for as long as any
- * audience of the project looks back: asked under its turn, after the setting or the definition was written.
+ * An audience that asks about the last 90 days is wrong once events are kept for 60, and so is a rule. So they are kept for
+ * as long as any of them looks back: asked under the project's turn, after the setting, the definition or the rule was written.
  */
-export async function checkWindows(
-  tx: Tx,
-  projectId: number,
-  field: 'keep_events' | 'definition',
-): Promise<void> {
+export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): Promise<void> {
   const { keepEventsMs } = (await getSettings(tx, projectId)).settings;
   if (keepEventsMs === null) return;
-  const longest = await findLongestWindow(tx, projectId);
+  const longest = await findLongestWindow(tx, projectId, now);
   if (!longest || longest.withinMs <= keepEventsMs) return;
-  const [within, kept, name] = [
-    printDuration(longest.withinMs),
-    printDuration(keepEventsMs),
-    JSON.stringify(longest.name),
-  ];
+  const [within, kept] = [printDuration(longest.withinMs), printDuration(keepEventsMs)];
   const message =
-    field === 'definition'
-      ? `definition asks about events of the last ${within}, but this project keeps them for ${kept} only (keep_events)`
-      : `keep_events must be at least ${within}: the audience ${name} asks about events as old as that`;
+    field === 'keep_events'
+      ? `keep_events must be at least ${within}: ${longest.whose} asks about events as old as that`
+      : `${field} asks about events of the last ${within}, but this project keeps them for ${kept} only (keep_events)`;
   throw new Fault('validation_failed', { details: [{ message, field }] });
 }
 
 /** With the project's turn taken, after a definition was written. */
-export async function checkDefinition(tx: Tx, projectId: number): Promise<void> {
+export async function checkDefinition(tx: Tx, projectId: number, now: number): Promise<void> {
   await checkQuestions(tx, projectId);
-  await checkWindows(tx, projectId, 'definition');
+  await checkWindows(tx, { projectId, now, field: 'definition' });
 }
 
 /** Of all audiences of a project together: they are compiled in memory, and each is a probe for each person it concerns. */
@@ -48,15 +43,41 @@ async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
   throw new Fault('validation_failed', { details: [{ message, field: 'definition' }] });
 }
 
-type Longest = { name: string; withinMs: number };
+/** How far back something looks, and what it is: `the audience "Paying"`. */
+type Looking = { whose: string; withinMs: number };
+
+async function findLongestWindow(tx: Tx, projectId: number, now: number): Promise<Looking | null> {
+  const all = [...(await audiencesLooking(tx, projectId)), ...(await rulesLooking(tx, projectId, now))];
+  return all.reduce<Looking | null>((a, b) => (b.withinMs > (a?.withinMs ?? 0) ? b : a), null);
+}
 
 /** An edition comes after those that it refers to and has their questions too: of equals the first one asks by itself. */
-async function findLongestWindow(tx: Tx, projectId: number): Promise<Longest | null> {
-  let longest: Longest | null = null;
-  for (const { name, mentions } of (await loadModels(tx, [projectId])).get(projectId)?.editions ?? []) {
-    for (const { window } of mentions.questions.values()) {
-      if (window.withinMs > (longest?.withinMs ?? 0)) longest = { name, withinMs: window.withinMs };
-    }
-  }
-  return longest;
+async function audiencesLooking(tx: Tx, projectId: number): Promise<Looking[]> {
+  return ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).flatMap(({ name, mentions }) =>
+    [...mentions.questions.values()].map(({ window: { withinMs } }) => ({
+      whose: `the audience ${JSON.stringify(name)}`,
+      withinMs,
+    })),
+  );
+}
+
+async function rulesLooking(tx: Tx, projectId: number, now: number): Promise<Looking[]> {
+  return (await listRulesInForce(tx, projectId, now)).flatMap((rule) =>
+    spansOf(rule).map((withinMs) => ({ whose: whoseOf(rule), withinMs })),
+  );
+}
+
+function whoseOf({ name, isPresent }: RuleInForce): string {
+  const rule = `the rule ${JSON.stringify(name)}`;
+  return isPresent ? rule : `${rule}, in an older version that people are under way in,`;
+}
+
+/** Whether something was absent for a time is seen in the events of that time. */
+function spansOf({ definition, conditions }: RuleInForce): number[] {
+  return [
+    ...conditions.mentions.flatMap(({ questions }) =>
+      [...questions.values()].map(({ window }) => window.withinMs),
+    ),
+    ...definition.when.flatMap((trigger) => (trigger.kind === 'absence' ? [trigger.ms] : [])),
+  ];
 }

@@ -14,7 +14,7 @@ export function createAudience(
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
     const audience = await create({ tx, clock: db.clock }, { ...wanted, edition, people });
-    await checkDefinition(tx, wanted.projectId);
+    await checkDefinition(tx, wanted.projectId, db.clock.now());
     return audience;
   });
 }

@@ -1,15 +1,36 @@
-import { type Audience, deleteAudience as remove } from '../features/audiences/index.ts';
+import { Fault } from '../base/fault.ts';
+import { type Audience, deleteAudience as remove, findAudience } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
+import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
-/** Under the project's turn: whoever digests next does not know it any more. */
+/** Under the project's turn: whoever digests next does not know it any more. No rule that decides something may need it. */
 export function deleteAudience(
-  db: Pick<Database, 'transaction'>,
+  db: Pick<Database, 'transaction' | 'clock'>,
   wanted: { projectId: number; reference: string },
 ): Promise<Audience> {
+  const { projectId } = wanted;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, wanted.projectId);
-    await newModel(tx, wanted.projectId);
+    await takeTurn(tx, projectId);
+    const audience = await findAudience(tx, wanted);
+    const inForce = await listRulesInForce(tx, projectId, db.clock.now());
+    const naming = inForce.find((rule) => refersTo(rule, audience.id));
+    if (naming) throw stillNamed(audience, naming);
+    await newModel(tx, projectId);
     return remove(tx, wanted);
   });
+}
+
+function refersTo({ definition, conditions }: RuleInForce, audienceId: string): boolean {
+  return (
+    definition.when.some((trigger) => trigger.kind === 'audience' && trigger.audienceId === audienceId) ||
+    conditions.mentions.some(({ audiences }) => audiences.has(audienceId))
+  );
+}
+
+function stillNamed({ name }: Audience, rule: RuleInForce): Fault {
+  const [audience, named] = [JSON.stringify(name), JSON.stringify(rule.name)];
+  const where = rule.isPresent ? '' : ', in an older version that people are under way in';
+  const message = `${audience} cannot be deleted: the rule ${named} refers to it${where}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'audience' }] });
 }

@@ -19,7 +19,7 @@ export function editAudience(
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
     const audience = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
-    if (wanted.definition !== undefined) await checkDefinition(tx, wanted.projectId);
+    if (wanted.definition !== undefined) await checkDefinition(tx, wanted.projectId, db.clock.now());
     return audience;
   });
 }

@@ -7,6 +7,9 @@ import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { listBuilding } from '../features/audiences/index.ts';
 import { bury, retryDead } from '../features/inbox/index.ts';
+import { listDrafts } from '../features/drafts/index.ts';
+import { claimMessages } from '../features/sending/index.ts';
+import { addSuppression } from '../features/suppressions/index.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
@@ -56,7 +59,7 @@ async function liveALife(): Promise<void> {
     records: ids.map((id) => ({
       external_user_id: id,
       email: id === ADA ? EMAIL : `${id}@x.org`,
-      traits: { plan: 'pro', nick: id },
+      traits: { plan: 'pro', nick: id, name: id },
     })),
   });
   await digestAll();
@@ -76,6 +79,32 @@ const AUDIENCES = {
   Ever: { event: 'login', at_least: 1 },
   Paying: { trait: 'plan', equals: 'pro' },
 };
+
+/** A draft, a run, entries, decisions and timers each, a message that was handed over, and somebody's word that they want none. */
+async function getLetters(): Promise<void> {
+  const ids = [ADA, 'bob', 'zed'];
+  const records = ids.flatMap((id) => [
+    { external_user_id: id, name: 'user_signed_up', properties: { plan: 'pro', by: id } },
+    { external_user_id: id, name: 'trial_started', properties: { trialDays: 14, by: id } },
+  ]);
+  await putRecords(db, { projectId, kind: 'events', records });
+  await digestAll();
+  const now = clock.now();
+  const all = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 10 };
+  const messages = (await listDrafts(db, all)).map(({ id, ruleId, userId }) => ({
+    projectId,
+    draftId: id,
+    id: newId(),
+    ruleId,
+    userId,
+    address: userId === ADA ? EMAIL.toLowerCase() : `${userId}@x.org`,
+    counts: true,
+    claimedAt: now,
+  }));
+  await claimMessages(db, messages);
+  const why = { reason: 'unsubscribed', until: null, createdAt: now, createdBy: 'engine' } as const;
+  for (const value of ids) await addSuppression(db, { projectId, kind: 'person', value, ...why });
+}
 
 function die(userId: string, seq: number): Promise<void> {
   const at = new Date(clock.now());
@@ -106,12 +135,25 @@ const TABLES = [
   'audience_due',
   'change',
   'dead_letter',
+  'draft',
+  'message',
+  'run',
+  'decision',
+  'rule_entry',
+  'rule_timer',
+  'suppression',
 ];
+
+/** Where a table says whose a row is. */
+const USER_COLUMNS: Record<string, string> = {
+  dead_letter: `record ->> 'external_user_id'`,
+  suppression: `CASE kind WHEN 'person' THEN value END`,
+};
 
 async function rowsOf(userId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of TABLES) {
-    const id = table === 'dead_letter' ? `record ->> 'external_user_id'` : 'external_user_id';
+    const id = USER_COLUMNS[table] ?? 'external_user_id';
     const rows = await db.query<{ n: number }>(
       `SELECT count(*) AS n FROM beckon.${table} WHERE project_id = $1 AND ${id} = $2`,
       [projectId, userId],
@@ -123,6 +165,7 @@ async function rowsOf(userId: string): Promise<Record<string, number>> {
 
 test('of an erased person nothing is left in any column of any table, and the proof counts what is gone', async () => {
   await liveALife();
+  await getLetters();
   await die(ADA, 1);
   await die('bob', 2);
   await sendMore();
@@ -135,6 +178,11 @@ test('of an erased person nothing is left in any column of any table, and the pr
       'inbox.body',
       'person.traits',
       'person_email.email_lower',
+      'draft.facts',
+      'run.anchor',
+      'rule_timer.anchor',
+      'message.address',
+      'suppression.value',
       'event_2026_01.external_user_id',
       'event_2026_02.external_user_id',
     ]),
@@ -152,12 +200,18 @@ test('of an erased person nothing is left in any column of any table, and the pr
     removed: before,
   });
   expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id', 'inbox.body']);
+  expect(
+    await db.query(
+      `SELECT 1 FROM beckon.draft_move m WHERE NOT EXISTS (
+         SELECT 1 FROM beckon.draft d WHERE d.project_id = m.project_id AND d.id = m.draft_id)`,
+    ),
+  ).toEqual([]);
   expect([await rowsOf('bob'), await rowsOf('zed')]).toEqual(others);
 
   await digestAll();
   expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id']);
-  expect(await rowsOf('bob')).toMatchObject({ person: 1, dead_letter: 1, event: 2 });
-  expect(await rowsOf('zed')).toMatchObject({ person: 1, event: 3 });
+  expect(await rowsOf('bob')).toMatchObject({ person: 1, dead_letter: 1, event: 4, draft: 1, run: 1 });
+  expect(await rowsOf('zed')).toMatchObject({ person: 1, event: 5, draft: 1, run: 1 });
 
   await pruneMarks(db, projectId);
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
@@ -260,6 +314,16 @@ test('a dead letter alone is erased, and one that waits again is dropped', async
   await digestAll();
   await pruneMarks(db, projectId);
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
+});
+
+test('that an address wants no letters outlives whoever had it', async () => {
+  await liveALife();
+  const now = clock.now();
+  const why = { reason: 'complained', until: null, createdAt: now, createdBy: 'engine' } as const;
+  await addSuppression(db, { projectId, kind: 'address', value: EMAIL, ...why });
+  expect((await erase()).removed).toMatchObject({ person: 1, suppression: 0 });
+  expect(await findText(db, [ADA, EMAIL])).toEqual(['suppression.value']);
+  await db.query('DELETE FROM beckon.suppression WHERE project_id = $1', [projectId]);
 });
 
 test('the same id in another project is another person', async () => {

@@ -1,6 +1,8 @@
 import { iso } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
 import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../features/audiences/index.ts';
+import { eraseDecisions } from '../features/decisions/index.ts';
+import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
 import {
@@ -11,7 +13,11 @@ import {
   rememberErasure,
   unknownPerson,
 } from '../features/people/index.ts';
+import { eraseRuleRows } from '../features/rules/index.ts';
+import { eraseMessages } from '../features/sending/index.ts';
+import { eraseRuns } from '../features/sequences/index.ts';
 import { addChanges, eraseChanges } from '../features/stream/index.ts';
+import { eraseSuppressions } from '../features/suppressions/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
@@ -25,6 +31,14 @@ export type Removed = {
   audience_due: number;
   change: number;
   dead_letter: number;
+  /** With all their moves. */
+  draft: number;
+  message: number;
+  run: number;
+  decision: number;
+  rule_entry: number;
+  rule_timer: number;
+  suppression: number;
 };
 
 export type ErasedPerson = {
@@ -46,7 +60,8 @@ export type ErasedPerson = {
  * nothing was found either, the fault says so, for then the id was most likely mistyped.
  *
  * `event_dedupe` stays: hashes that lead back to nobody, by which an erased history that is sent once more has no effect.
- * What others sent about others is theirs, even where it names this person in a property.
+ * What others sent about others is theirs, even where it names this person in a property. A suppression of their address
+ * stays: whoever has it wanted no letters. A letter that is being handed over just now cannot be called back.
  */
 export function erasePerson(
   { db, newId }: { db: Pick<Database, 'transaction' | 'clock'>; newId: NewId },
@@ -80,6 +95,7 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
+  const letters = await removeLetters(tx, wanted);
   const people = await erasePersonRows(tx, wanted);
   await leavePlaces(tx, wanted);
   return {
@@ -89,7 +105,25 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
     audience_due: standings.dues,
     change,
     dead_letter: 0,
+    ...letters,
   };
+}
+
+/** Drafts are locked before runs, in the order of their ids, by everybody who needs both. */
+async function removeLetters(
+  tx: Tx,
+  wanted: PersonId,
+): Promise<
+  Pick<Removed, 'draft' | 'message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'>
+> {
+  await listOpenOfPeople(tx, [wanted]);
+  const draft = await eraseDrafts(tx, wanted);
+  const message = await eraseMessages(tx, wanted);
+  const run = await eraseRuns(tx, wanted);
+  const decision = await eraseDecisions(tx, wanted);
+  const { entries, timers } = await eraseRuleRows(tx, wanted);
+  const suppression = await eraseSuppressions(tx, wanted);
+  return { draft, message, run, decision, rule_entry: entries, rule_timer: timers, suppression };
 }
 
 /** What goes through all people in the background says how far it came by an id: it says so by the one before, if it was this. */

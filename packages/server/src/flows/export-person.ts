@@ -1,14 +1,22 @@
+import { iso } from '../base/clock.ts';
+import { listDecisionsOf } from '../features/decisions/index.ts';
 import { listAll } from '../features/events/index.ts';
 import {
   isStorable,
   listBuried,
+  listEntryTraces,
+  listMessageTraces,
   listNoted,
+  listTimerTraces,
   type PersonId,
   showPerson,
   type ShownPerson,
   unknownPerson,
 } from '../features/people/index.ts';
+import { listRunsOf } from '../features/sequences/index.ts';
+import { findSuppressions } from '../features/suppressions/index.ts';
 import type { Tx } from '../io/db/index.ts';
+import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
 
 /** With the largest records there may be, a page is some ten megabytes. */
@@ -16,8 +24,9 @@ const PAGE = 200;
 
 /**
  * Everything that is kept about a person, as pieces of text that are one JSON value together, and still are with white
- * space between them. The same as is shown of them, but with all events (by name, and within a name by time), all that the
- * stream noted, and the records that could not be applied. Nothing is held in memory but a page.
+ * space between them. The same as is shown of them, but with all events (by name, and within a name by time), whole drafts
+ * with their moves, what rules keep of them, all that the stream noted, and the records that could not be applied. Nothing is
+ * held in memory but a page.
  *
  * Somebody of whom there is nothing but records that could not be applied has no e-mail, no traits and no times.
  */
@@ -31,14 +40,53 @@ export async function* exportPerson(
   const known = JSON.stringify({
     ...(person ?? nobody(userId)),
     audiences: await listAudiencesOf(tx, wanted),
+    suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
   });
   yield `${known.slice(0, -1)},`;
   yield* field('events', listAll(tx, wanted), toShownEvent);
-  yield ',"drafts":[],"decisions":[],';
+  yield ',';
+  yield* letters(tx, wanted);
+  yield ',';
   yield* field('changes', listNoted(tx, wanted), (noted) => noted);
   yield ',';
   yield* field('dead_letters', listBuried(tx, wanted), (buried) => buried);
   yield '}';
+}
+
+/** Of what cannot be asked for in pages more than there ever is: a row is short, and each takes a decision of its own. */
+const ROWS_MAX = 100_000;
+
+async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const { projectId, userId } = wanted;
+  const names = await ruleNames(tx, projectId);
+  const all = { projectId, userId, limit: ROWS_MAX };
+  const named = <T extends { rule_id: string }>({ rule_id: id, ...row }: T): object => ({
+    rule: names(id),
+    ...row,
+  });
+  yield* field('drafts', listWholeDrafts(tx, wanted), (draft) => toWholeDraft(draft, names));
+  yield ',';
+  yield* field('decisions', inOne(listDecisionsOf(tx, all)), (row) => toShownDecision(row, names));
+  yield ',';
+  yield* field('runs', inOne(listRunsOf(tx, all)), (run) => toShownRun(run, names));
+  yield ',';
+  yield* field('entries', listEntryTraces(tx, wanted), named);
+  yield ',';
+  yield* field('timers', listTimerTraces(tx, wanted), named);
+  yield ',';
+  yield* field('messages', listMessageTraces(tx, wanted), named);
+}
+
+async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
+  yield await rows;
+}
+
+type Addressee = PersonId & { address: string | null };
+
+/** What keeps letters from them, or from whoever has their address; one that is over is kept too. */
+async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | null> {
+  const [found] = isStorable(addressee.userId) ? await findSuppressions(tx, [addressee], 0) : [];
+  return found ? { reason: found.reason, until: found.until === null ? null : iso(found.until) } : null;
 }
 
 async function* field<T>(

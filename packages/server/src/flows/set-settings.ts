@@ -1,18 +1,65 @@
-import { type SettingName, setSettings as set } from '../features/projects/index.ts';
-import { takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { type Actor, modeChanged } from '../features/drafts/index.ts';
+import { getSettings, type SettingName, setSettings as set } from '../features/projects/index.ts';
+import { listRules } from '../features/rules/index.ts';
+import { takeSendTurn } from '../features/sending/index.ts';
+import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
 import { checkWindows } from './check-definition.ts';
+import { moveOpenDrafts } from './open-drafts.ts';
+import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
 
-/** Under the project's turn, where audiences are made and changed: events are kept for as long as one of them looks back. */
-export function setSettings(
-  db: Pick<Database, 'transaction'>,
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+type Texts = Record<SettingName, string>;
+
+/** Who moved the drafts that a setting concerns: settings are the operator's. */
+const BY: Actor = 'operator';
+
+/**
+ * All of it or nothing. To set `paused` is to pause or to resume; `autopilot=draft` concerns the drafts that wait, at once.
+ */
+export async function setSettings(
+  db: Deps,
   projectId: number,
   wanted: Record<string, string>,
-): Promise<Record<SettingName, string>> {
+): Promise<Texts> {
+  const preview = wanted.paused === 'false' ? await previewResume(db, projectId) : null;
+  if (!preview?.isPaused) return write(db, projectId, wanted);
+  checkConfirmed(preview, false);
+  // Everything else is checked and set while the project is still paused, so that a refusal resumes nothing.
+  await write(db, projectId, { ...wanted, paused: 'true' });
+  await resumeProject(db, { projectId, actor: BY, confirmed: true });
+  return (await getSettings(db, projectId)).texts;
+}
+
+/**
+ * Under the project's turn, where audiences and rules are made and changed: events are kept for as long as one of them looks back. The
+ * digest knows settings as it knows definitions.
+ */
+function write(db: Deps, projectId: number, wanted: Record<string, string>): Promise<Texts> {
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
+    // Whoever is claiming just now is waited for, so that nothing is claimed after this has answered.
+    if (wanted.paused === 'true') await takeSendTurn(tx, projectId);
     const texts = await set(tx, projectId, wanted);
-    if (Object.hasOwn(wanted, 'keep_events')) await checkWindows(tx, projectId, 'keep_events');
+    await newModel(tx, projectId);
+    const now = db.clock.now();
+    if (Object.hasOwn(wanted, 'keep_events')) {
+      await checkWindows(tx, { projectId, now, field: 'keep_events' });
+    }
+    if (wanted.autopilot !== undefined && texts.autopilot === 'draft') await endAutopilot(tx, projectId, now);
     return texts;
   });
+}
+
+/** No draft that nobody has touched leaves by itself any more, of whatever rule. */
+async function endAutopilot(tx: Tx, projectId: number, now: number): Promise<void> {
+  for (const { id: ruleId, definition } of await listRules(tx, projectId)) {
+    const { expiresAfterMs } = definition;
+    const mode = { autopilotMs: null, includeOpen: false, expiresAfterMs, now, actor: BY };
+    const { dueAt } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
+      const move = modeChanged(draft, mode);
+      return move ? [move] : [];
+    });
+    if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+  }
 }

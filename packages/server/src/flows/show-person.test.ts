@@ -6,6 +6,9 @@ import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
+import { listDrafts } from '../features/drafts/index.ts';
+import { claimMessages } from '../features/sending/index.ts';
+import { addSuppression } from '../features/suppressions/index.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
@@ -94,6 +97,7 @@ test('a person is shown under the names of the interface, with audiences and eve
     ],
     drafts: [],
     decisions: [],
+    runs: [],
   });
   expect(Object.hasOwn(shown.traits, '__proto__')).toBe(true);
 });
@@ -174,6 +178,10 @@ test('an export has all that is shown, and what the stream noted and what could 
   const { value } = await exported();
   expect(value).toEqual({
     ...(await show()),
+    suppression: null,
+    entries: [],
+    timers: [],
+    messages: [],
     changes: [
       {
         at: expect.any(String) as string,
@@ -218,4 +226,96 @@ test('somebody known by dead letters alone is exported too', async () => {
     events: [],
     dead_letters: [{ record }],
   });
+});
+
+async function getLetters(...ids: string[]): Promise<void> {
+  await accept(
+    'users',
+    ids.map((id) => ({ external_user_id: id, email: `${id}@x.org`, traits: { name: id } })),
+  );
+  await accept(
+    'events',
+    ids.flatMap((id) => [
+      { external_user_id: id, name: 'user_signed_up', properties: { plan: 'pro' } },
+      { external_user_id: id, name: 'trial_started', properties: { trialDays: 14 } },
+    ]),
+  );
+}
+
+const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
+const HOUR_MS = 3_600_000;
+
+test('a person is shown with their letters, the decisions about them, and where they are under way', async () => {
+  await getLetters('ada', 'bob');
+  const { drafts, decisions, runs } = await show();
+  expect(drafts).toEqual([
+    {
+      id: UUID,
+      state: 'scheduled',
+      rule: 'welcome',
+      external_user_id: 'ada',
+      subject: 'Welcome to Acme',
+      deadline_at: inMs(2 * HOUR_MS),
+      reason: null,
+    },
+  ]);
+  const decided = { count: 1, at: now(), first_at: now(), detail: expect.any(Object) as object };
+  expect(decisions.toSorted((a, b) => (a.rule < b.rule ? -1 : 1))).toEqual([
+    { rule: 'onboarding_stall', fired: false, reason: 'armed', ...decided },
+    { rule: 'trial_expiring', fired: false, reason: 'armed', ...decided },
+    { rule: 'welcome', fired: true, reason: 'fired', ...decided },
+  ]);
+  expect(runs).toMatchObject([
+    { rule: 'welcome', version: 1, state: 'active', arm: 'letter', waits_for: 'draft', entered_at: now() },
+  ]);
+});
+
+test('an export has whole letters with every move, and what rules keep of a person, but of nobody else', async () => {
+  await getLetters('ada', 'bob');
+  const [draft] = await listDrafts(db, {
+    projectId,
+    state: null,
+    ruleId: null,
+    userId: 'ada',
+    after: null,
+    limit: 10,
+  });
+  if (!draft) throw new Error('no letter was drafted');
+  const { id: draftId, ruleId, userId } = draft;
+  const message = { projectId, draftId, ruleId, userId, counts: true, claimedAt: clock.now() };
+  await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
+  const until = clock.now() + HOUR_MS;
+  const snoozed = { reason: 'snoozed', until, createdAt: clock.now(), createdBy: 'ada' } as const;
+  await addSuppression(db, { projectId, kind: 'address', value: 'ADA@x.org', ...snoozed });
+  const { value } = await exported();
+  expect(value).toMatchObject({
+    suppression: { reason: 'snoozed', until: inMs(HOUR_MS) },
+    drafts: [
+      {
+        id: draftId,
+        rule: 'welcome',
+        body: expect.stringContaining('Hi ada,') as string,
+        facts: { 'person.name': 'ada' },
+        moves: [{ number: 1, at: now(), action: 'schedule', from: null, to: 'scheduled', actor: 'engine' }],
+      },
+    ],
+    decisions: (await show()).decisions,
+    runs: (await show()).runs,
+    entries: [{ rule: 'welcome', key: '', entered_at: now(), level: 0 }],
+    messages: [{ rule: 'welcome', draft_id: draftId, address: 'ada@x.org', state: 'claimed' }],
+  });
+  expect(value['timers']).toHaveLength(2);
+  expect(JSON.stringify(value)).not.toContain('bob');
+});
+
+test('more drafts than a page has are all exported, each once', async () => {
+  await getLetters('ada');
+  await db.query(
+    `INSERT INTO beckon.draft SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+     FROM beckon.draft d, generate_series(1, 449) WHERE d.project_id = $1`,
+    [projectId],
+  );
+  const drafts = (await exported()).value['drafts'] as { id: string }[];
+  expect(drafts).toHaveLength(450);
+  expect(new Set(drafts.map(({ id }) => id)).size).toBe(450);
 });

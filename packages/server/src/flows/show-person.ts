@@ -7,6 +7,7 @@ import {
   unknownPerson,
 } from '../features/people/index.ts';
 import type { Tx } from '../io/db/index.ts';
+import { listLettersOf, type ShownDecision, type ShownDraft, type ShownRun } from './person-letters.ts';
 
 export type ShownAudience = { id: string; name: string; since: string };
 export type ShownEvent = {
@@ -18,12 +19,13 @@ export type ShownEvent = {
   received_at: string;
 };
 
-/** All that is known of a person at a glance. No letter is drafted and no rule decided yet, so those lists are empty. */
+/** All that is known of a person at a glance: the newest of what there is much of. */
 export type WholePerson = ShownPerson & {
   audiences: ShownAudience[];
   events: ShownEvent[];
-  drafts: never[];
-  decisions: never[];
+  drafts: ShownDraft[];
+  decisions: ShownDecision[];
+  runs: ShownRun[];
 };
 
 const EVENTS_SHOWN_MAX = 1_000;
@@ -36,8 +38,7 @@ export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson>
     ...person,
     audiences: await listAudiencesOf(tx, wanted),
     events: events.map(toShownEvent),
-    drafts: [],
-    decisions: [],
+    ...(await listLettersOf(tx, wanted)),
   };
 }
 

@@ -1,41 +1,61 @@
-import { nextDueAt } from '../features/audiences/index.ts';
-import { dueEarlier, holdDue } from '../features/turns/index.ts';
+import { dueEarlier, holdDue, type Work } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { nextMoment } from './next-due.ts';
 
 /**
- * Whoever stores a moment at which a person must be asked again says so to the project's alarm in the same commit. Should
- * that ever be missed, by a defect or by a hand in the database, nobody would ask again until the next such moment: so
+ * Whoever stores a moment at which something must be looked at again says so to the project's alarm in the same commit.
+ * Should that ever be missed, by a defect or by a hand in the database, nobody would look until the next such moment: so
  * alarms that ring too late are looked for, and set. How many they were.
  */
 export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
-  const late = await listLate(db);
-  for (const projectId of late) {
+  const late = new Map<string, { projectId: number; work: Work }>();
+  for (const source of SOURCES) {
+    for (const projectId of await listLate(db, source))
+      late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
+  }
+  for (const { projectId, work } of late.values()) {
     await db.transaction(async (tx) => {
-      await holdDue(tx, projectId);
-      const nextAt = await nextDueAt(tx, projectId);
-      if (nextAt) await dueEarlier(tx, [{ projectId, nextAt }]);
+      await holdDue(tx, projectId, work);
+      const nextAt = await nextMoment(tx, projectId, work);
+      if (nextAt) await dueEarlier(tx, work, [{ projectId, nextAt }]);
     });
   }
-  return late.length;
+  return late.size;
 }
 
-/** Reads a table of two rooms each. It hops from project to project by the primary key, and reads one moment of each. */
-async function listLate(tx: Tx): Promise<number[]> {
+type Source = { work: Work; table: string; column: string; where: string };
+
+/** Where moments are stored; each has an index that begins with the project and the moment. */
+const SOURCES: Source[] = [
+  { work: 'digest', table: 'audience_due', column: 'at', where: 'true' },
+  { work: 'digest', table: 'rule_timer', column: 'at', where: 'true' },
+  {
+    work: 'digest',
+    table: 'run',
+    column: 'next_at',
+    where: `x.state = 'active' AND x.next_at IS NOT NULL`,
+  },
+  { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
+];
+
+/** Reads tables of several rooms. It hops from project to project by the index, and reads one moment of each. */
+async function listLate(tx: Tx, { work, table, column, where }: Source): Promise<number[]> {
+  const from = `FROM beckon.${table} x WHERE ${where}`;
   const rows = await tx.prepared<{ project_id: number }>({
-    name: 'sweep.late',
+    name: `sweep.late_${table}`,
     text: `WITH RECURSIVE place(project_id) AS (
-             (SELECT project_id FROM beckon.audience_due ORDER BY project_id LIMIT 1)
+             (SELECT x.project_id ${from} ORDER BY x.project_id LIMIT 1)
              UNION ALL
-             SELECT (SELECT d.project_id FROM beckon.audience_due d WHERE d.project_id > place.project_id ORDER BY d.project_id LIMIT 1)
+             SELECT (SELECT x.project_id ${from} AND x.project_id > place.project_id ORDER BY x.project_id LIMIT 1)
              FROM place WHERE place.project_id IS NOT NULL
            )
            SELECT place.project_id FROM place
-           JOIN beckon.tenant_due t ON t.project_id = place.project_id
+           JOIN beckon.tenant_due t ON t.project_id = place.project_id AND t.work = $1
            CROSS JOIN LATERAL (
-             SELECT d.at FROM beckon.audience_due d WHERE d.project_id = place.project_id ORDER BY d.at LIMIT 1
+             SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
            ) first
            WHERE t.next_at IS NULL OR t.next_at > first.at`,
-    values: [],
+    values: [work],
   });
   return rows.map((row) => row.project_id);
 }

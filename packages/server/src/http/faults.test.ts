@@ -1,4 +1,4 @@
-import { ERRORS_MAX, FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
+import { ERRORS_MAX, FAULT_MESSAGES, TEAM_FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { Fault } from '../base/fault.ts';
 import { answerFault } from './faults.ts';
@@ -37,6 +37,17 @@ test('what is not valid is 422 on single and batch, 400 on bulk; a reused key is
   expect(kinds.map((kind) => answerFault(new Fault('idempotency_key_reuse'), kind).status)).toEqual([
     422, 422, 422,
   ]);
+});
+
+test('what somebody else changed meanwhile is 409, and stands in no public catalogue', () => {
+  const details = [{ message: 'Ana approved it' }];
+  const answer = answerFault(new Fault('conflict', { details }));
+  expect([answer.status, answer.body.errors]).toEqual([
+    409,
+    [{ code: 'conflict', message: 'Ana approved it' }],
+  ]);
+  expect(answerFault(new Fault('conflict')).body.errors[0]?.message).toBe(TEAM_FAULT_MESSAGES.conflict);
+  expect(CODES).not.toContain('conflict');
 });
 
 test('details are told in their order, at most the cap of them, without an empty field', () => {

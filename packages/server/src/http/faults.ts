@@ -3,7 +3,7 @@ import {
   FAULT_MESSAGES,
   type ErrorBody,
   type ErrorEntry,
-  type FaultCode,
+  TEAM_FAULT_MESSAGES,
 } from '@beckon/contract';
 import { Fault } from '../base/fault.ts';
 
@@ -19,7 +19,9 @@ export function answerFault(error: unknown, kind: EndpointKind = 'single', allow
   return { status, headers: headersOf(fault, status, allow), body: { errors: entriesOf(fault) } };
 }
 
-const STATUSES: Record<FaultCode, number> = {
+const MESSAGES: Record<Fault['code'], string> = { ...FAULT_MESSAGES, ...TEAM_FAULT_MESSAGES };
+
+const STATUSES: Record<Fault['code'], number> = {
   validation_failed: 422,
   auth_required: 401,
   forbidden: 403,
@@ -35,6 +37,7 @@ const STATUSES: Record<FaultCode, number> = {
   bad_request: 400,
   request_timeout: 408,
   headers_too_large: 431,
+  conflict: 409,
 };
 
 function statusOf(fault: Fault, kind: EndpointKind): number {
@@ -68,11 +71,11 @@ function wholeSeconds(seconds: number | undefined): string {
  * These have one text for every cause: the interface fixes that of rate_limited, five causes of 401 must not be told
  * apart, and a server_error may carry what only the log should see.
  */
-const ONE_TEXT: ReadonlySet<FaultCode> = new Set(['rate_limited', 'auth_required', 'server_error']);
+const ONE_TEXT: ReadonlySet<Fault['code']> = new Set(['rate_limited', 'auth_required', 'server_error']);
 
 function entriesOf(fault: Fault): ErrorEntry[] {
   const { code } = fault;
-  if (fault.details.length === 0 || ONE_TEXT.has(code)) return [{ code, message: FAULT_MESSAGES[code] }];
+  if (fault.details.length === 0 || ONE_TEXT.has(code)) return [{ code, message: MESSAGES[code] }];
   return fault.details
     .slice(0, ERRORS_MAX)
     .map(({ message, field }) => (field === undefined ? { code, message } : { code, message, field }));

@@ -28,6 +28,8 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       roles: config.roles,
       listen: config,
       minimumVersions: config.minimumVersions,
+      transport: null,
+      teamTransport: null,
     });
     const stopReloading = reloadOnHangup(server, log);
     return {

@@ -2,9 +2,10 @@ import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
+import { createSender } from '../flows/send-drafts/index.ts';
 import type { Metrics } from '../http/index.ts';
 import { type Database, startListener } from '../io/db/index.ts';
-import { type Duty, startBuilder, startDigester, startTimetable } from '../worker/index.ts';
+import { type Duty, startBuilder, startDigester, startSender, startTimetable } from '../worker/index.ts';
 import type { ServerOptions } from './wire.ts';
 
 /** What other processes shout when they accepted something. */
@@ -23,6 +24,9 @@ export function startWorker(options: ServerOptions, parts: Parts): { wake(): voi
   const digest = createDigest({ db, log, newId: idMaker(db.clock), onBatch: metrics.digested });
   const builder = startBuilder({ db, digest, log });
   life.onStop('builder', () => builder.stop());
+  const sending = createSender({ db, log, newId: idMaker(db.clock), transport: options.transport });
+  const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
+  life.onStop('sender', () => sender.stop());
   const digester = startDigester({
     db,
     digest,

@@ -61,7 +61,7 @@ async function beckon(...args: string[]): Promise<Ran> {
 
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key RESTART IDENTITY',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key, beckon.send_turn, beckon.rule, beckon.rule_version RESTART IDENTITY',
   );
   await db.query('ALTER SEQUENCE beckon.project_id_seq RESTART');
   await beckon('project', 'create', '--name', 'Acme');
@@ -92,6 +92,14 @@ test('with --json stdout is one JSON value and nothing else, whatever the comman
     ['settings', 'set', '--project', '1', 'paused=true'],
     ['rate-limit', 'list', '--project', '1'],
     ['rate-limit', 'set', '--project', '1', '--endpoint', 'events', '--rate', '5'],
+    ['rule', 'list', '--project', '1'],
+    ['rule', 'show', '--project', '1', '--rule', 'welcome'],
+    ['rule', 'disable', '--project', '1', '--rule', 'welcome'],
+    ['rule', 'enable', '--project', '1', '--rule', 'welcome'],
+    ['rule', 'move-waiting', '--project', '1', '--rule', 'welcome'],
+    ['suppression', 'add', '--project', '1', '--user', 'ada'],
+    ['suppression', 'list', '--project', '1'],
+    ['suppression', 'remove', '--project', '1', '--user', 'ada', '--yes'],
     ['queue', '--project', '1'],
     ['queue', 'status', '--project', '1'],
     ['queue', 'dead', '--project', '1'],

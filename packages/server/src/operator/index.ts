@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
 import { addAudienceCommands } from './audience.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addDraftCommands } from './draft.ts';
 import { addEventCommands } from './event.ts';
+import { addExplainCommand } from './explain.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
+import { addPauseCommands } from './pause.ts';
+import { addPolicyCommands } from './policy.ts';
 import { addProjectCommands } from './project.ts';
 import { addQueueCommands } from './queue.ts';
 import { addRateLimitCommands } from './rate-limit.ts';
+import { addRuleCommands } from './rule.ts';
 import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
 import { addStreamCommand } from './stream.ts';
+import { addSuppressionCommands } from './suppression.ts';
 import { addUserCommands } from './user.ts';
 
 /** The operator's surface, one file a command; the same to whoever types and to every script. */
@@ -25,6 +31,12 @@ export function addCommands(program: Command, operator: Operator): void {
   addQueueCommands(program, operator);
   addStreamCommand(program, operator);
   addAudienceCommands(program, operator);
+  addRuleCommands(program, operator);
+  addDraftCommands(program, operator);
+  addPauseCommands(program, operator);
+  addSuppressionCommands(program, operator);
+  addPolicyCommands(program, operator);
+  addExplainCommand(program, operator);
   addUserCommands(program, operator);
   addEventCommands(program, operator);
 }

@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 
 /** The object in a file that an operator names; it may have these keys and no others. */
 export async function readJsonFile(path: string, keys: string[]): Promise<Record<string, unknown>> {
-  const value = parse(path, await read(path));
+  const value = await readJson(path);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid(`${path} must hold a JSON object with ${keys.join(' and ')}`);
   const unknown = Object.keys(value).filter((key) => !keys.includes(key));
@@ -14,6 +14,11 @@ export async function readJsonFile(path: string, keys: string[]): Promise<Record
       field: key,
     })),
   });
+}
+
+/** Whatever a file says that an operator names. */
+export async function readJson(path: string): Promise<unknown> {
+  return parse(path, await read(path));
 }
 
 async function read(path: string): Promise<string> {

@@ -30,3 +30,6 @@ export type Operator = {
 /** For people, 2 is a command that was not understood, 1 one that did not succeed. */
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
+
+/** Who did it, where a command is what moved something. */
+export const OPERATOR = 'operator';

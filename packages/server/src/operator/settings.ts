@@ -52,7 +52,8 @@ function show(settings: ReturnType<typeof toShown>): string {
     .join('\n');
 }
 
-function readPairs(pairs: string[]): Record<string, string> {
+/** `name=value`, as many as there are. */
+export function readPairs(pairs: string[]): Record<string, string> {
   const read = pairs.map((pair): [string, string] => {
     const equals = pair.indexOf('=');
     if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)];

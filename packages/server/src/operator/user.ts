@@ -58,7 +58,7 @@ function addList(user: Command, operator: Operator): void {
 function addShow(user: Command, operator: Operator): void {
   user
     .command('show')
-    .description('show a user with their traits, audiences and newest 1,000 events')
+    .description('show a user with their traits, audiences, newest 1,000 events, drafts and decisions')
     .requiredOption(...PROJECT_OPTION)
     .requiredOption(...USER_OPTION)
     .option(...JSON_OPTION)
@@ -77,8 +77,9 @@ function describePerson({
   traits,
   audiences,
   events,
-  drafts: _drafts,
-  decisions: _decisions,
+  drafts,
+  decisions,
+  runs,
   ...person
 }: WholePerson): string {
   const named = Object.entries(traits).map(([trait, value]) => ({ trait, value }));
@@ -88,6 +89,31 @@ function describePerson({
     table(named, 'They have no traits'),
     table(audiences, 'They are in no audience'),
     table(done, 'Nothing happened yet'),
+    table(
+      drafts.map(({ id, state, rule, subject, deadline_at, reason }) => ({
+        id,
+        state,
+        rule,
+        subject,
+        deadline_at,
+        reason,
+      })),
+      'No letter was drafted',
+    ),
+    table(
+      decisions.map(({ at, rule, reason, count }) => ({ at, rule, reason, count })),
+      'No rule was considered',
+    ),
+    table(
+      runs.map(({ rule, state, waits_for, next_at, end_reason }) => ({
+        rule,
+        state,
+        waits_for,
+        next_at,
+        end_reason,
+      })),
+      'They are under way in no rule',
+    ),
   ].join('\n\n');
 }
 

@@ -1,10 +1,12 @@
 import type { Log } from '../base/log.ts';
 import { type EditionPlace, listBuilding } from '../features/audiences/index.ts';
+import { listCountingProjects } from '../features/events/index.ts';
 import type { BuildStep, Digest } from '../flows/digest/index.ts';
 import type { Database } from '../io/db/index.ts';
+import { createPause } from './pause.ts';
 import { createTroubles } from './troubles.ts';
 
-/** Finds the members of new definitions, step by step beside the digest, every project in its turn. */
+/** Finds the members of new definitions, and counts what new rules ask about, step by step beside the digest, every project in its turn. */
 export type Builder = { stop(): Promise<void> };
 
 const LOOK_EVERY_MS = 1_000;
@@ -12,11 +14,12 @@ const LOOK_EVERY_MS = 1_000;
 const BETWEEN_STEPS_MS = 5;
 const BUSY_MS = 50;
 const EDITIONS_MAX = 100;
+const PROJECTS_MAX = 100;
 
 export function startBuilder({ db, digest, log }: { db: Database; digest: Digest; log: Log }): Builder {
   const pause = createPause();
   const troubles = createTroubles();
-  let after: EditionPlace | null = null;
+  const nextWork = workFinder(db, digest);
   let stopping = false;
 
   async function run(): Promise<void> {
@@ -25,37 +28,36 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
 
   async function round(): Promise<number> {
     try {
-      const places = await listBuilding(db, EDITIONS_MAX, after);
-      after = places.length < EDITIONS_MAX ? null : (places.at(-1) ?? null);
-      if (places.length === 0) return LOOK_EVERY_MS;
-      return (await stepEach(places)) ? BETWEEN_STEPS_MS : BUSY_MS;
+      const work = await nextWork();
+      if (work.length === 0) return LOOK_EVERY_MS;
+      return (await stepEach(work)) ? BETWEEN_STEPS_MS : BUSY_MS;
     } catch (error) {
       log.warn({ err: error }, 'build.failed');
       return LOOK_EVERY_MS;
     }
   }
 
-  async function stepEach(places: EditionPlace[]): Promise<boolean> {
+  async function stepEach(work: Work[]): Promise<boolean> {
     let wentOn = false;
-    for (const place of places) {
+    for (const one of work) {
       if (stopping) return wentOn;
-      if (!troubles.isOpen(place.projectId, db.clock.now())) continue;
-      const step = await tried(place);
-      if (step === 'served') log.info({ ...place }, 'audience.built');
+      if (!troubles.isOpen(one.of.projectId, db.clock.now())) continue;
+      const step = await tried(one);
+      if (step === 'served') log.info(one.of, 'audience.built');
       if (step === 'served' || step === 'went on') wentOn = true;
     }
     return wentOn;
   }
 
   /** What is wrong with one definition is no trouble to the others. */
-  async function tried(place: EditionPlace): Promise<BuildStep | null> {
+  async function tried({ of, step }: Work): Promise<BuildStep | null> {
     try {
-      const step = await digest.build(place);
-      troubles.passed([place.projectId]);
-      return step;
+      const done = await step();
+      troubles.passed([of.projectId]);
+      return done;
     } catch (error) {
-      const inMs = troubles.failed([place.projectId], db.clock.now());
-      log.warn({ ...place, inMs, err: error }, 'build.failed');
+      const inMs = troubles.failed([of.projectId], db.clock.now());
+      log.warn({ ...of, inMs, err: error }, 'build.failed');
       return null;
     }
   }
@@ -70,19 +72,21 @@ export function startBuilder({ db, digest, log }: { db: Database; digest: Digest
   };
 }
 
-type Pause = { of(ms: number): Promise<void>; end(): void };
+/** What there is to do of one project, and what the log calls it. */
+type Work = { of: { projectId: number; edition?: number }; step: () => Promise<BuildStep> };
 
-function createPause(): Pause {
-  const ended = Promise.withResolvers<void>();
-  return {
-    async of(ms) {
-      let timer: NodeJS.Timeout | undefined;
-      const over = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms);
-      });
-      await Promise.race([over, ended.promise]);
-      clearTimeout(timer);
-    },
-    end: () => ended.resolve(),
+/** The next few definitions and counts, behind those of the round before. */
+function workFinder(db: Database, digest: Digest): () => Promise<Work[]> {
+  let after: EditionPlace | null = null;
+  let counted: number | null = null;
+  return async function nextWork() {
+    const places = await listBuilding(db, EDITIONS_MAX, after);
+    after = places.length < EDITIONS_MAX ? null : (places.at(-1) ?? null);
+    const projects = await listCountingProjects(db, { after: counted, limit: PROJECTS_MAX });
+    counted = projects.length < PROJECTS_MAX ? null : (projects.at(-1) ?? null);
+    return [
+      ...places.map((place): Work => ({ of: place, step: () => digest.build(place) })),
+      ...projects.map((projectId): Work => ({ of: { projectId }, step: () => digest.count(projectId) })),
+    ];
   };
 }

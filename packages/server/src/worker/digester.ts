@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import { type Lane, type Place, placesWaiting } from '../features/inbox/index.ts';
 import { duePlaces, isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
+import { inSession } from '../flows/session.ts';
 import type { Database } from '../io/db/index.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
@@ -140,10 +141,14 @@ async function look(state: State): Promise<Found> {
   const { options, lookedAt, troubles } = state;
   const { db, onLag } = options;
   const now = db.clock.now();
-  const [places, dues] = await Promise.all([
-    placesWaiting(db, { after: lookedAt, limit: state.placesMax }),
-    duePlaces(db, new Date(now), PLACES_MAX),
-  ]);
+  // The inbox is empty at one moment and holds a thousand projects at the next. A plan that was made for it empty reads it
+  // whole for each project, so the look is taken as a batch is, by its indexes whatever the statistics say.
+  const [places, dues] = await inSession(db, (tx) =>
+    Promise.all([
+      placesWaiting(tx, { after: lookedAt, limit: state.placesMax }),
+      duePlaces(tx, { work: 'digest', now: new Date(now), limit: PLACES_MAX }),
+    ]),
+  );
   // Where there are more places than one look shows, the next look begins behind this one.
   state.lookedAt = places.length < state.placesMax ? 0 : (places.at(-1)?.projectId ?? 0);
   onLag?.({ lane: 'time', ms: now - (dues[0]?.nextAt.getTime() ?? now) });

@@ -321,7 +321,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const alarm = async (): Promise<Date | null | undefined> =>
     (
       await db.query<{ next_at: Date | null }>(
-        'SELECT next_at FROM beckon.tenant_due WHERE project_id = $1',
+        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest'`,
         [projectId],
       )
     )[0]?.next_at;
@@ -330,7 +330,10 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const said: unknown[] = [];
   const log: Log = { ...silentLog, warn: (facts, fact) => said.push([fact, facts]) };
   const set = (at: Date | null) =>
-    db.query('UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1', [projectId, at]);
+    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'digest'`, [
+      projectId,
+      at,
+    ]);
   const early = new Date(clock.now());
   for (const [wrong, mended] of [
     [null, right],

@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { Database } from '../io/db/index.ts';
 import { forgetAnswers } from './forget-answers.ts';
+import { forgetDecisions } from './forget-decisions.ts';
 import { forgetEditions } from './forget-editions.ts';
 import { forgetHistory } from './forget-history.ts';
 import { keepPartitions } from './keep-partitions.ts';
@@ -17,5 +18,6 @@ export function housekeeping(db: Database, log: Log): Duty[] {
     pruneMarks(db),
     forgetEditions(db),
     forgetHistory(db),
+    forgetDecisions(db),
   ];
 }

@@ -1,4 +1,6 @@
 export { type Builder, startBuilder } from './builder.ts';
 export { type Digester, startDigester } from './digester.ts';
 export { housekeeping } from './housekeeping.ts';
+export { type DraftSender, startSender } from './sender.ts';
+export { tellTeam } from './tell-team.ts';
 export { type Duty, startTimetable, type Timetable } from './timetable.ts';

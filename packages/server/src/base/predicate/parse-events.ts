@@ -18,7 +18,7 @@ const COUNT_OPS = ['at_least', 'at_most', 'exactly'] as const;
 const SHAPES = ['sum', 'first', 'last'] as const;
 
 export function readEventCondition(place: Place, object: JsonObject): Predicate | undefined {
-  const event = readText(inside(place, 'event'), object['event'], { min: 1, max: EVENT_NAME_MAX_CHARS });
+  const event = readEventName(inside(place, 'event'), object['event']);
   const [shape, ...others] = keysOf(object, SHAPES);
   if (others.length > 0) {
     return refuse(place, `must have only one of ${listOf(keysOf(object, SHAPES), 'and')}`);
@@ -26,6 +26,10 @@ export function readEventCondition(place: Place, object: JsonObject): Predicate 
   const read = shape === 'sum' ? readSum : shape === undefined ? readCount : readMoment(shape);
   const condition = read(place, object);
   return condition && event !== undefined ? { ...condition, event } : undefined;
+}
+
+export function readEventName(place: Place, value: unknown): string | undefined {
+  return readText(place, value, { min: 1, max: EVENT_NAME_MAX_CHARS });
 }
 
 type WithoutEvent<K extends Predicate['kind']> = Omit<Extract<Predicate, { kind: K }>, 'event'>;

@@ -69,7 +69,7 @@ export function readWhere(place: Place, value: unknown): PropertyTest[] | undefi
   );
 }
 
-function readPropertyTest(place: Place, value: unknown): PropertyTest | undefined {
+export function readPropertyTest(place: Place, value: unknown): PropertyTest | undefined {
   if (!isObject(value)) return refuse(place, 'must be an object with property and an operator');
   const test = readTest(place, value, { subject: ['property'], ops: PROPERTY_OPS });
   const property = readKey(inside(place, 'property'), value['property']);

@@ -12,6 +12,7 @@ import {
   type Place,
   refuse,
   refuseOthers,
+  startReading,
   takeCondition,
 } from './place.ts';
 import type { Predicate, ValueTest } from './predicate.ts';
@@ -23,8 +24,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A document as a predicate, or all that is wrong with it, each with its place in the document. */
 export function parsePredicate(value: unknown): ParsedPredicate {
-  const root: Place = { reading: { findings: [], conditions: 0 }, path: [] };
-  const predicate = readPredicate(root, value, 1);
+  const root = startReading('predicate');
+  const predicate = readPredicate(root, value);
   const faults = faultsOf(root.reading, value);
   return predicate && faults.length === 0 ? { ok: true, predicate } : { ok: false, faults };
 }
@@ -33,7 +34,8 @@ const GROUPS = ['all', 'any', 'not'] as const;
 const SUBJECTS = [...GROUPS, 'trait', 'person', 'event', 'audience'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
-function readPredicate(place: Place, value: unknown, depth: number): Predicate | undefined {
+/** A predicate that is a part of a larger document, too. */
+export function readPredicate(place: Place, value: unknown, depth = 1): Predicate | undefined {
   if (depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
   if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(SUBJECTS)}`);
   const [subject, ...others] = keysOf(value, SUBJECTS);
@@ -98,7 +100,11 @@ function isOfTexts(test: ValueTest): boolean {
 
 function readAudience(place: Place, object: JsonObject): Predicate | undefined {
   refuseOthers(place, object, ['audience']);
-  const id = object['audience'];
-  if (typeof id !== 'string' || !UUID.test(id)) return refuse(inside(place, 'audience'), 'must be a UUID');
-  return { kind: 'audience', audienceId: id.toLowerCase() };
+  const audienceId = readAudienceId(inside(place, 'audience'), object['audience']);
+  return audienceId === undefined ? undefined : { kind: 'audience', audienceId };
+}
+
+export function readAudienceId(place: Place, value: unknown): string | undefined {
+  if (typeof value !== 'string' || !UUID.test(value)) return refuse(place, 'must be a UUID');
+  return value.toLowerCase();
 }

@@ -3,10 +3,15 @@ import type { FieldFault } from '../fault.ts';
 
 /** Where in the document the reader stands. What is wrong there goes into one list for the whole document. */
 export type Place = { reading: Reading; path: Path };
-export type Reading = { findings: Finding[]; conditions: number };
+/** `whole`: what the document is, in messages about all of it. */
+export type Reading = { whole: 'predicate' | 'rule'; findings: Finding[]; conditions: number };
 type Path = readonly (string | number)[];
 type Finding = { path: Path; message: string };
 export type JsonObject = Record<string, unknown>;
+
+export function startReading(whole: Reading['whole']): Place {
+  return { reading: { whole, findings: [], conditions: 0 }, path: [] };
+}
 
 export function inside({ reading, path }: Place, key: string | number): Place {
   return { reading, path: [...path, key] };
@@ -32,7 +37,7 @@ export function takeCondition(place: Place): boolean {
   if (place.reading.conditions === CONDITIONS_MAX + 1) {
     refuse(
       place,
-      `must not be there: a predicate has ${CONDITIONS_MAX} conditions at most, with the tests of where`,
+      `must not be there: a ${place.reading.whole} has ${CONDITIONS_MAX} conditions at most, with the tests of where`,
     );
   }
   return place.reading.conditions <= CONDITIONS_MAX;
@@ -59,12 +64,12 @@ export function listOf(words: readonly string[], last = 'or'): string {
 }
 
 /** In the order of the document, a whole before its parts, and what is missing behind what is there. */
-export function faultsOf({ findings }: Reading, document: unknown): FieldFault[] {
+export function faultsOf({ whole, findings }: Reading, document: unknown): FieldFault[] {
   return findings
     .map((finding) => ({ finding, ranks: ranksOf(finding.path, document) }))
     .toSorted((a, b) => compareRanks(a.ranks, b.ranks))
     .slice(0, ERRORS_MAX)
-    .map(({ finding }) => toFault(finding));
+    .map(({ finding }) => toFault(finding, whole));
 }
 
 function ranksOf(path: Path, document: unknown): number[] {
@@ -88,8 +93,8 @@ function compareRanks(a: number[], b: number[]): number {
 
 const KEY_SHOWN_CHARS = 255;
 
-function toFault({ path, message }: Finding): FieldFault {
-  if (path.length === 0) return { message: `The predicate ${message}` };
+function toFault({ path, message }: Finding, whole: Reading['whole']): FieldFault {
+  if (path.length === 0) return { message: `The ${whole} ${message}` };
   // The path goes into an answer, so it must itself be text that can be sent.
   const field = path
     .map((key) => String(key).slice(0, KEY_SHOWN_CHARS).toWellFormed().replaceAll('\0', '\uFFFD'))

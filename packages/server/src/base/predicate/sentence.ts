@@ -1,4 +1,4 @@
-import type { Predicate } from './predicate.ts';
+import type { Predicate, PropertyTest } from './predicate.ts';
 import type { CountNode, EdgeNode, SumNode } from './questions.ts';
 import { momentWords, numberWords, spanWords, testWords, word, timesWords } from './words.ts';
 
@@ -61,14 +61,14 @@ function edgeWords({ kind, event, test }: EdgeNode, negated: boolean): string {
   return `${kind} ${word(event)} was ${negated ? 'not ' : ''}${momentWords(test)}`;
 }
 
-function audienceWords(name: string | undefined): string {
+export function audienceWords(name: string | undefined): string {
   return name === undefined ? 'an audience that does not exist' : `the audience “${name}”`;
 }
 
 /** A count is always known, so its opposite is a count too. */
 function countWords({ event, compare, count, window }: CountNode, negated: boolean): string {
   const counted = negated ? oppositeOf({ compare, count }) : { compare, count };
-  const done = `done ${eventWords(event, window)}`;
+  const done = `done ${eventWords(event, window?.where ?? [])}`;
   const within = window === null ? '' : ` ${spanWords(window.withinMs)}`;
   if (counted.compare === 'at_least' && counted.count <= 1) return `has ${done}${within}`;
   if (counted.compare !== 'at_least' && counted.count === 0) {
@@ -94,11 +94,10 @@ const OPPOSITES = {
 
 function sumWords({ event, property, compare, than, window }: SumNode, negated: boolean): string {
   const is = numberWords(negated ? OPPOSITES[compare] : compare, than);
-  return `total ${word(property)} of ${eventWords(event, window)} ${spanWords(window.withinMs)} is ${is}`;
+  return `total ${word(property)} of ${eventWords(event, window.where)} ${spanWords(window.withinMs)} is ${is}`;
 }
 
-function eventWords(event: string, window: CountNode['window']): string {
-  const where = window?.where ?? [];
+export function eventWords(event: string, where: PropertyTest[]): string {
   if (where.length === 0) return word(event);
   const tests = where.map(({ property, test }) => testWords(word(property), test, false));
   return `${word(event)} (where ${tests.join(' and ')})`;

@@ -97,7 +97,7 @@ export function spanWords(ms: number, which: 'last' | 'next' = 'last'): string {
 
 const UNITS = { s: 'second', m: 'minute', h: 'hour', d: 'day' } as const;
 
-function durationWords(ms: number): string {
+export function durationWords(ms: number): string {
   const short = printDuration(ms);
   const count = short.slice(0, -1);
   const unit = UNITS[short.slice(-1) as keyof typeof UNITS];

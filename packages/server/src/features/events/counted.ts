@@ -1,9 +1,10 @@
 import { compareBytes } from '../../base/byte-order.ts';
 import type { Tx } from '../../io/db/index.ts';
+import { listCounting } from './reads.ts';
 import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
 
 /**
- * Names whose occurrences are counted for each person for ever, because an audience asks about them without a window. A
+ * Names whose occurrences are counted for each person for ever, because an audience or a rule asks about them without a window. A
  * name that is new to this is counted in the background, person by person in the order of bytes: for people up to
  * `countedTo` the digest counts on, for the others it leaves everything to the background.
  */
@@ -25,6 +26,14 @@ export async function findCounted(tx: Tx, projectIds: number[]): Promise<Map<num
 export function isCountedFor(counted: Counted | undefined, userId: string): boolean {
   if (!counted) return false;
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
+}
+
+/** Projects that are not done with counting, behind `after` in the order of their ids. */
+export function listCountingProjects(
+  tx: Tx,
+  page: { after: number | null; limit: number },
+): Promise<number[]> {
+  return listCounting(tx, page);
 }
 
 /** From now on these names are counted, beginning with nobody. With the project's turn taken. */

@@ -65,3 +65,17 @@ export function listNames(
     [projectId, options.since, options.limit],
   );
 }
+
+/** Few projects count at a time, and all of them together have few names: it looks at all of these. */
+export async function listCounting(
+  tx: Tx,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<number[]> {
+  const rows = await tx.prepared<{ project_id: number }>({
+    name: 'events.counting',
+    text: `SELECT DISTINCT project_id FROM beckon.counted_event
+           WHERE NOT is_whole AND ($1::bigint IS NULL OR project_id > $1) ORDER BY project_id LIMIT $2`,
+    values: [after, limit],
+  });
+  return rows.map((row) => row.project_id);
+}

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import { plainList, type Tx } from '../../io/db/index.ts';
 
 /** What is read about one person, and of sisters' tables what is noted about them. */
 type Person = { projectId: number; userId: string };
@@ -54,4 +54,30 @@ export function listBuriedRows(
      WHERE project_id = $1 AND seq > $3 AND record ->> 'external_user_id' = $2 ORDER BY seq LIMIT $4`,
     [projectId, userId, after, limit],
   );
+}
+
+export function listEmails(
+  tx: Tx,
+  people: Person[],
+): Promise<{ project_id: number; external_user_id: string; email: string }[]> {
+  return tx.prepared({
+    name: 'people.emails',
+    text: `SELECT e.project_id, e.external_user_id, e.email FROM unnest($1::bigint[], $2::text[]) AS p(project_id, user_id)
+           JOIN beckon.person_email e ON e.project_id = p.project_id AND e.external_user_id = p.user_id`,
+    values: [plainList(people.map(({ projectId }) => projectId)), people.map(({ userId }) => userId)],
+  });
+}
+
+/** Whoever has one of these addresses, in lower case. */
+export function listByAddress(
+  tx: Tx,
+  projectId: number,
+  addresses: string[],
+): Promise<{ external_user_id: string; email: string }[]> {
+  return tx.prepared({
+    name: 'people.by_address',
+    text: `SELECT e.external_user_id, e.email FROM unnest($2::text[]) AS a(email)
+           JOIN beckon.person_email e ON e.project_id = $1 AND e.email_lower = a.email`,
+    values: [projectId, addresses],
+  });
 }

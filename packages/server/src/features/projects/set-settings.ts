@@ -17,6 +17,14 @@ export async function setSettings(
   projectId: number,
   wanted: Record<string, string>,
 ): Promise<Record<SettingName, string>> {
+  const changes = readChanges(wanted);
+  const stored = await updateSettings(tx, { projectId, changes });
+  if (!stored) throw unknownProject(projectId);
+  return printSettings(stored);
+}
+
+/** What was typed, each in the text form of its setting. */
+export function readChanges(wanted: Record<string, string>): StoredSettings {
   const changes: StoredSettings = {};
   const faults: FieldFault[] = [];
   for (const [name, text] of Object.entries(wanted)) {
@@ -32,7 +40,5 @@ export async function setSettings(
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
   if (Object.keys(changes).length === 0)
     throw invalid(`Say what to set: name=value of ${SETTING_NAMES.join(', ')}`);
-  const stored = await updateSettings(tx, { projectId, changes });
-  if (!stored) throw unknownProject(projectId);
-  return printSettings(stored);
+  return changes;
 }

@@ -64,6 +64,17 @@ export async function findSettings(tx: Tx, projectId: number): Promise<Record<st
   return rows[0]?.settings;
 }
 
+export function listSettingsRows(
+  tx: Tx,
+  projectIds: number[],
+): Promise<{ project_id: number; name: string; settings: Record<string, string> }[]> {
+  return tx.query(
+    `SELECT p.project_id, p.name, s.settings FROM beckon.project p
+     JOIN beckon.project_settings s ON s.project_id = p.project_id WHERE p.project_id = ANY ($1::bigint[])`,
+    [projectIds],
+  );
+}
+
 /** Merged in the database, so that two who set different things at once both succeed. */
 export async function updateSettings(
   tx: Tx,

@@ -20,7 +20,7 @@ export type StreamRow = {
   detail: Record<string, unknown>;
 };
 
-/** One of the tables that the stream is read from. All three have the primary key (project_id, time, id). */
+/** One of the tables that the stream is read from. Each has an index that begins with the project, the time and the id. */
 type Source = {
   table: string;
   /** The table, and what is joined to it. */
@@ -32,7 +32,11 @@ type Source = {
   filtered: Record<string, FilterColumn>;
 };
 
-/** Events belong to the events' room, and the names of audiences to that of audiences: both are only read here. */
+/** What is no event, no change of an audience and no request leaves the columns of these empty. */
+const NO_EVENT = `NULL::text AS name, NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed`;
+const NO_AUDIENCE = `NULL::uuid AS audience_id, NULL::text AS audience`;
+
+/** Tables of the rooms of events, audiences, rules, drafts and sending are only read here. */
 const SOURCES: Source[] = [
   {
     table: 'beckon.event e',
@@ -40,8 +44,8 @@ const SOURCES: Source[] = [
     at: 'e.received_at',
     id: 'e.id',
     projectId: 'e.project_id',
-    columns: `'event' AS type, e.external_user_id, NULL::uuid AS audience_id, NULL::text AS audience, e.name, e.occurred_at,
-      e.accepted_at, e.suppressed, e.properties AS detail`,
+    columns: `'event' AS type, e.external_user_id, ${NO_AUDIENCE}, e.name, e.occurred_at, e.accepted_at, e.suppressed,
+      e.properties AS detail`,
     filtered: {
       type: { sql: `'event'`, among: ['event'] },
       name: { sql: 'e.name' },
@@ -54,8 +58,7 @@ const SOURCES: Source[] = [
     at: 'c.at',
     id: 'c.id',
     projectId: 'c.project_id',
-    columns: `c.kind AS type, c.external_user_id, c.audience_id, a.name AS audience, NULL::text AS name,
-      NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed, c.detail`,
+    columns: `c.kind AS type, c.external_user_id, c.audience_id, a.name AS audience, ${NO_EVENT}, c.detail`,
     filtered: {
       type: { sql: 'c.kind', among: CHANGE_KINDS },
       user: { sql: 'c.external_user_id' },
@@ -68,14 +71,41 @@ const SOURCES: Source[] = [
     at: 'l.at',
     id: 'l.id',
     projectId: 'l.project_id',
-    columns: `'request' AS type, NULL::text AS external_user_id, NULL::uuid AS audience_id, NULL::text AS audience,
-      NULL::text AS name, NULL::timestamptz AS occurred_at, NULL::timestamptz AS accepted_at, NULL::boolean AS suppressed,
+    columns: `'request' AS type, NULL::text AS external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('endpoint', l.endpoint, 'status', l.status, 'code', l.code, 'requests', l.requests,
         'accepted', l.accepted, 'rejected', l.rejected, 'request_id', l.request_id) AS detail`,
     filtered: {
       type: { sql: `'request'`, among: ['request'] },
       status: { sql: 'l.status::text' },
       endpoint: { sql: 'l.endpoint' },
+    },
+  },
+  {
+    table: 'beckon.draft d',
+    from: 'beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id',
+    at: 'd.created_at',
+    id: 'd.id',
+    projectId: 'd.project_id',
+    columns: `'draft' AS type, d.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+      jsonb_build_object('rule', r.name, 'state', d.state, 'reason', d.reason, 'subject', d.subject) AS detail`,
+    filtered: {
+      type: { sql: `'draft'`, among: ['draft'] },
+      user: { sql: 'd.external_user_id' },
+      rule: { sql: 'r.name' },
+    },
+  },
+  {
+    table: 'beckon.message m',
+    from: 'beckon.message m JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id',
+    at: 'm.claimed_at',
+    id: 'm.id',
+    projectId: 'm.project_id',
+    columns: `'message' AS type, m.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+      jsonb_build_object('rule', r.name, 'state', m.state, 'reason', m.reason, 'draft_id', m.draft_id) AS detail`,
+    filtered: {
+      type: { sql: `'message'`, among: ['message'] },
+      user: { sql: 'm.external_user_id' },
+      rule: { sql: 'r.name' },
     },
   },
 ];

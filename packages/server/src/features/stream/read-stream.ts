@@ -5,6 +5,7 @@ import { findScanEnd, listPage, type Order, type Reach, type StreamRow } from '.
 import {
   type ChangeKind,
   type Cursor,
+  type LetterKind,
   type Place,
   placeOfTime,
   printCursor,
@@ -99,7 +100,7 @@ function toItem(row: StreamRow): StreamItem {
   return {
     at,
     id,
-    type: type as ChangeKind,
+    type: type as ChangeKind | LetterKind,
     ...(external_user_id === null ? {} : { external_user_id }),
     ...(audience_id === null ? {} : { audience_id, audience }),
     // What the kind adds never stands in for what every item has.

@@ -11,7 +11,9 @@ export const CHANGE_KINDS = [
   'bulk',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
-export type StreamType = 'request' | 'event' | ChangeKind;
+/** A draft as it was made, and a letter as it was claimed; both tell how they stand now. */
+export type LetterKind = 'draft' | 'message';
+export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
 
 /** What happened to a person or an audience, as it is written down. */
 export type ChangeRow = {
@@ -57,7 +59,7 @@ export type EventItem = {
 export type ChangeItem = {
   at: string;
   id: string;
-  type: ChangeKind;
+  type: ChangeKind | LetterKind;
   external_user_id?: string;
   audience_id?: string;
   /** Its name; null once it is deleted. */
@@ -68,10 +70,11 @@ export type ChangeItem = {
 export type StreamItem = RequestItem | EventItem | ChangeItem;
 
 const STREAM_VOCABULARY = {
-  type: { values: ['request', 'event', ...CHANGE_KINDS] },
+  type: { values: ['request', 'event', 'draft', 'message', ...CHANGE_KINDS] },
   name: {},
   user: {},
   audience: {},
+  rule: {},
   status: {},
   endpoint: {},
 } satisfies Vocabulary;

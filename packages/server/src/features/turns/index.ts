@@ -1,2 +1,3 @@
-export { openTurn, takeTurn, takeFreeTurns, newModel, type Turn } from './turn.ts';
-export { duePlaces, dueEarlier, dueNext, holdDue, isAnyWork } from './due.ts';
+export { openTurn, readTurn, takeTurn, takeFreeTurns, newModel, type Turn } from './turn.ts';
+export { type Work } from './store.ts';
+export { duePlaces, dueEarlier, type DuePlace, dueNext, firstOfEach, holdDue, isAnyWork } from './due.ts';

@@ -3,7 +3,9 @@ import type { Tx } from '../../io/db/index.ts';
 /** `digest_turn` and `tenant_due`. */
 export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.digest_turn (project_id, model) VALUES ($1, 0)`, [projectId]);
-  await tx.query(`INSERT INTO beckon.tenant_due (project_id) VALUES ($1)`, [projectId]);
+  await tx.query(`INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'digest'), ($1, 'send')`, [
+    projectId,
+  ]);
 }
 
 export type TurnRow = { project_id: number; model: number };
@@ -27,6 +29,15 @@ export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | und
   return rows[0];
 }
 
+export async function findModel(tx: Tx, projectId: number): Promise<number> {
+  const rows = await tx.prepared<{ model: number }>({
+    name: 'turns.model',
+    text: `SELECT model FROM beckon.digest_turn WHERE project_id = $1`,
+    values: [projectId],
+  });
+  return rows[0]?.model ?? 0;
+}
+
 export async function updateModel(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query<{ model: number }>(
     `UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1 RETURNING model`,
@@ -35,14 +46,19 @@ export async function updateModel(tx: Tx, projectId: number): Promise<number> {
   return rows[0]?.model ?? 0;
 }
 
+/** Whose alarm: what the digest has to look at again, or what the sender has. */
+export type Work = 'digest' | 'send';
 export type DueRow = { project_id: number; next_at: Date };
 
 /** Projects with something due, the longest overdue first. */
-export function listDue(tx: Tx, now: Date, limit: number): Promise<DueRow[]> {
+export function listDue(
+  tx: Tx,
+  { work, now, limit }: { work: Work; now: Date; limit: number },
+): Promise<DueRow[]> {
   return tx.prepared({
     name: 'turns.due',
-    text: `SELECT project_id, next_at FROM beckon.tenant_due WHERE next_at <= $1 ORDER BY next_at LIMIT $2`,
-    values: [now, limit],
+    text: `SELECT project_id, next_at FROM beckon.tenant_due WHERE work = $3 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
+    values: [now, limit, work],
   });
 }
 
@@ -50,32 +66,45 @@ export function listDue(tx: Tx, now: Date, limit: number): Promise<DueRow[]> {
 export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ some: boolean }>({
     name: 'turns.any_work',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE next_at <= $1) AS some`,
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE work = 'digest' AND next_at <= $1) AS some`,
     values: [now],
   });
   return rows[0]?.some ?? false;
 }
 
 /** Locks first and looks in a new statement: who waited for the lock must see what its holder wrote. */
-export async function lockDue(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 FOR UPDATE`, [projectId]);
+export async function lockDue(tx: Tx, projectId: number, work: Work): Promise<void> {
+  await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
+    projectId,
+    work,
+  ]);
 }
 
-export async function updateDue(tx: Tx, projectId: number, nextAt: Date | null): Promise<void> {
-  await tx.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1`, [projectId, nextAt]);
+export async function updateDue(
+  tx: Tx,
+  row: { projectId: number; work: Work; nextAt: Date | null },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.tenant_due SET next_at = $3 WHERE project_id = $1 AND work = $2`, [
+    row.projectId,
+    row.work,
+    row.nextAt,
+  ]);
 }
 
-/** Moves forward only: what is due sooner stays so. Locked in order, as everybody does who takes several. */
-export async function updateDueEarlier(tx: Tx, rows: DueRow[]): Promise<void> {
+/**
+ * Moves forward only: what is due sooner stays so. It is locked in any case, in order, and judged as it is then: whoever holds
+ * the place may be about to ring later, not yet seeing what this transaction adds.
+ */
+export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Promise<void> {
   await tx.prepared({
     name: 'turns.due_earlier',
-    text: `WITH sooner AS MATERIALIZED (
-             SELECT d.project_id, s.at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
-             JOIN beckon.tenant_due d ON d.project_id = s.project_id
-             WHERE d.next_at IS NULL OR d.next_at > s.at
+    text: `WITH place AS MATERIALIZED (
+             SELECT d.project_id, d.next_at, s.at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+             JOIN beckon.tenant_due d ON d.project_id = s.project_id AND d.work = $3
              ORDER BY d.project_id FOR UPDATE OF d
            )
-           UPDATE beckon.tenant_due AS d SET next_at = least(d.next_at, s.at) FROM sooner s WHERE d.project_id = s.project_id`,
-    values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at)],
+           UPDATE beckon.tenant_due AS d SET next_at = p.at FROM place p
+           WHERE d.project_id = p.project_id AND d.work = $3 AND (p.next_at IS NULL OR p.next_at > p.at)`,
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }

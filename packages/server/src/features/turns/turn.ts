@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { insertTurn, lockFreeTurns, lockTurn, type TurnRow, updateModel } from './store.ts';
+import { findModel, insertTurn, lockFreeTurns, lockTurn, type TurnRow, updateModel } from './store.ts';
 
 /**
  * Whose lock is the right to digest a project. Whoever changes what the digest works on (people, members, definitions)
@@ -24,6 +24,11 @@ export async function takeTurn(tx: Tx, projectId: number): Promise<Turn> {
   const row = await lockTurn(tx, projectId);
   if (row) return toTurn(row);
   throw new Fault('not_found', { details: [{ message: `There is no project with the id ${projectId}` }] });
+}
+
+/** Under which number a project's definitions are known now; whoever has not the turn may be told an old one. */
+export async function readTurn(tx: Tx, projectId: number): Promise<Turn> {
+  return { projectId, model: await findModel(tx, projectId) };
 }
 
 /** With the turn taken: says that definitions changed, and gives the number under which the new ones are known. */

@@ -81,10 +81,14 @@ const moves = async (): Promise<string[]> =>
 /** Does what is due now, and gives when next something is. */
 async function time(): Promise<number | null> {
   const now = new Date(clock.now());
-  while ((await duePlaces(db, now, 10_000)).some((place) => place.projectId === projectId))
+  while (
+    (await duePlaces(db, { work: 'digest', now, limit: 10_000 })).some(
+      (place) => place.projectId === projectId,
+    )
+  )
     await digest.due(projectId);
   const [next] = await db.query<{ next_at: Date | null }>(
-    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1`,
+    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest'`,
     [projectId],
   );
   return next?.next_at?.getTime() ?? null;

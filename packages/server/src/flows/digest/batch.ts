@@ -28,13 +28,14 @@ import {
   writePeople,
 } from '../../features/people/index.ts';
 import { addChanges } from '../../features/stream/index.ts';
-import { dueEarlier, takeFreeTurns, type Turn } from '../../features/turns/index.ts';
+import { dueEarlier, firstOfEach, takeFreeTurns, type Turn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
+import type { Model, Models } from '../models.ts';
+import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
-import type { Model, Models } from './models.ts';
-import { type BatchTx, inSession } from './session.ts';
+import { type BatchTx, inSession } from '../session.ts';
 
 export type BatchDeps = {
   db: Database;
@@ -257,7 +258,8 @@ function doneBy(events: NewEvent[]): { byPerson: Map<string, NewEvent[]>; latest
 type Ending = { folded: Folded; answered: Answered[]; taken: Taken[] };
 
 /** The lanes are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
-async function finish({ tx, deps, lane, now }: Run, { folded, answered, taken }: Ending): Promise<void> {
+async function finish(run: Run, { folded, answered, taken }: Ending): Promise<void> {
+  const { tx, deps, lane, now, models } = run;
   const at = new Date(now);
   const writes = writesOf(answered, now);
   const transitions = transitionsOf(answered);
@@ -266,10 +268,14 @@ async function finish({ tx, deps, lane, now }: Run, { folded, answered, taken }:
     newId: deps.newId,
   });
   await writeStandings(tx, writes, at);
+  const { events, people } = folded;
+  const happened = happenedIn({ people: people.values(), events, moves: transitions, models, lane, now });
+  const ruled = await applyRules(tx, happened, { now, newId: deps.newId });
   await tx.together(() =>
     Promise.all([
       changes.length > 0 ? addChanges(tx, changes) : undefined,
-      dueEarlier(tx, firstDues(writes)),
+      dueEarlier(tx, 'digest', firstOfEach([...firstDues(writes), ...ruled.digest])),
+      dueEarlier(tx, 'send', ruled.send),
       settle(tx, taken),
       tx.commit(),
     ]),

@@ -13,13 +13,14 @@ import {
   writeStandings,
 } from '../../features/audiences/index.ts';
 import { beginCounting, countOn } from '../../features/events/index.ts';
+import { type Decision, writeDecisions } from '../../features/decisions/index.ts';
 import { listPeople, type Person } from '../../features/people/index.ts';
 import { addChanges } from '../../features/stream/index.ts';
 import { dueEarlier, newModel, takeFreeTurns } from '../../features/turns/index.ts';
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
-import type { Model } from './models.ts';
-import { type BatchTx, inSession } from './session.ts';
+import type { Model } from '../models.ts';
+import { type BatchTx, inSession } from '../session.ts';
 
 /** `busy`: somebody else has the project's turn. `waits`: an audience that it refers to is not whole yet. */
 export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
@@ -50,6 +51,21 @@ export function buildStep(deps: BatchDeps, place: EditionPlace): Promise<BuildSt
   });
 }
 
+/** One step towards the counts of a name for which no definition waits: the conditions of rules ask about it. */
+export function countStep(deps: BatchDeps, projectId: number): Promise<BuildStep> {
+  return inSession(deps.db, async (tx) => {
+    const [turn] = await takeFreeTurns(tx, [projectId]);
+    if (!turn) return 'busy';
+    const model = (await deps.models.of(tx, [turn])).get(projectId);
+    const name = [...(model?.counted ?? [])].find(([, { isWhole }]) => !isWhole)?.[0];
+    if (!model || name === undefined) return 'gone';
+    await newModel(tx, projectId);
+    await countNext(tx, { projectId, name, after: model.counted.get(name)?.countedTo ?? null });
+    await tx.commit();
+    return 'went on';
+  });
+}
+
 type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; edition: Edition };
 
 /** Null once everything that this edition asks about is counted. */
@@ -62,10 +78,17 @@ async function countFirst({ tx, projectId, model, edition }: Step): Promise<Buil
   if (unknown.length > 0) await beginCounting(tx, projectId, unknown);
   else if (unfinished !== undefined) {
     const after = model.counted.get(unfinished)?.countedTo ?? null;
-    const people = await listPeople(tx, { projectId, after, limit: PEOPLE_OF_STEP });
-    await countOn(tx, { projectId, name: unfinished, users: people.map(({ userId }) => userId) });
+    await countNext(tx, { projectId, name: unfinished, after });
   }
   return 'went on';
+}
+
+async function countNext(
+  tx: BatchTx,
+  { projectId, name, after }: { projectId: number; name: string; after: string | null },
+): Promise<void> {
+  const people = await listPeople(tx, { projectId, after, limit: PEOPLE_OF_STEP });
+  await countOn(tx, { projectId, name, users: people.map(({ userId }) => userId) });
 }
 
 async function askNext(step: Step): Promise<BuildStep> {
@@ -101,12 +124,35 @@ async function askAbout(
     served === undefined
       ? new Map<string, Date>()
       : await findSince(tx, { projectId, edition: served, users });
+  const decisions: Decision[] = [];
   for (const { person, verdicts } of answered) {
-    const since = known.get(person.userId) ?? at;
-    addVerdicts(writes, { projectId, userId: person.userId, verdicts, since });
+    const since = known.get(person.userId);
+    addVerdicts(writes, { projectId, userId: person.userId, verdicts, since: since ?? at });
+    const holds = verdicts.some((verdict) => verdict.holds);
+    if (holds !== (since !== undefined))
+      decisions.push(...notConsidered({ model, edition, now }, person, holds ? 'joined' : 'left'));
   }
   await writeStandings(tx, writes, at);
-  await dueEarlier(tx, firstDues(writes));
+  await writeDecisions(tx, decisions);
+  await dueEarlier(tx, 'digest', firstDues(writes));
+}
+
+/** Who is in or out by another definition has neither joined nor left: rules that wait for either say why nothing began. */
+function notConsidered(
+  { model, edition, now }: Pick<Step, 'model' | 'edition'> & { now: number },
+  { projectId, userId }: Person,
+  move: 'joined' | 'left',
+): Decision[] {
+  const { audienceId } = edition;
+  return model.rules.onMove(audienceId, move).map(({ rule }) => ({
+    projectId,
+    userId,
+    ruleId: rule.id,
+    key: '',
+    reason: 'definition_change',
+    detail: { audience_id: audienceId, move },
+    at: now,
+  }));
 }
 
 /** From here on it answers; audiences that refer to it are asked anew in their turn. */

@@ -1,18 +1,30 @@
-import {
-  type Due,
-  listDueNow,
-  nextDueAt,
-  type StandingWrites,
-  writeStandings,
-} from '../../features/audiences/index.ts';
-import { findPeople } from '../../features/people/index.ts';
+import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../features/audiences/index.ts';
+import { findPeople, type Person } from '../../features/people/index.ts';
+import { dropTimers, dueTimers, type Timer } from '../../features/rules/index.ts';
+import { listDueRuns, type Run } from '../../features/sequences/index.ts';
 import { addChanges } from '../../features/stream/index.ts';
-import { dueNext, holdDue, takeFreeTurns } from '../../features/turns/index.ts';
+import {
+  dueEarlier,
+  dueNext,
+  holdDue,
+  newModel,
+  takeFreeTurns,
+  type Turn,
+} from '../../features/turns/index.ts';
+import { loadProjectModels, type Model } from '../models.ts';
+import { nextMoment } from '../next-due.ts';
+import { applyRules, type Happened, type Item } from '../rules/index.ts';
 import type { BatchDeps } from './batch.ts';
 import { transitionRows } from './changes.ts';
-import { type Answered, askAudiences, type Asked, transitionsOf, writesOf } from './members.ts';
-import type { Model } from './models.ts';
-import { inSession } from './session.ts';
+import {
+  type Answered,
+  askAudiences,
+  type Asked,
+  type Transition,
+  transitionsOf,
+  writesOf,
+} from './members.ts';
+import { type BatchTx, inSession } from '../session.ts';
 
 /** `lateMs`: for how long the first of them was due. */
 export type DueDone = { people: number; moves: number; lateMs: number };
@@ -28,38 +40,98 @@ export function digestDue(deps: BatchDeps, projectId: number): Promise<DueDone> 
   return inSession(deps.db, async (tx) => {
     const [turn] = await takeFreeTurns(tx, [projectId]);
     if (!turn) return NOTHING;
-    await holdDue(tx, projectId);
     const now = deps.db.clock.now();
-    const at = new Date(now);
-    const dues = await listDueNow(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX });
-    const model = (await deps.models.of(tx, [turn])).get(projectId);
-    if (!model) return NOTHING;
-    const users = [...new Set(dues.map(({ userId }) => userId))];
-    const people = await findPeople(
-      tx,
-      users.map((userId) => ({ projectId, userId })),
-    );
-    const byUser = Map.groupBy(dues, ({ userId }) => userId);
-    const asked = people.map((person): Asked => ({
-      person,
-      model,
-      fired: true,
-      editions: editionsOf(model, byUser.get(person.userId) ?? []),
-    }));
-    const answered = await askAudiences(tx, asked, { now });
+    const known = (await deps.models.of(tx, [turn])).get(projectId);
+    if (!known) return NOTHING;
+    const due = await listAllDue({ tx, projectId, now });
+    const model = await withVersions({ tx, turn, now }, known, due.timers);
+    const step: Step = { tx, deps, projectId, model, now };
+    const answered = await answerDue(step, due);
     const writes = writesOf(answered, now);
-    writes.notDue.push(...unanswered(dues, answered, projectId));
+    writes.notDue.push(...unanswered(due.dues, answered, projectId));
     const transitions = transitionsOf(answered);
+    const at = new Date(now);
     await writeStandings(tx, writes, at);
+    await dropTimers(tx, due.timers);
+    const ruled = await applyRules(tx, happenedNow(step, due, transitions), { now, newId: deps.newId });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
-    await dueNext(tx, projectId, await nextDueAt(tx, projectId));
+    await holdDue(tx, projectId, 'digest');
+    await dueNext(tx, { projectId, work: 'digest', nextAt: await nextMoment(tx, projectId, 'digest') });
+    await dueEarlier(tx, 'send', ruled.send);
     await tx.commit();
-    return {
-      people: users.length,
-      moves: transitions.length,
-      lateMs: Math.max(0, now - (dues[0]?.at.getTime() ?? now)),
-    };
+    return { people: due.people.length, moves: transitions.length, lateMs: Math.max(0, now - due.firstAt) };
   });
+}
+
+type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; now: number };
+/** All that time has brought about, in one room or another. */
+type AllDue = { dues: Due[]; timers: Timer[]; runs: Run[]; people: Person[]; firstAt: number };
+
+async function listAllDue({ tx, projectId, now }: Pick<Step, 'tx' | 'projectId' | 'now'>): Promise<AllDue> {
+  const at = new Date(now);
+  const [dues, timers, runs] = await Promise.all([
+    listDueNow(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
+    dueTimers(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
+    listDueRuns(tx, { projectId, now, limit: DUE_AT_ONCE_MAX }),
+  ]);
+  const users = new Set([...dues, ...timers, ...runs].map(({ userId }) => userId));
+  const people = await findPeople(
+    tx,
+    [...users].map((userId) => ({ projectId, userId })),
+  );
+  const moments = [dues[0]?.at.getTime(), timers[0]?.at, runs[0]?.nextAt ?? undefined];
+  const firstAt = Math.min(now, ...moments.filter((moment) => moment !== undefined));
+  return { dues, timers, runs, people, firstAt };
+}
+
+/**
+ * A timer may have been set by a version of its rule that nobody is under way in any more. Its run begins in that version, so
+ * every process has to read definitions again.
+ */
+async function withVersions(
+  { tx, turn, now }: { tx: BatchTx; turn: Turn; now: number },
+  model: Model,
+  timers: Timer[],
+): Promise<Model> {
+  const { rules } = model;
+  const older = timers.filter(
+    ({ ruleId, version }) => rules.byId.has(ruleId) && !rules.version(ruleId, version),
+  );
+  if (older.length === 0) return model;
+  await newModel(tx, turn.projectId);
+  const loaded = await loadProjectModels(tx, [turn], { now, versions: older });
+  return loaded.get(turn.projectId) ?? model;
+}
+
+function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<Answered[]> {
+  const byUser = Map.groupBy(dues, ({ userId }) => userId);
+  const asked = people.map((person): Asked => ({
+    person,
+    model,
+    fired: true,
+    editions: editionsOf(model, byUser.get(person.userId) ?? []),
+  }));
+  return askAudiences(tx, asked, { now });
+}
+
+/** What the rules hear of it, in the order in which it was due. */
+function happenedNow({ model }: Step, due: AllDue, transitions: Transition[]): Happened[] {
+  const happened = new Map(
+    due.people.map((person): [string, Happened] => [
+      person.userId,
+      { person, model, items: [], isWatched: false, emailChanged: false },
+    ]),
+  );
+  const add = (userId: string, item: Item, isWatched: boolean): void => {
+    const one = happened.get(userId);
+    one?.items.push(item);
+    if (one) one.isWatched ||= isWatched;
+  };
+  for (const { userId, audienceId, move } of transitions)
+    add(userId, { kind: 'move', audienceId, move, by: 'due' }, model.rules.watches.audiences.has(audienceId));
+  for (const run of due.runs) add(run.userId, { kind: 'run', run }, true);
+  for (const timer of due.timers) add(timer.userId, { kind: 'timer', timer }, false);
+  return [...happened.values()].filter(({ items }) => items.length > 0);
 }
 
 /**

@@ -5,10 +5,10 @@ import { ensurePartitions, isPartitioned, knownProperties } from '../../features
 import type { Lane } from '../../features/inbox/index.ts';
 import { type Database, isPoisonous } from '../../io/db/index.ts';
 import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
-import { type BuildStep, buildStep } from './build.ts';
+import { type BuildStep, buildStep, countStep } from './build.ts';
 import { createBurials } from './bury.ts';
 import { type DueDone, digestDue } from './due.ts';
-import { createModels } from './models.ts';
+import { createModels } from '../models.ts';
 
 export type { Digested } from './batch.ts';
 export type { BuildStep } from './build.ts';
@@ -26,6 +26,8 @@ export type Digest = {
   due(projectId: number): Promise<DueDone>;
   /** One step towards the members of a new definition. */
   build(place: EditionPlace): Promise<BuildStep>;
+  /** One step of counting, for ever, what the rules of a project ask about without a window. */
+  count(projectId: number): Promise<BuildStep>;
 };
 
 export type DigestOptions = {
@@ -44,7 +46,7 @@ export function createDigest(options: DigestOptions): Digest {
   const deps: BatchDeps = {
     db,
     newId: options.newId,
-    models: createModels(),
+    models: createModels(db.clock),
     known: knownProperties(),
   };
   const partitions = partitionKeeper(db);
@@ -89,6 +91,7 @@ export function createDigest(options: DigestOptions): Digest {
       return done;
     },
     build: (place) => buildStep(deps, place),
+    count: (projectId) => countStep(deps, projectId),
   };
 }
 

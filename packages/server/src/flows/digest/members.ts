@@ -4,27 +4,21 @@ import {
   findAskedDues,
   findAskedMembers,
   judge,
-  type Judged,
   noWrites,
   type Standing,
   type StandingWrites,
   type Verdict,
 } from '../../features/audiences/index.ts';
-import {
-  answerQuestions,
-  type Ask,
-  findTotals,
-  type Latest,
-  type Total,
-} from '../../features/events/index.ts';
+import { answerQuestions, findTotals, type Latest, type Total } from '../../features/events/index.ts';
 import type { Person } from '../../features/people/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import type { Model } from './models.ts';
+import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
+import type { Model } from '../models.ts';
 
 /** One person about whom some editions have to be asked. */
 export type Asked = {
   person: Person;
-  model: Model;
+  model: Pick<Model, 'audiences'>;
   editions: Edition[];
   /** In which of them, and of those that they refer to, the person is, where that is known already. */
   members?: ReadonlySet<number>;
@@ -71,8 +65,6 @@ async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise
   });
 }
 
-/** What of a person an audience may ask about, but for the audiences that they are in. */
-export type PersonFacts = Judged['facts'];
 /** Standings are in the order of those asked about. */
 export type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
 
@@ -91,62 +83,19 @@ export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions
     findTotals(tx, missingTotals(asking, counting)),
     totals?.counted,
   ]);
-  const totalsOf = new Map([...found, ...counted].map((total) => [totalKey(total), total]));
   const standings = asking.map((one, i): Standing => ({
     members: one.members ?? members[i] ?? NOWHERE,
     dues: dues[i] ?? NOTHING_DUE,
   }));
   return {
     standings,
-    factsOf: ({ projectId, userId, email, traits }) => ({
-      email,
-      trait: (key) => traits.get(key),
-      total: (name) => totalsOf.get(totalKey({ projectId, userId, name })),
-      nth: (question) => windows.nth({ projectId, userId, question }),
-      sum: (question) => windows.sum({ projectId, userId, question }),
-    }),
+    factsOf: personFacts(windows, [...found, ...counted]),
   };
 }
 
 const NOWHERE: ReadonlySet<number> = new Set();
 const NOTHING_DUE = new Map<number, number>();
 const NO_STANDING: Standing = { members: NOWHERE, dues: NOTHING_DUE };
-
-function totalKey({ projectId, userId, name }: Pick<Total, 'projectId' | 'userId' | 'name'>): string {
-  return `${projectId} ${name.length} ${name} ${userId}`;
-}
-
-function questionsOf(asking: Asked[]): Ask[] {
-  const asks: Ask[] = [];
-  for (const { person, editions } of asking) {
-    const seen = new Set<string>();
-    for (const { mentions } of editions) {
-      for (const question of mentions.questions.values()) {
-        if (seen.has(question.key)) continue;
-        seen.add(question.key);
-        asks.push({ projectId: person.projectId, userId: person.userId, question });
-      }
-    }
-  }
-  return asks;
-}
-
-function missingTotals(
-  asking: Asked[],
-  known: ReadonlySet<string>,
-): Pick<Total, 'projectId' | 'userId' | 'name'>[] {
-  const missing = new Map<string, Pick<Total, 'projectId' | 'userId' | 'name'>>();
-  for (const { person, editions } of asking) {
-    for (const { mentions } of editions) {
-      for (const name of mentions.totals) {
-        const total = { projectId: person.projectId, userId: person.userId, name };
-        const key = totalKey(total);
-        if (!known.has(key)) missing.set(key, total);
-      }
-    }
-  }
-  return [...missing.values()];
-}
 
 /** What has to be written after the answers; those who join do so now. */
 export function writesOf(answered: Answered[], now: number): StandingWrites {

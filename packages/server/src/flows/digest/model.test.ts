@@ -11,13 +11,13 @@ import { findPeople, isSuppressed } from '../../features/people/index.ts';
 import { openDatabase } from '../../io/db/index.ts';
 import { createProject } from '../create-project.ts';
 import { digestBatch } from './batch.ts';
-import { createModels } from './models.ts';
+import { createModels } from '../models.ts';
 
 const own = await testDatabase();
 const clock = heldClock();
 const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
 await ensurePartitions(db, clock.now());
-const deps = { db, newId: idMaker(db.clock), models: createModels(), known: knownProperties() };
+const deps = { db, newId: idMaker(db.clock), models: createModels(clock), known: knownProperties() };
 afterAll(async () => {
   await db.close();
   await own.drop();

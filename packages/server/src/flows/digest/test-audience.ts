@@ -1,7 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import { type Explained, explain } from '../../base/predicate/index.ts';
 import { findAudience, findStandings, loadModels } from '../../features/audiences/index.ts';
-import { NOTHING_COUNTED } from '../../features/events/index.ts';
 import { findPeople } from '../../features/people/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { gatherFacts } from './members.ts';
@@ -31,9 +30,8 @@ export async function testAudience(
   const editions = audiences?.editions.filter(({ audienceId }) => audienceId === audience.id) ?? [];
   const newest = editions.find(({ state }) => state === 'building') ?? editions[0];
   if (!audiences || !newest) throw new Error(`audience ${audience.id} has no current edition`);
-  const model = { version: 0, audiences, counted: NOTHING_COUNTED };
   const now = db.clock.now();
-  const { factsOf } = await gatherFacts(db, [{ person, model, editions: [newest] }], {
+  const { factsOf } = await gatherFacts(db, [{ person, model: { audiences }, editions: [newest] }], {
     now,
     counting: new Set(),
   });

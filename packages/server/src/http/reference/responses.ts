@@ -69,11 +69,11 @@ const AFTER_THE_LIMIT = ['idempotency_key_reuse', 'payload_too_large', 'unsuppor
 /** Answered before the key is known, or by the socket itself: no limit has been asked yet. */
 const WITHOUT_LIMIT: ReadonlySet<FaultCode> = new Set(['https_required', ...BEFORE_THE_LIMIT]);
 
-function unavailable(): Fault {
+function unavailable(): Fault<FaultCode> {
   return new Fault('server_error', { retryAfterS: 1 });
 }
 
-function toRefusal(fault: Fault, kind: EndpointKind): Refusal {
+function toRefusal(fault: Fault<FaultCode>, kind: EndpointKind): Refusal {
   const { status, headers, body } = answerFault(fault, kind);
   const { code } = fault;
   return {

@@ -46,8 +46,8 @@ export type DatabaseOptions = {
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
-/** Live and bulk flushes, the digest and the builder, and one or two to spare while a broken one is replaced. */
-const SESSIONS_MAX = 6;
+/** Live and bulk flushes, the digest, the builder and the sender, and some to spare while a broken one is replaced. */
+const SESSIONS_MAX = 8;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, {
@@ -111,7 +111,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await work(wrap(client));
+    const result = await work(oneByOne(wrap(client)));
     await client.query('COMMIT');
     client.release();
     return result;
@@ -124,6 +124,20 @@ async function inTransaction<T>(
     client.release(broken);
     throw error;
   }
+}
+
+/** What is asked at once leaves one behind the other: a connection that is no pipeline takes no second statement. */
+function oneByOne(tx: Tx): Tx {
+  let last: Promise<unknown> = Promise.resolve();
+  function queued<T>(ask: () => Promise<T>): Promise<T> {
+    const answer = last.then(ask, ask);
+    last = answer.catch(() => {});
+    return answer;
+  }
+  return {
+    query: (text, values) => queued(() => tx.query(text, values)) as never,
+    prepared: (query) => queued(() => tx.prepared(query)) as never,
+  };
 }
 
 const PLANS_GOOD_FOR_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { Database, Session } from '../../io/db/index.ts';
+import type { Database, Session } from '../io/db/index.ts';
 
 /**
  * A worker that stands still loses its transaction, and its turns with it; no statement of a batch takes this long.

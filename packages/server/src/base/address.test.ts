@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { normaliseAddress } from './address.ts';
+
+test.each([
+  ['Ada@Example.COM', 'ada@example.com'],
+  ['ada@Bücher.DE', 'ada@xn--bcher-kva.de'],
+  ['ada@XN--Bcher-KVA.de', 'ada@xn--bcher-kva.de'],
+  ['ada@bücher。de', 'ada@xn--bcher-kva.de'],
+  ['a.d.a+news@gmail.com', 'a.d.a+news@gmail.com'],
+  ['ada@1.2', 'ada@1.2'],
+])('%s is the mailbox %s, and to say so again changes nothing', (given, mailbox) => {
+  expect(normaliseAddress(given)).toBe(mailbox);
+  expect(normaliseAddress(mailbox)).toBe(mailbox);
+});

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { document } from '../../../testkit/predicates.ts';
+import { parseInstant, printInstant } from '../instant.ts';
+import { parsePredicate, predicateDocument } from './index.ts';
+
+function parsed(given: unknown) {
+  const parsing = parsePredicate(given);
+  if (!parsing.ok) throw new Error(JSON.stringify(parsing.faults));
+  return parsing.predicate;
+}
+
+test('a predicate that was written down is read as it was', () => {
+  fc.assert(
+    fc.property(document, (given) => {
+      const predicate = parsed(given);
+      expect(parsed(JSON.parse(JSON.stringify(predicateDocument(predicate))))).toEqual(predicate);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  '2026-01-31',
+  '2026-01-31T12:30:00.123Z',
+  '0001-01-01T00:00:00+14:59',
+  '9999-12-31T23:59:59.999-14:59',
+])('the moment %s can be written down', (text) => {
+  expect(parseInstant(printInstant(parseInstant(text)))).toBe(parseInstant(text));
+});

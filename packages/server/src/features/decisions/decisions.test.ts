@@ -1,0 +1,210 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { openDatabase, type Tx } from '../../io/db/index.ts';
+import {
+  countReasons,
+  type Decision,
+  eraseDecisions,
+  forgetDecisions,
+  listDecisionsOf,
+  writeDecisions,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const newId = idMaker(clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+let projectId = 0;
+let ruleId = '';
+beforeEach(() => {
+  projectId += 10;
+  ruleId = newId();
+  clock.advance(1_000);
+});
+
+const now = (): number => clock.now();
+const decision = (more: Partial<Decision> = {}): Decision => ({
+  projectId,
+  userId: 'u1',
+  ruleId,
+  key: '',
+  reason: 'only_if',
+  detail: {},
+  at: now(),
+  ...more,
+});
+const of = (userId: string, more: { ruleId?: string; limit?: number } = {}) =>
+  listDecisionsOf(db, { projectId, userId, limit: 10, ...more });
+
+test('each key and reason is one row: how often, when first and last, and what was seen the last time', async () => {
+  const start = now();
+  await writeDecisions(db, [decision({ detail: { plan: 'free' } }), decision({ reason: 'fired' })]);
+  clock.advance(1_000);
+  const odd = { userId: 'u1', key: `k{"}, \\ 😀` };
+  await writeDecisions(db, [
+    decision({ at: now() - 1, detail: { plan: 'pro' } }),
+    decision({ detail: { plan: null } }),
+    decision(odd),
+    decision({ projectId: projectId + 1 }),
+  ]);
+  await writeDecisions(db, []);
+  expect(await of('u1')).toEqual([
+    { ...decision({ detail: { plan: null } }), count: 3, firstAt: start },
+    { ...decision(odd), count: 1, firstAt: now() },
+    { ...decision({ reason: 'fired', at: start }), count: 1, firstAt: start },
+  ]);
+  expect(await listDecisionsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
+});
+
+test('an id and a key that read the same together are told apart', async () => {
+  const pairs = [
+    { userId: 'a b', key: 'c' },
+    { userId: 'a', key: 'b c' },
+    { userId: 'a b c', key: '' },
+  ];
+  await writeDecisions(
+    db,
+    pairs.map((pair) => decision(pair)),
+  );
+  const rows = await Promise.all(pairs.map(({ userId }) => of(userId)));
+  expect(rows).toMatchObject(pairs.map((pair) => [{ ...pair, count: 1 }]));
+});
+
+test('a moment that comes late moves nothing back', async () => {
+  await writeDecisions(db, [decision({ at: now() }), decision({ at: now() - 50 })]);
+  await writeDecisions(db, [decision({ at: now() - 90 })]);
+  expect(await of('u1')).toMatchObject([{ at: now(), count: 3, firstAt: now() - 50 }]);
+});
+
+test('who writes several rows takes them in one order, whatever order they are given in, and all are counted', async () => {
+  const write = (tx: Tx, users: string[]) =>
+    writeDecisions(
+      tx,
+      users.map((userId) => decision({ userId })),
+    );
+  await write(db, ['b', 'c']);
+  let other: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await write(tx, ['b']);
+    other = db.transaction((waiting) => write(waiting, ['c', 'b']));
+    await untilSomebodyWaits();
+    // Had the other one begun with this row, both would wait for ever.
+    await write(tx, ['c']);
+  });
+  await other;
+  expect(await Promise.all(['b', 'c'].map((userId) => of(userId)))).toMatchObject([
+    [{ count: 3 }],
+    [{ count: 3 }],
+  ]);
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const waiting = await db.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (waiting.length > 0) return;
+  }
+}
+
+test('of a person one rule alone is listed on demand, the latest first, and no more than asked for', async () => {
+  const other = newId();
+  await writeDecisions(db, [
+    decision({ at: now() - 2 }),
+    decision({ ruleId: other, at: now() - 1 }),
+    decision({ key: 'k' }),
+  ]);
+  expect((await of('u1')).map(({ ruleId: id, key }) => [id, key])).toEqual([
+    [ruleId, 'k'],
+    [other, ''],
+    [ruleId, ''],
+  ]);
+  expect(await of('u1', { ruleId: other })).toMatchObject([{ ruleId: other }]);
+  expect(await of('u1', { limit: 1 })).toMatchObject([{ key: 'k' }]);
+});
+
+test('how a rule decided since a moment is counted by people and keys', async () => {
+  await writeDecisions(db, [
+    decision({ at: now() - 10, reason: 'too_old' }),
+    ...['u1', 'u2', 'u2'].map((userId) => decision({ userId })),
+    decision({ reason: 'fired' }),
+    decision({ ruleId: newId(), reason: 'filter' }),
+  ]);
+  const count = (since: number) => countReasons(db, { projectId, ruleId, since });
+  expect(await count(now())).toEqual(
+    new Map([
+      ['only_if', 2],
+      ['fired', 1],
+    ]),
+  );
+  expect((await count(now() - 10)).get('too_old')).toBe(1);
+  expect(await count(now() + 1)).toEqual(new Map());
+});
+
+async function draftOf(
+  userId: string,
+  key: string,
+  state: 'scheduled' | 'sent' = 'scheduled',
+): Promise<void> {
+  const ended = state === 'sent' ? new Date(now()) : null;
+  await db.query(
+    `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body,
+       content_hash, is_edited, facts, priority, counts, moves, created_at, updated_at, ended_at)
+     VALUES ($1, $2, $3, 1, 0, $4, $5, $6, '', '', '', '', false, '{}', 0, true, 1, $7, $7, $8)`,
+    [projectId, newId(), ruleId, userId, key, state, new Date(now()), ended],
+  );
+}
+
+test('what has not changed for long is forgotten, but that a rule fired as long as its draft is there', async () => {
+  const old = { at: now() - 1 };
+  await draftOf('u1', 'k');
+  await draftOf('u2', '', 'sent');
+  await writeDecisions(db, [
+    decision({ ...old, key: 'k', reason: 'fired' }),
+    decision({ ...old, key: 'k', reason: 'filter' }),
+    decision({ ...old, key: 'another', reason: 'fired' }),
+    decision({ ...old, userId: 'u2', reason: 'fired' }),
+    decision({ ...old, ruleId: newId(), key: 'k', reason: 'fired' }),
+    decision({ ...old, userId: 'u3' }),
+    decision({ userId: 'u3', reason: 'too_old' }),
+    decision({ ...old, projectId: projectId + 1 }),
+  ]);
+  // It has changed since.
+  await writeDecisions(db, [decision({ userId: 'u4', ...old }), decision({ userId: 'u4' })]);
+  const forget = (limit: number) => forgetDecisions(db, { projectId, before: new Date(now()), limit });
+  expect([await forget(3), await forget(3), await forget(3)]).toEqual([3, 1, 0]);
+  const kept = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => of(userId)));
+  expect(kept).toMatchObject([
+    [{ key: 'k', ruleId, reason: 'fired' }],
+    [{ reason: 'fired' }],
+    [{ reason: 'too_old' }],
+    [{ count: 2 }],
+  ]);
+  expect(await listDecisionsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
+  // Without its draft it is a row as any other.
+  await db.query(`DELETE FROM beckon.draft WHERE project_id = $1`, [projectId]);
+  expect(await forget(10)).toBe(2);
+});
+
+test('a row that somebody is writing is passed over', async () => {
+  await writeDecisions(db, [decision({ at: now() - 1 }), decision({ userId: 'u2', at: now() - 1 })]);
+  await db.transaction(async (tx) => {
+    await writeDecisions(tx, [decision()]);
+    expect(await forgetDecisions(db, { projectId, before: new Date(now()), limit: 10 })).toBe(1);
+  });
+  expect([await of('u1'), await of('u2')]).toMatchObject([[{ count: 2 }], []]);
+});
+
+test('whoever is erased is in no ledger', async () => {
+  await writeDecisions(db, [decision(), decision({ reason: 'fired' }), decision({ userId: 'u2' })]);
+  expect(await eraseDecisions(db, { projectId, userId: 'u1' })).toBe(2);
+  expect([await of('u1'), await of('u2')]).toMatchObject([[], [{ userId: 'u2' }]]);
+});

@@ -1,0 +1,109 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { Decision, LedgerRow } from './decision.ts';
+
+/** `decision`. */
+export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  const rows = inOrder(summed(decisions));
+  await tx.prepared({
+    name: 'decisions.write',
+    text: `INSERT INTO beckon.decision AS known
+             (project_id, external_user_id, rule_id, key, reason, count, first_at, last_at, detail)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[],
+             $8::timestamptz[], $9::jsonb[])
+           ON CONFLICT (project_id, external_user_id, rule_id, key, reason) DO UPDATE SET
+             count = known.count + excluded.count, last_at = greatest(known.last_at, excluded.last_at), detail = excluded.detail`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      rows.map((row) => row.userId),
+      plainList(rows.map((row) => row.ruleId)),
+      rows.map((row) => row.key),
+      rows.map((row) => row.reason),
+      plainList(rows.map((row) => row.count)),
+      momentList(rows.map((row) => row.firstAt)),
+      momentList(rows.map((row) => row.at)),
+      rows.map((row) => JSON.stringify(row.detail)),
+    ],
+  });
+}
+
+/** One statement must not meet the same row twice. The last one given says what was seen. */
+function summed(decisions: Decision[]): LedgerRow[] {
+  const rows = new Map<string, LedgerRow>();
+  for (const decision of decisions) {
+    const { projectId, ruleId, reason, userId, key, at } = decision;
+    // An id may contain anything, so its length says where it ends.
+    const place = `${projectId} ${ruleId} ${reason} ${userId.length} ${userId} ${key}`;
+    const known = rows.get(place);
+    rows.set(place, {
+      ...decision,
+      at: Math.max(known?.at ?? at, at),
+      firstAt: Math.min(known?.firstAt ?? at, at),
+      count: (known?.count ?? 0) + 1,
+    });
+  }
+  return [...rows.values()];
+}
+
+/** As everybody does who writes several, so that no two wait for each other. */
+function inOrder(rows: LedgerRow[]): LedgerRow[] {
+  return rows.toSorted(
+    (a, b) =>
+      a.projectId - b.projectId ||
+      compare(a.userId, b.userId) ||
+      compare(a.ruleId, b.ruleId) ||
+      compare(a.key, b.key) ||
+      compare(a.reason, b.reason),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Deletes rows whose last change lies before this moment, at most so many; how many they were. That a rule fired is kept as
+ * long as the draft that it made, which is read in the table of the drafts' room, one at a time (OFFSET 0) and not all of a
+ * project. Goes from rule to rule by the index, and passes over what somebody is writing at the moment.
+ */
+export async function forgetDecisions(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `WITH RECURSIVE rules AS (
+       (SELECT rule_id FROM beckon.decision WHERE project_id = $1 ORDER BY rule_id LIMIT 1)
+       UNION ALL
+       SELECT n.rule_id FROM rules r CROSS JOIN LATERAL (
+         SELECT rule_id FROM beckon.decision WHERE project_id = $1 AND rule_id > r.rule_id ORDER BY rule_id LIMIT 1
+       ) n
+     ), old AS MATERIALIZED (
+       SELECT d.* FROM rules r CROSS JOIN LATERAL (
+         SELECT d.external_user_id, d.rule_id, d.key, d.reason FROM beckon.decision d
+         WHERE d.project_id = $1 AND d.rule_id = r.rule_id AND d.last_at < $2 AND (d.reason <> 'fired' OR NOT EXISTS (
+           SELECT FROM beckon.draft f WHERE f.project_id = $1 AND f.external_user_id = d.external_user_id
+             AND f.rule_id = d.rule_id AND f.key = d.key OFFSET 0))
+         ORDER BY d.last_at FOR UPDATE OF d SKIP LOCKED
+       ) d LIMIT $3
+     ), gone AS (
+       DELETE FROM beckon.decision d USING old o
+       WHERE d.project_id = $1 AND d.external_user_id = o.external_user_id AND d.rule_id = o.rule_id AND d.key = o.key
+         AND d.reason = o.reason RETURNING 1
+     )
+     SELECT count(*) AS count FROM gone`,
+    [projectId, before, limit],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** How many rows about this person there were. */
+export async function eraseDecisions(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.decision WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+    [projectId, userId],
+  );
+  return rows.length;
+}

@@ -1,0 +1,137 @@
+import type { Draft } from './draft.ts';
+import { type Move, moved } from './moves.ts';
+import { type By, conflict, type Decided, type Refusal, refusal, refusalOfExpired } from './refuse.ts';
+import { dueOfScheduled, UNDO_MS, withGrace } from './timing.ts';
+
+/**
+ * Its content, as it was seen, leaves as soon as the gates let it, and not before it can no longer be undone. `anyway`: though
+ * its rule holds no more, which passes no gate; that it was so is read from the move.
+ */
+export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
+  const refused =
+    refusal(draft, 'approve', by) ?? refusalOfExpired(draft, by.now + UNDO_MS) ?? refusalOfHeld(draft, by);
+  if (refused) return refused;
+  const notBefore = by.now + UNDO_MS;
+  const changed: Partial<Draft> = { state: 'approved', reason: null, notBefore, dueAt: notBefore };
+  const detail = { before: standing(draft), ...(by.anyway ? { send_anyway: true } : {}) };
+  return moved(draft, changed, { action: 'approve', actor: by.actor, now: by.now, detail });
+}
+
+function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
+  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.reason === 'missing_variable') {
+    return conflict(
+      `Nothing is known of ${missingOf(draft)}, which the letter wants to say. Edit it, or wait until it is known`,
+    );
+  }
+  if (draft.reason === 'needs_review' && !by.anyway) {
+    return conflict(
+      'The condition of its rule does not hold any more. Skip it, or say that it is to be sent anyway',
+    );
+  }
+  return null;
+}
+
+function missingOf({ facts }: Draft): string {
+  return Object.keys(facts)
+    .filter((name) => facts[name] === null)
+    .join(', ');
+}
+
+/** Not to be written to this person. What follows it follows once that is final. */
+export function skip(draft: Draft, by: By & { reason: string | null }): Decided {
+  const refused = refusal(draft, 'skip', by);
+  if (refused) return refused;
+  const { actor, now, reason } = by;
+  const changed: Partial<Draft> = { state: 'skipped', reason, notBefore: now + UNDO_MS };
+  return moved(draft, changed, {
+    action: 'skip',
+    actor,
+    now,
+    reason,
+    detail: { before: standing(draft) },
+  });
+}
+
+/** How a draft stood before it was approved or skipped, kept with that move. */
+type Standing = {
+  state: Draft['state'];
+  resume_state: Draft['resumeState'];
+  reason: string | null;
+  deadline_at: number | null;
+  not_before: number | null;
+  due_at: number | null;
+};
+
+function standing(draft: Draft): Standing {
+  return {
+    state: draft.state,
+    resume_state: draft.resumeState,
+    reason: draft.reason,
+    deadline_at: draft.deadlineAt,
+    not_before: draft.notBefore,
+    due_at: draft.dueAt,
+  };
+}
+
+/** What the engine did since is no reason why a person could not take back what they did before. */
+const BY_THE_ENGINE: ReadonlySet<string> = new Set(['hold', 'release', 'resume', 'change_mode']);
+
+/** Takes back an approval, until the draft is claimed, or a skip, until it is final. `moves`: all of its moves, in order. */
+export function undo(draft: Draft, moves: Move[], by: By): Decided {
+  const refused = refusal(draft, 'undo', by);
+  if (refused) return refused;
+  const last = moves.findLast((move) => !BY_THE_ENGINE.has(move.action));
+  if (last?.action !== 'approve' && last?.action !== 'skip') {
+    return conflict('There is nothing to undo: it was neither approved nor skipped last');
+  }
+  if (draft.state === 'skipped' && by.now >= (draft.notBefore ?? 0)) {
+    return conflict('It was skipped for good: a skip can be undone for 10 seconds');
+  }
+  const before = last.detail.before as Standing;
+  const changed = {
+    ...(isHeldSince(draft, before) ? whileHeld(before) : placeBefore(before)),
+    deadlineAt: deadlineBefore(draft, before, by.now),
+    notBefore: before.not_before,
+  };
+  return moved(
+    draft,
+    { ...changed, dueAt: dueAfterUndo({ ...draft, ...changed }, by.now) },
+    {
+      action: 'undo',
+      actor: by.actor,
+      now: by.now,
+      detail: { of: last.number },
+    },
+  );
+}
+
+/** An approved one had its ten seconds; a held one is looked at when it would have been. */
+function dueAfterUndo(draft: Draft, now: number): number | null {
+  if (draft.state === 'scheduled') return dueOfScheduled(draft);
+  return draft.state === 'approved' ? Math.max(draft.notBefore ?? now, now) : draft.dueAt;
+}
+
+/** A gate holds it since it was approved, and goes on to hold it; an editor that was open then holds nothing any more. */
+function isHeldSince(draft: Draft, before: Standing): boolean {
+  return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
+}
+
+function whileHeld(before: Standing): Partial<Draft> {
+  const state = before.state === 'held' ? before.resume_state : before.state;
+  return { resumeState: state === 'approved' ? 'approved' : 'scheduled' };
+}
+
+/** Whoever takes back what they did wants to look again: it does not leave by itself at that very moment. */
+function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: Standing, now: number): number | null {
+  const isNear = deadlineAt !== null && deadlineAt <= now + UNDO_MS;
+  return isNear ? withGrace({ ...draft, deadlineAt }, now) : deadlineAt;
+}
+
+function placeBefore(before: Standing): Partial<Draft> {
+  // The editor that was open then is not any more.
+  const isEditing = before.state === 'held' && before.reason === 'editing';
+  return isEditing
+    ? { state: before.resume_state ?? 'scheduled', resumeState: null, reason: null }
+    : { state: before.state, resumeState: before.resume_state, reason: before.reason, dueAt: before.due_at };
+}

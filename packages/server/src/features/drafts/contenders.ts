@@ -1,0 +1,44 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** A draft that may leave soon, as far as others that want the same slot have to know. */
+export type Contending = {
+  id: string;
+  userId: string;
+  priority: number;
+  counts: boolean;
+  /** Milliseconds. */
+  dueAt: number;
+};
+
+/** Whoever was held by these wants the slot as soon as they open. */
+const HELD_BY_TIME = ['quiet_hours', 'cap', 'cap_yielded', 'ramp'];
+
+/** Drafts of these people that are due by then and only wait for that; nothing is locked. */
+export async function listContending(
+  tx: Tx,
+  { projectId, users, until }: { projectId: number; users: string[]; until: number },
+): Promise<Contending[]> {
+  if (users.length === 0) return [];
+  const rows = await tx.prepared<{
+    id: string;
+    external_user_id: string;
+    priority: number;
+    counts: boolean;
+    due_ms: number;
+  }>({
+    name: 'drafts.contending',
+    text: `SELECT d.id, d.external_user_id, d.priority, d.counts, (extract(epoch FROM d.due_at) * 1000)::float8 AS due_ms
+           FROM unnest($2::text[]) AS u(id)
+           JOIN beckon.draft d ON d.project_id = $1 AND d.external_user_id = u.id
+           WHERE d.due_at <= $3 AND (d.state = 'approved' OR (d.state = 'scheduled' AND d.deadline_at IS NOT NULL)
+             OR (d.state = 'held' AND d.reason = ANY ($4::text[])))`,
+    values: [projectId, users, new Date(until), HELD_BY_TIME],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.external_user_id,
+    priority: row.priority,
+    counts: row.counts,
+    dueAt: Math.round(row.due_ms),
+  }));
+}

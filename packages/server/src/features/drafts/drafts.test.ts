@@ -1,0 +1,445 @@
+import { expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { idMaker } from '../../base/ids.ts';
+import {
+  addressArrived,
+  approve,
+  cancel,
+  claim,
+  closeEditor,
+  type Decided,
+  type Draft,
+  dueAction,
+  edit,
+  finish,
+  follow,
+  hold,
+  isExpired,
+  isRefused,
+  modeChanged,
+  needsConfirmation,
+  type Moved,
+  newDraft,
+  type NewDraft,
+  noLongerHolds,
+  openEditor,
+  orThrow,
+  postpone,
+  release,
+  replied,
+  resumed,
+  retry,
+  sendAgain,
+  skip,
+  spreadMs,
+  undo,
+} from './index.ts';
+
+const clock = heldClock();
+const newId = idMaker(clock);
+const T0 = clock.now();
+const content = { subject: 'Hello again', preheader: '', body: 'In my own words' };
+const by = (at: number, actor = 'ana'): { actor: string; now: number } => ({ actor, now: at });
+
+function make(changed: Partial<NewDraft> = {}): Draft {
+  return newDraft({ ...draftFacts(newId), now: T0, ...changed }).draft;
+}
+function after(decided: Decided | null): Draft {
+  if (decided === null) throw new Error('nothing changed');
+  return orThrow(decided).draft;
+}
+function codeOf(decided: Decided): string {
+  return isRefused(decided) ? `${decided.refused.code}: ${decided.refused.message}` : 'done';
+}
+const draftOnly = { autopilotMs: null };
+
+test('an untouched draft waits its period, and is worth sending for 72 hours after its first deadline', () => {
+  const draft = make();
+  expect(draft).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: T0 + 2 * HOUR,
+    dueAt: T0 + 2 * HOUR,
+    expiresAt: T0 + 74 * HOUR,
+  });
+  expect(dueAction(draft, T0 + 2 * HOUR - 1)).toBe('wait');
+  expect(dueAction(draft, T0 + 2 * HOUR)).toBe('leave');
+});
+
+test('a deadline comes a quarter of an hour before the end of what it is about, and never before now', () => {
+  const soon = make({ endsAt: T0 + HOUR });
+  expect([soon.deadlineAt, soon.expiresAt]).toEqual([T0 + 45 * MINUTE, T0 + HOUR]);
+  expect(make({ endsAt: T0 + 5 * MINUTE }).deadlineAt).toBe(T0);
+});
+
+test('draft-only has no deadline, and is not looked at before a person has approved it', () => {
+  const draft = make(draftOnly);
+  expect(draft).toMatchObject({ state: 'scheduled', deadlineAt: null, dueAt: null, expiresAt: null });
+  expect(codeOf(claim(draft, { now: T0 + 999 * HOUR }))).toMatch(/^conflict/);
+  const approved = after(approve(draft, by(T0)));
+  expect(dueAction(approved, T0 + 10_000)).toBe('leave');
+});
+
+test('without an address the time of a draft begins when the address arrives', () => {
+  const draft = make({ hasAddress: false });
+  expect(draft).toMatchObject({ state: 'held', reason: 'no_address', deadlineAt: null, dueAt: null });
+  const later = T0 + 30 * HOUR;
+  const arrived = after(addressArrived(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: null }));
+  expect(arrived).toMatchObject({
+    state: 'scheduled',
+    reason: null,
+    deadlineAt: later + 2 * HOUR,
+    dueAt: later + 2 * HOUR,
+    expiresAt: later + 74 * HOUR,
+  });
+  const hole = after(addressArrived(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: 'plan' }));
+  expect(hole).toMatchObject({ state: 'held', reason: 'missing_variable', facts: { plan: null } });
+});
+
+test('a letter with a hole is held by the name of what is missing, and leaves by no approval, only filled', () => {
+  const { draft, move } = newDraft({ ...draftFacts(newId), missing: 'company', now: T0 });
+  expect([draft.state, draft.reason, move.detail]).toEqual([
+    'held',
+    'missing_variable',
+    { variable: 'company' },
+  ]);
+  expect(codeOf(approve(draft, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
+  expect(after(edit(draft, content, by(T0)))).toMatchObject({ state: 'scheduled', isEdited: true });
+  const known = { content, facts: { company: 'Acme' }, missing: null, why: 'facts_changed' as const };
+  expect(after(follow(draft, { ...known, now: T0 + 1 }))).toMatchObject({
+    state: 'scheduled',
+    dueAt: T0 + 2 * HOUR,
+    content,
+    isEdited: false,
+  });
+});
+
+test('an approval freezes what was seen, leaves after ten seconds, and can be undone until the claim', () => {
+  const draft = make();
+  const { draft: approved, move } = orThrow(approve(draft, { ...by(T0), hash: draft.contentHash }));
+  expect(approved).toMatchObject({ state: 'approved', notBefore: T0 + 10_000, dueAt: T0 + 10_000 });
+  expect(codeOf(claim(approved, { now: T0 + 9_999 }))).toMatch(/^conflict/);
+  const undone = after(undo(approved, [move], by(T0 + HOUR)));
+  expect(undone).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: draft.deadlineAt,
+    dueAt: draft.dueAt,
+    notBefore: null,
+  });
+  const claimed = orThrow(claim(approved, { now: T0 + 10_000 }));
+  expect(codeOf(undo(claimed.draft, [move, claimed.move], by(T0 + 10_001)))).toBe(
+    'conflict: It is already being sent',
+  );
+});
+
+test('who decides on a text that has changed meanwhile, or after somebody else, hears of it', () => {
+  const draft = make();
+  const edited = after(edit(draft, content, by(T0, 'ben')));
+  expect(codeOf(approve(edited, { ...by(T0), hash: draft.contentHash }))).toMatch(/^conflict: Its text/);
+  expect(codeOf(skip(edited, { ...by(T0), moves: draft.moves, reason: null }))).toMatch(
+    /^conflict: Somebody/,
+  );
+  expect(codeOf(approve(after(approve(draft, by(T0))), by(T0)))).toBe(
+    'conflict: It has been approved already',
+  );
+  expect(
+    codeOf(postpone(after(cancel(draft, { reason: 'goal', now: T0 })), { ...by(T0), until: T0 + HOUR })),
+  ).toBe('conflict: It was cancelled');
+});
+
+test('a skip is final after ten seconds; taken back, the draft does not leave at that very moment', () => {
+  const draft = make();
+  const near = (draft.deadlineAt ?? 0) - 1_000;
+  const { draft: skipped, move } = orThrow(skip(draft, { ...by(near), reason: 'a friend' }));
+  expect(skipped).toMatchObject({
+    state: 'skipped',
+    reason: 'a friend',
+    notBefore: near + 10_000,
+    dueAt: null,
+  });
+  const undone = after(undo(skipped, [move], by(near + 9_999)));
+  expect(undone).toMatchObject({ state: 'scheduled', reason: null, endedAt: null, notBefore: null });
+  expect(undone.deadlineAt).toBe(near + 9_999 + 15 * MINUTE);
+  expect(undone.dueAt).toBe(undone.deadlineAt);
+  expect(codeOf(undo(skipped, [move], by(near + 10_000)))).toMatch(/^conflict: It was skipped for good/);
+});
+
+test('an edit pins the text, keeps autopilot with a quarter of an hour at least, and voids an approval', () => {
+  const draft = make();
+  const early = after(edit(draft, content, by(T0)));
+  expect(early).toMatchObject({ state: 'scheduled', isEdited: true, content, deadlineAt: T0 + 2 * HOUR });
+  expect(early.contentHash).not.toBe(draft.contentHash);
+  const late = T0 + 2 * HOUR - MINUTE;
+  expect(after(edit(draft, content, by(late))).deadlineAt).toBe(late + 15 * MINUTE);
+  const approved = after(approve(draft, by(late)));
+  expect(after(edit(approved, content, by(late)))).toMatchObject({
+    state: 'scheduled',
+    notBefore: null,
+    dueAt: late + 15 * MINUTE,
+  });
+  const held = after(hold(approved, { reason: 'quiet_hours', until: late + HOUR, now: late }));
+  expect(after(edit(held, content, by(late)))).toMatchObject({ state: 'held', resumeState: 'scheduled' });
+  for (const wrong of [
+    { ...content, subject: ' ' },
+    { ...content, subject: 'a\nBcc: b' },
+    { ...content, body: '' },
+    { ...content, body: 'x\0' },
+  ]) {
+    expect(codeOf(edit(draft, wrong, by(T0)))).toMatch(/^validation_failed/);
+  }
+});
+
+test('while an editor is open nothing leaves and nobody else acts, for ten minutes after it was last heard of', () => {
+  const draft = make({ autopilotMs: 5 * MINUTE });
+  const open = after(openEditor(draft, by(T0)));
+  expect(open).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana', dueAt: T0 + 10 * MINUTE });
+  expect(codeOf(approve(open, by(T0 + MINUTE, 'ben')))).toBe(
+    'conflict: ana is editing it. Wait until its editor is closed',
+  );
+  expect(codeOf(claim(open, { now: T0 + 6 * MINUTE }))).toMatch(/^conflict/);
+  const renewed = after(openEditor(open, by(T0 + 9 * MINUTE)));
+  expect(renewed.dueAt).toBe(T0 + 19 * MINUTE);
+  const saved = after(edit(renewed, content, by(T0 + 10 * MINUTE)));
+  expect(saved).toMatchObject({ state: 'held', reason: 'editing', leaseBy: 'ana' });
+  const closed = after(closeEditor(saved, by(T0 + 11 * MINUTE)));
+  expect(closed).toMatchObject({ state: 'scheduled', leaseBy: null, dueAt: T0 + 25 * MINUTE });
+  expect(dueAction(open, T0 + 10 * MINUTE)).toBe('close_editor');
+  expect(codeOf(approve(open, by(T0 + 10 * MINUTE, 'ben')))).toBe('done');
+});
+
+test('what holds a draft goes on to hold it when the editor that was opened on it is closed', () => {
+  const edited = after(edit(make(), content, by(T0)));
+  const review = after(noLongerHolds(edited, { now: T0 }));
+  const closed = after(closeEditor(after(openEditor(review, by(T0))), by(T0 + MINUTE)));
+  expect(closed).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null, leaseBy: null });
+});
+
+test('postponing moves the deadline, voids an approval, and ends at the expiry unless that is extended on purpose', () => {
+  const draft = make();
+  const until = T0 + 50 * HOUR;
+  expect(after(postpone(draft, { ...by(T0), until }))).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: until,
+    dueAt: until,
+  });
+  expect(after(postpone(after(approve(draft, by(T0))), { ...by(T0), until }))).toMatchObject({
+    state: 'scheduled',
+    notBefore: null,
+  });
+  const beyond = T0 + 75 * HOUR;
+  expect(codeOf(postpone(draft, { ...by(T0), until: beyond }))).toMatch(/^validation_failed: It expires at/);
+  expect(after(postpone(draft, { ...by(T0), until: beyond, extend: true })).expiresAt).toBe(
+    beyond + 72 * HOUR,
+  );
+  const trial = make({ endsAt: T0 + 24 * HOUR });
+  for (const extend of [false, true]) {
+    expect(codeOf(postpone(trial, { ...by(T0), until: T0 + 24 * HOUR, extend }))).toMatch(
+      /it is of no use after/,
+    );
+  }
+  expect(codeOf(postpone(draft, { ...by(T0), until: T0 }))).toMatch(/^validation_failed/);
+  expect(codeOf(postpone(draft, { ...by(T0), until: T0 + HOUR }))).toMatch(
+    /Approve it to have it leave sooner/,
+  );
+});
+
+test('a draft that waits for a person is only put out of sight, and waits again afterwards', () => {
+  const until = T0 + 5 * HOUR;
+  const snoozed = after(postpone(make(draftOnly), { ...by(T0), until }));
+  expect(snoozed).toMatchObject({ state: 'held', reason: 'snoozed', dueAt: until, deadlineAt: null });
+  expect(dueAction(snoozed, until)).toBe('release');
+  expect(after(release(snoozed, { now: until }))).toMatchObject({
+    state: 'scheduled',
+    dueAt: null,
+    notBefore: null,
+  });
+});
+
+test('a deadline that passes while a draft is held does nothing; let go too late it is cancelled', () => {
+  const held = after(hold(make(), { reason: 'domain', until: null, now: T0 }));
+  expect(dueAction(held, T0 + 60 * HOUR)).toBe('wait');
+  const now = T0 + 60 * HOUR;
+  expect(after(release(held, { now }))).toMatchObject({ state: 'scheduled', dueAt: now });
+  expect(after(release(held, { now, spread: true })).dueAt).toBe(now + spreadMs(held.id));
+  expect(after(release(held, { now: T0 + 74 * HOUR }))).toMatchObject({
+    state: 'cancelled',
+    reason: 'expired',
+  });
+});
+
+test('a gate holds a draft no longer than it is worth sending', () => {
+  const held = after(hold(make(), { reason: 'cap', until: T0 + 900 * HOUR, now: T0 }));
+  expect(held.dueAt).toBe(held.expiresAt);
+  expect(dueAction(held, held.dueAt ?? 0)).toBe('expire');
+});
+
+test('a gate that opens before the deadline lets nothing leave before it', () => {
+  const held = after(hold(make(), { reason: 'quiet_hours', until: T0 + HOUR, now: T0 }));
+  expect(dueAction(held, T0 + HOUR)).toBe('release');
+  expect(after(release(held, { now: T0 + HOUR })).dueAt).toBe(T0 + 2 * HOUR);
+});
+
+test('where its rule holds no more, an untouched draft goes and an edited one waits for a person', () => {
+  const draft = make();
+  expect(after(noLongerHolds(draft, { now: T0 }))).toMatchObject({
+    state: 'cancelled',
+    reason: 'rule_no_longer_holds',
+  });
+  expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('cancelled');
+  const review = after(noLongerHolds(after(edit(draft, content, by(T0))), { now: T0 }));
+  expect(review).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null });
+  expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of its rule/);
+  const { draft: anyway, move } = orThrow(approve(review, { ...by(T0), anyway: true }));
+  expect([anyway.state, move.detail.send_anyway]).toEqual(['approved', true]);
+});
+
+test('after a reply the untouched go, and those that a person touched wait', () => {
+  const draft = make();
+  expect(after(replied(draft, { now: T0 }))).toMatchObject({ state: 'cancelled', reason: 'replied' });
+  for (const touched of [approve(draft, by(T0)), edit(draft, content, by(T0))]) {
+    expect(after(replied(after(touched), { now: T0 }))).toMatchObject({
+      state: 'held',
+      reason: 'replied',
+      dueAt: null,
+    });
+  }
+});
+
+const facts = { content, facts: { name: 'Grace' }, missing: null, why: 'facts_changed' as const };
+
+test('changed facts are said by an untouched draft, marked on an edited one, and void an approval', () => {
+  const draft = make();
+  const now = T0 + HOUR;
+  expect(after(follow(draft, { ...facts, now }))).toMatchObject({
+    content,
+    deadlineAt: draft.deadlineAt,
+    facts: facts.facts,
+  });
+  const own = { ...content, body: 'Mine' };
+  const edited = after(edit(draft, own, by(T0)));
+  expect(after(follow(edited, { ...facts, now }))).toMatchObject({ content: own, reason: 'facts_changed' });
+  const approved = after(approve(draft, by(now)));
+  expect(after(follow(approved, { ...facts, now }))).toMatchObject({
+    state: 'scheduled',
+    reason: 'facts_changed',
+    deadlineAt: now + 2 * HOUR,
+    notBefore: null,
+    content,
+  });
+  const waiting = after(approve(make(draftOnly), by(now)));
+  expect(after(follow(waiting, { ...facts, now }))).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: null,
+    dueAt: null,
+  });
+});
+
+test('drafts that follow a new letter leave in a quarter of an hour at the earliest', () => {
+  const now = T0 + 2 * HOUR - MINUTE;
+  expect(after(follow(make(), { ...facts, why: 'letter_changed', now })).deadlineAt).toBe(now + 15 * MINUTE);
+});
+
+const mode = { includeOpen: false, expiresAfterMs: 72 * HOUR, now: T0 + MINUTE };
+
+test('from autopilot to draft-only takes the deadlines of the untouched at once, of the edited never', () => {
+  const draft = make();
+  expect(after(modeChanged(draft, { ...mode, autopilotMs: null }))).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: null,
+    autopilotMs: null,
+  });
+  expect(modeChanged(after(edit(draft, content, by(T0))), { ...mode, autopilotMs: null })).toBeNull();
+  const approved = after(approve(draft, by(T0)));
+  expect(after(modeChanged(approved, { ...mode, autopilotMs: null }))).toMatchObject({
+    state: 'approved',
+    dueAt: T0 + 10_000,
+  });
+});
+
+test('from draft-only to autopilot concerns open drafts only if wanted, and then gives them the whole period', () => {
+  const draft = make(draftOnly);
+  expect(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR })).toBeNull();
+  expect(after(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR, includeOpen: true }))).toMatchObject({
+    deadlineAt: mode.now + 2 * HOUR,
+    dueAt: mode.now + 2 * HOUR,
+    expiresAt: mode.now + 74 * HOUR,
+  });
+});
+
+test('after a pause nothing leaves within a quarter of an hour, the overdue leave spread, the expired not at all', () => {
+  const draft = make();
+  const now = T0 + 10 * HOUR;
+  const later = now + 15 * MINUTE + spreadMs(draft.id);
+  const who = { actor: 'ana', now };
+  expect(resumed(draft, who)?.draft).toMatchObject({
+    deadlineAt: later,
+    dueAt: later,
+    expiresAt: draft.expiresAt,
+  });
+  const held = after(hold(draft, { reason: 'paused', until: null, now: T0 + 2 * HOUR }));
+  expect(resumed(held, who)?.draft).toMatchObject({ state: 'scheduled', deadlineAt: later, dueAt: later });
+  const approved = after(
+    hold(after(approve(draft, by(T0))), { reason: 'paused', until: null, now: T0 + HOUR }),
+  );
+  expect(resumed(approved, who)?.draft).toMatchObject({ state: 'approved', dueAt: now + spreadMs(draft.id) });
+  expect(resumed(held, { actor: 'ana', now: T0 + 75 * HOUR })?.draft).toMatchObject({
+    state: 'cancelled',
+    reason: 'expired',
+  });
+  expect(resumed(make({ autopilotMs: 30 * HOUR }), who)).toBeNull();
+  expect(resumed(make(draftOnly), who)).toBeNull();
+});
+
+test('more than a hundred that were held for over a day are not let go without a word', () => {
+  expect([needsConfirmation({ longHeld: 100 }), needsConfirmation({ longHeld: 101 })]).toEqual([false, true]);
+});
+
+test('what was put off is frozen: nobody edits or takes it back, and after its time it is given up', () => {
+  const approval = orThrow(approve(make(), by(T0)));
+  const claimed = orThrow(claim(approval.draft, { now: T0 + 10_000 }));
+  const put = orThrow(retry(claimed.draft, { at: T0 + HOUR, now: T0 + 11_000 }));
+  expect(put.draft).toMatchObject({
+    state: 'held',
+    reason: 'deferred',
+    resumeState: 'approved',
+    dueAt: T0 + HOUR,
+  });
+  const moves = [approval, claimed, put].map(({ move }: Moved) => move);
+  for (const decided of [
+    undo(put.draft, moves, by(T0 + 12_000)),
+    edit(put.draft, content, by(T0 + 12_000)),
+    follow(put.draft, { ...facts, now: T0 + 12_000 }),
+  ]) {
+    expect(codeOf(decided)).toMatch(/^conflict/);
+  }
+  const quiet = after(hold(put.draft, { reason: 'quiet_hours', until: T0 + 2 * HOUR, now: T0 + HOUR }));
+  expect([quiet.reason, dueAction(quiet, T0 + 2 * HOUR)]).toEqual(['deferred', 'leave']);
+  expect(dueAction(quiet, T0 + 80 * HOUR)).toBe('give_up');
+  expect(
+    after(finish(quiet, { result: 'failed', reason: 'deferred_too_long' }, { now: T0 + 80 * HOUR })).state,
+  ).toBe('failed');
+});
+
+test('one of which nobody knows is sent again only by somebody who says that it may arrive twice', () => {
+  const claimed = after(claim(after(approve(make(), by(T0))), { now: T0 + 10_000 }));
+  const lost = after(finish(claimed, { result: 'unknown', reason: 'crash' }, { now: T0 + 10_001 }));
+  const again = { id: newId(), ...by(T0 + HOUR) };
+  expect(sendAgain(lost, [], again)).toMatchObject({ refused: { code: 'conflict' } });
+  expect(sendAgain(lost, [], { ...again, confirmed: true })).toMatchObject({
+    again: [
+      { draft: { state: 'unknown' } },
+      { draft: { id: again.id, againOf: lost.id, state: 'approved' } },
+    ],
+  });
+});
+
+test('a draft right at its expiry still has its quarter of an hour; the end of what it is about waits for nobody', () => {
+  const last = after(postpone(make(), { ...by(T0), until: T0 + 74 * HOUR }));
+  expect([isExpired(last, T0 + 74 * HOUR), isExpired(last, T0 + 74 * HOUR + 15 * MINUTE)]).toEqual([
+    false,
+    true,
+  ]);
+  const trial = make({ endsAt: T0 + HOUR });
+  expect([isExpired(trial, T0 + HOUR - 1), isExpired(trial, T0 + HOUR)]).toEqual([false, true]);
+  expect(codeOf(approve(trial, by(T0 + HOUR)))).toMatch(/^conflict: What it is about ended/);
+});

@@ -1,0 +1,89 @@
+import { type Actor, type Content, type Draft, ENGINE } from './draft.ts';
+import { moved } from './moves.ts';
+import { factsWithout, hashContent } from './new-draft.ts';
+import { conflict, type Decided, isLeased, refusal } from './refuse.ts';
+import { boundedDeadline, dueOfScheduled, isApproved, withGrace } from './timing.ts';
+
+export type Followed = {
+  /** The letter as it is now, with the facts as they are now. */
+  content: Content;
+  facts: Draft['facts'];
+  /** A variable of which nothing is known. */
+  missing: string | null;
+  /** A new letter was published and its open drafts follow: then there is time left to look at them. */
+  why: 'facts_changed' | 'letter_changed';
+  now: number;
+  actor?: Actor;
+};
+
+/**
+ * What a draft says has changed. An untouched one says the new thing. Of an edited one the text stays, marked so that a
+ * person can see it. An approval was of what it said before: it is void, and where the draft would leave by itself it gets a
+ * whole new period.
+ */
+export function follow(draft: Draft, followed: Followed): Decided {
+  const action = isApproved(draft) ? 'void_approval' : 'follow';
+  const { now, why, actor = ENGINE } = followed;
+  const refused = refusal(draft, action, { actor: ENGINE, now });
+  if (refused) return refused;
+  if (draft.reason === 'deferred') return conflict('It was handed over as it is');
+  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  const text = textOf(draft, followed);
+  const deadlineAt = deadlineOf(draft, followed);
+  const place = placeOf({ ...draft, ...text, deadlineAt }, followed);
+  return moved(
+    draft,
+    { ...text, deadlineAt, ...place },
+    {
+      action,
+      actor,
+      now,
+      reason: why,
+      detail: followed.missing === null ? {} : { variable: followed.missing },
+    },
+  );
+}
+
+function textOf(draft: Draft, { content, facts, missing }: Followed): Partial<Draft> {
+  const known = { facts: factsWithout(facts, missing) };
+  return draft.isEdited ? known : { ...known, content, contentHash: hashContent(content) };
+}
+
+function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
+  const { autopilotMs, endsAt, deadlineAt } = draft;
+  if (isApproved(draft)) {
+    return autopilotMs === null ? null : boundedDeadline(now + autopilotMs, { now, endsAt });
+  }
+  return why === 'letter_changed' ? withGrace(draft, now) : deadlineAt;
+}
+
+function placeOf(draft: Draft, { missing, why, now }: Followed): Partial<Draft> {
+  const hasHole = missing !== null && !draft.isEdited;
+  if (draft.state === 'held' && !(draft.reason === 'missing_variable' && !hasHole))
+    return heldOn(draft, hasHole, now);
+  if (hasHole)
+    return {
+      state: 'held',
+      resumeState: 'scheduled',
+      reason: 'missing_variable',
+      notBefore: null,
+      dueAt: null,
+    };
+  if (isLeased(draft, now)) return { reason: 'editing' };
+  const isMarked = draft.isEdited || isApproved(draft);
+  return {
+    state: 'scheduled',
+    reason: isMarked ? why : null,
+    notBefore: null,
+    dueAt: dueOfScheduled(draft),
+  };
+}
+
+/** Whatever holds it goes on to hold it, and is asked again later; but a hole in the letter is for a person to fill. */
+function heldOn(draft: Draft, hasHole: boolean, now: number): Partial<Draft> {
+  if (!hasHole || draft.reason === 'no_address') {
+    return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
+  }
+  const dueAt = isLeased(draft, now) ? draft.dueAt : null;
+  return { resumeState: 'scheduled', reason: 'missing_variable', notBefore: null, dueAt };
+}

@@ -1,0 +1,38 @@
+export { type Actor, type Content, type Draft, DRAFT_STATES, type DraftState, ENGINE } from './draft.ts';
+export { type Action, can, type Move, type Moved } from './moves.ts';
+export { type By, type Decided, isRefused, orThrow, type Refusal } from './refuse.ts';
+export { addressArrived, newDraft, type NewDraft } from './new-draft.ts';
+export { approve, skip, undo } from './approve-draft.ts';
+export { closeEditor, edit, openEditor } from './edit-draft.ts';
+export { postpone, type Postponed } from './postpone-draft.ts';
+export { cancel, type DueAction, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
+export { claim, finish, type Result, retry, sendAgain, settle } from './send-draft.ts';
+export { follow, type Followed } from './follow-facts.ts';
+export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
+export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
+export { listQueued, type QueuedLetter } from './queue.ts';
+export { eraseDrafts, writeMoved } from './store.ts';
+export {
+  findDraft,
+  findSentAnyway,
+  listDrafts,
+  listDueDrafts,
+  listMoves,
+  listOpenDrafts,
+  listOpenOfPeople,
+  listOpenOfRuns,
+  lockDraft,
+  lockDrafts,
+  nextDraftDueAt,
+} from './reads.ts';
+export {
+  countForLadder,
+  countToLetGo,
+  findTeamDigestSentAt,
+  type HeldCounts,
+  listProjectsToTell,
+  listWaiting,
+} from './counts.ts';
+export { demotes, type LadderCounts, type Outcomes, suggest, type Suggestion } from './trust-ladder.ts';
+export { takeTeamDigest, teamDigest, type TeamLetter, type WaitingOfRule } from './team-digest.ts';
+export { type Contending, listContending } from './contenders.ts';

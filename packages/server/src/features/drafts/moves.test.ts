@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../testkit/database.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { silentLog } from '../../base/log.ts';
+import { idMaker } from '../../base/ids.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import {
+  addressArrived,
+  approve,
+  can,
+  cancel,
+  claim,
+  closeEditor,
+  type Decided,
+  type Draft,
+  DRAFT_STATES,
+  dueAction,
+  edit,
+  findDraft,
+  finish,
+  follow,
+  hold,
+  isRefused,
+  modeChanged,
+  type Move,
+  type Moved,
+  newDraft,
+  noLongerHolds,
+  openEditor,
+  postpone,
+  release,
+  replied,
+  resumed,
+  retry,
+  sendAgain,
+  settle,
+  skip,
+  undo,
+  writeMoved,
+} from './index.ts';
+import { ENDED, MOVES } from './moves.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const newId = idMaker(clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+async function checks(): Promise<string[]> {
+  const rows = await db.query<{ definition: string }>(
+    `SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint
+     WHERE conrelid = 'beckon.draft'::regclass AND contype = 'c'`,
+  );
+  return rows.map((row) => row.definition);
+}
+
+function statesIn(definition = ''): string[] {
+  return [...definition.matchAll(/'([a-z]+)'::text/g)].map((match) => match[1] ?? '').toSorted();
+}
+
+test('the database knows the states of the table of moves, and no others', async () => {
+  const all = await checks();
+  const named = Object.values<Partial<Record<string, readonly string[]>>>(MOVES).flatMap((row) => [
+    ...Object.keys(row),
+    ...Object.values(row).flatMap((states) => states ?? []),
+  ]);
+  const inTable = new Set(named.filter((state) => state !== 'start'));
+  expect([...inTable].toSorted()).toEqual([...DRAFT_STATES].toSorted());
+  const states = all.filter((text) => text.startsWith('CHECK ((state = ANY') && text.includes('composing'));
+  expect(states.map(statesIn)).toContainEqual([...DRAFT_STATES].toSorted());
+});
+
+test('the database takes the same states for ended, and the same for those that a held one goes on as', async () => {
+  const all = await checks();
+  expect(statesIn(all.find((text) => text.includes('ended_at IS NOT NULL')))).toEqual([...ENDED].toSorted());
+  const resumable = ['approved', 'composing', 'scheduled'];
+  expect(statesIn(all.find((text) => text.includes('resume_state = ANY')))).toEqual(resumable);
+  for (const state of MOVES.release.held) expect([...resumable, 'held']).toContain(state);
+});
+
+test('nothing moves what has come to its end, except what may be said of it afterwards', () => {
+  const after = Object.keys(MOVES).filter((action) =>
+    [...ENDED].some((state) => can(state, action as keyof typeof MOVES)),
+  );
+  expect(after.toSorted()).toEqual(['send_again', 'settle', 'undo']);
+  expect(can('sent', 'undo')).toBe(false);
+  expect([...ENDED].filter((state) => can(state, 'claim'))).toEqual([]);
+});
+
+const people = ['ana', 'ben'] as const;
+const content = { subject: 'Other words', preheader: '', body: 'Anew' };
+
+/** What anybody could want of a draft; `n` makes what has to differ differ. */
+const VERBS = {
+  approve: (d, by) => approve(d, { ...by, anyway: true }),
+  approveStrict: (d, by) => approve(d, by),
+  edit: (d, by, { n }) => edit(d, { ...content, body: `Text ${n}` }, by),
+  postpone: (d, by, { n }) => postpone(d, { ...by, until: by.now + n * HOUR, extend: n > 50 }),
+  skip: (d, by) => skip(d, { ...by, reason: 'not them' }),
+  undo: (d, by, { moves }) => undo(d, moves, by),
+  openEditor: (d, by) => openEditor(d, by),
+  closeEditor: (d, by) => closeEditor(d, by),
+  hold: (d, { now }, { n }) => hold(d, { reason: 'quiet_hours', until: now + n * MINUTE, now }),
+  pause: (d, { now }) => hold(d, { reason: 'paused', until: null, now }),
+  release: (d, { now }, { n }) => release(d, { now, spread: n % 2 === 0 }),
+  cancel: (d, { now }) => cancel(d, { reason: 'exit_event', now }),
+  noLongerHolds: (d, { now }) => noLongerHolds(d, { now }),
+  replied: (d, { now }) => replied(d, { now }),
+  follow: (d, { now }, { n }) =>
+    follow(d, {
+      content: { ...content, body: `Facts ${n}` },
+      facts: { n },
+      missing: n % 5 === 0 ? 'plan' : null,
+      why: n % 2 === 0 ? 'facts_changed' : 'letter_changed',
+      now,
+    }),
+  address: (d, { now }) => addressArrived(d, { now, expiresAfterMs: 72 * HOUR, missing: null }),
+  draftOnly: (d, { now }) =>
+    modeChanged(d, { autopilotMs: null, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
+  autopilot: (d, { now }) =>
+    modeChanged(d, { autopilotMs: 2 * HOUR, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
+  resume: (d, by) => resumed(d, by),
+  claim: (d, { now }) => claim(d, { now }),
+  sent: (d, { now }) => finish(d, { result: 'sent' }, { now }),
+  failed: (d, { now }) => finish(d, { result: 'failed', reason: '550' }, { now }),
+  lost: (d, { now }) => finish(d, { result: 'unknown', reason: 'crash' }, { now }),
+  retry: (d, { now }, { n }) => retry(d, { at: now + n * MINUTE, now }),
+  settle: (d, { now }) => settle(d, { result: 'failed', reason: 'bounced' }, { now }),
+} satisfies Record<
+  string,
+  (draft: Draft, by: { actor: string; now: number }, more: { n: number; moves: Move[] }) => Decided | null
+>;
+type Verb = keyof typeof VERBS;
+
+const command = fc.record({
+  verb: fc.constantFrom(...(Object.keys(VERBS) as Verb[])),
+  actor: fc.constantFrom(...people),
+  n: fc.integer({ min: 1, max: 100 }),
+  waitMs: fc.constantFrom(0, 0, 1_000, 9_999, 10_000, 5 * MINUTE, 11 * MINUTE, HOUR, 3 * HOUR, 80 * HOUR),
+});
+const beginning = fc.record({
+  autopilotMs: fc.constantFrom(null, 5 * MINUTE, 2 * HOUR),
+  hasAddress: fc.boolean(),
+  missing: fc.constantFrom(null, null, 'plan'),
+  endsInMs: fc.constantFrom(null, 10 * MINUTE, 24 * HOUR),
+});
+type Beginning = {
+  autopilotMs: number | null;
+  hasAddress: boolean;
+  missing: string | null;
+  endsInMs: number | null;
+};
+type Command = { verb: Verb; actor: string; n: number; waitMs: number };
+
+function begin({ endsInMs, ...rest }: Beginning): Moved {
+  const endsAt = endsInMs === null ? null : clock.now() + endsInMs;
+  return newDraft({ ...draftFacts(newId), ...rest, endsAt, now: clock.now() });
+}
+
+/** What is being sent comes to an end sooner or later; else hardly a story would tell of what comes after. */
+function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
+  if (state === 'sending') return (['sent', 'failed', 'lost', 'retry', wanted] as const)[n % 5] ?? wanted;
+  return state === 'unknown' ? 'settle' : wanted;
+}
+
+function play(first: Moved, commands: Command[]): Moved[] {
+  const all = [first];
+  let now = clock.now();
+  for (const { verb: wanted, actor, n, waitMs } of commands) {
+    now += waitMs;
+    const last = all.at(-1) ?? first;
+    const { draft } = last;
+    const verb = fitting(draft, wanted, n);
+    const decided = VERBS[verb](draft, { actor, now }, { n, moves: all.map(({ move }) => move) });
+    if (decided === null || isRefused(decided)) continue;
+    expectSound(last, decided, { verb, actor, now });
+    all.push(decided);
+  }
+  return all;
+}
+
+function expectSound(
+  before: Moved,
+  { draft, move }: Moved,
+  by: { verb: Verb; actor: string; now: number },
+): void {
+  const targets: Partial<Record<string, readonly string[]>> = MOVES[move.action];
+  expect(targets[before.draft.state]).toContain(draft.state);
+  expect(move).toMatchObject({
+    number: before.move.number + 1,
+    at: by.now,
+    from: before.draft.state,
+    to: draft.state,
+    contentHash: draft.contentHash,
+    draftId: before.draft.id,
+  });
+  expect([by.actor, 'engine']).toContain(move.actor);
+  expect(draft.moves).toBe(move.number);
+  expectWhole(draft);
+  // An approval is of one text: it does not live on with another.
+  if (draft.contentHash !== before.draft.contentHash || move.action === 'edit') {
+    expect(draft.state).not.toBe('approved');
+    expect(draft.resumeState).not.toBe('approved');
+  }
+  if (by.verb === 'follow' && before.draft.isEdited) expect(draft.content).toEqual(before.draft.content);
+  if (move.action === 'claim') expectMayLeave(before.draft, by.now);
+  expectNotForgotten(draft);
+}
+
+function expectWhole(draft: Draft): void {
+  expect(draft.state === 'held').toBe(draft.resumeState !== null);
+  expect(ENDED.has(draft.state)).toBe(draft.endedAt !== null);
+  if (['held', 'cancelled', 'failed'].includes(draft.state)) expect(draft.reason).not.toBeNull();
+  if (ENDED.has(draft.state) || draft.state === 'sending') expect(draft.dueAt).toBeNull();
+}
+
+/** What leaves by itself is looked at, and not before its time. */
+function expectNotForgotten({ state, dueAt, deadlineAt }: Draft): void {
+  if (state === 'approved') expect(dueAt).not.toBeNull();
+  if (state === 'scheduled' && deadlineAt !== null) expect(dueAt ?? -1).toBeGreaterThanOrEqual(deadlineAt);
+}
+
+function expectMayLeave(draft: Draft, now: number): void {
+  const isApproved = [draft.state, draft.resumeState].includes('approved');
+  const leaves = isApproved ? draft.notBefore : draft.deadlineAt;
+  expect(leaves).not.toBeNull();
+  expect(leaves ?? Infinity).toBeLessThanOrEqual(now);
+  expect(draft.leaseBy).toBeNull();
+  expect(draft.reason ?? '').not.toMatch(/^(editing|needs_review|missing_variable|no_address|snoozed)$/);
+  expect(now).toBeLessThan(draft.endsAt ?? Infinity);
+}
+
+test('whatever anybody does in whatever order, no draft leaves the table, and every move is recorded whole', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(beginning, fc.array(command, { maxLength: 25 }), (how, commands) => {
+      for (const { move } of play(begin(how), commands)) seen.add(move.action);
+    }),
+    { numRuns: 2_000 },
+  );
+  // The commands reach all of the table that verbs have, so that what was seen is no lucky corner.
+  const reached = Object.keys(MOVES).filter((action) => !['compose', 'again', 'send_again'].includes(action));
+  expect([...seen].toSorted()).toEqual(reached.toSorted());
+});
+
+test('the database takes every one of these stories, and gives it back as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(beginning, fc.array(command, { minLength: 5, maxLength: 15 }), async (how, commands) => {
+      const story = play(begin(how), commands);
+      for (const moved of story) await db.transaction((tx) => writeMoved(tx, [moved]));
+      const last = story.at(-1);
+      const found = last && (await findDraft(db, last.draft.projectId, last.draft.id));
+      expect(found).toEqual({ draft: last?.draft, moves: story.map(({ move }) => move) });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('whatever the sender meets when it looks, it has something to do', () => {
+  fc.assert(
+    fc.property(beginning, fc.array(command, { maxLength: 15 }), (how, commands) => {
+      const story = play(begin(how), commands);
+      const draft = story.at(-1)?.draft;
+      if (!draft || draft.dueAt === null) return;
+      expect(dueAction(draft, draft.dueAt - 1)).toBe('wait');
+      expect(dueAction(draft, Math.max(draft.dueAt, draft.updatedAt))).not.toBe('wait');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a draft that is sent again is a new one through the same table, once', () => {
+  const { draft, move } = begin({ autopilotMs: 5 * MINUTE, hasAddress: true, missing: null, endsInMs: null });
+  const now = clock.now() + 5 * MINUTE;
+  const story = [move];
+  let failed = draft;
+  for (const decide of [
+    (d: Draft) => claim(d, { now }),
+    (d: Draft) => finish(d, { result: 'failed', reason: '550' }, { now }),
+  ]) {
+    const decided = decide(failed);
+    if (isRefused(decided)) throw decided.refused;
+    failed = decided.draft;
+    story.push(decided.move);
+  }
+  const sent = sendAgain(failed, story, { id: newId(), actor: 'ana', now });
+  if (isRefused(sent)) throw sent.refused;
+  const [old, made] = sent.again;
+  expect([old.draft.state, old.draft.endedAt]).toEqual(['failed', failed.endedAt]);
+  expect(made.draft).toMatchObject({
+    state: 'approved',
+    againOf: draft.id,
+    moves: 1,
+    content: draft.content,
+  });
+  expect(made.move).toMatchObject({ number: 1, from: null, to: 'approved', actor: 'ana' });
+  const twice = sendAgain(old.draft, [...story, old.move], { id: newId(), actor: 'ben', now });
+  expect(twice).toMatchObject({
+    refused: { code: 'conflict', message: expect.stringContaining(made.draft.id) },
+  });
+});

@@ -1,0 +1,91 @@
+import { iso } from '../../base/clock.ts';
+import type { Draft } from './draft.ts';
+import { moved } from './moves.ts';
+import {
+  type By,
+  conflict,
+  type Decided,
+  invalid,
+  type Refusal,
+  refusal,
+  refusalOfExpired,
+} from './refuse.ts';
+import { EXPIRES_AFTER_MS, expiresAfter, isApproved } from './timing.ts';
+
+export type Postponed = By & {
+  until: number;
+  /** Beyond its expiry, on purpose. Never beyond the end of what it is about. */
+  extend?: boolean;
+};
+
+/**
+ * Moves the deadline, and voids an approval. A draft that waits for a person has none to move: it is only put out of sight
+ * until then.
+ */
+export function postpone(draft: Draft, by: Postponed): Decided {
+  const refused =
+    refusal(draft, 'postpone', by) ??
+    (by.extend ? null : refusalOfExpired(draft, by.now)) ??
+    refusalOfPlace(draft) ??
+    refusalOfTime(draft, by);
+  if (refused) return refused;
+  const { actor, now, until, extend } = by;
+  const extended = extend && until > (draft.expiresAt ?? Infinity);
+  const expiresAt = extended
+    ? expiresAfter(until, { ms: EXPIRES_AFTER_MS, endsAt: draft.endsAt })
+    : draft.expiresAt;
+  const changed = draft.deadlineAt === null ? snoozed(until) : delayed(draft, until);
+  const detail = { until: iso(until), from: draft.deadlineAt === null ? null : iso(draft.deadlineAt) };
+  return moved(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
+}
+
+function snoozed(until: number): Partial<Draft> {
+  return {
+    state: 'held',
+    resumeState: 'scheduled',
+    reason: 'snoozed',
+    notBefore: until,
+    dueAt: until,
+    leaseBy: null,
+  };
+}
+
+function delayed(draft: Draft, until: number): Partial<Draft> {
+  if (draft.state === 'held') return { deadlineAt: until, resumeState: 'scheduled', notBefore: null };
+  return { state: 'scheduled', reason: null, deadlineAt: until, notBefore: null, dueAt: until };
+}
+
+function refusalOfPlace(draft: Draft): Refusal | null {
+  if (draft.resumeState === 'composing') return conflict('It is still being written');
+  if (draft.deadlineAt !== null) return null;
+  if (draft.reason === 'no_address') {
+    return conflict('It waits for an address; its time begins only when there is one');
+  }
+  if (draft.reason === 'missing_variable') {
+    return conflict(
+      'It waits for something that the letter wants to say and nobody knows; edit it, or skip it',
+    );
+  }
+  return null;
+}
+
+function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): Refusal | null {
+  const { deadlineAt, expiresAt, endsAt } = draft;
+  if (until <= now) return invalid('until', 'A draft can be postponed to a moment in the future only');
+  if (endsAt !== null && until >= endsAt) {
+    return invalid('until', `What it is about ends at ${iso(endsAt)}, and it is of no use after that`);
+  }
+  if (!isApproved(draft) && deadlineAt !== null && until < deadlineAt) {
+    return invalid(
+      'until',
+      `Its deadline is later, at ${iso(deadlineAt)}. Approve it to have it leave sooner`,
+    );
+  }
+  if (expiresAt !== null && until > expiresAt && !extend) {
+    return invalid(
+      'until',
+      `It expires at ${iso(expiresAt)}. Say that it is to be extended to go beyond that`,
+    );
+  }
+  return null;
+}

@@ -1,0 +1,74 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { Draft } from './draft.ts';
+import { expiryOf, leavesAt } from './timing.ts';
+
+/** A draft that leaves by itself when its time comes and the gates let it. Moments are milliseconds. */
+export type QueuedLetter = Pick<
+  Draft,
+  'id' | 'ruleId' | 'userId' | 'state' | 'reason' | 'priority' | 'counts' | 'expiresAt'
+> & {
+  leavesAt: number;
+};
+
+/** These hold a draft until a person has done something; what the recipient's server put off was claimed before. */
+const WAITS_FOR_MORE = ['composing', 'needs_review', 'missing_variable', 'replied', 'editing', 'deferred'];
+
+/**
+ * The queue of a project without its texts, page by page in the order of the ids; what waits for a person is not in it.
+ * `expiresAt` is the moment from which on it would not be sent.
+ */
+export async function listQueued(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
+): Promise<{ letters: QueuedLetter[]; after: string | null }> {
+  const rows = await tx.query<Row>(
+    `SELECT id, rule_id, external_user_id, state, resume_state, reason, priority, counts, lease_by, deadline_at, not_before,
+       expires_at, ends_at
+     FROM beckon.draft
+     WHERE project_id = $1 AND ended_at IS NULL AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+    [projectId, after, limit],
+  );
+  return {
+    letters: rows.flatMap(toLetter),
+    after: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
+  };
+}
+
+type Row = {
+  id: string;
+  rule_id: string;
+  external_user_id: string;
+  state: Draft['state'];
+  resume_state: Draft['resumeState'];
+  reason: string | null;
+  priority: number;
+  counts: boolean;
+  lease_by: string | null;
+  deadline_at: Date | null;
+  not_before: Date | null;
+  expires_at: Date | null;
+  ends_at: Date | null;
+};
+
+function toLetter(row: Row): QueuedLetter[] {
+  const { id, state, reason, priority, counts } = row;
+  const times = timesOf(row);
+  const at = leavesAt(times);
+  const waits = state === 'sending' || row.lease_by !== null || WAITS_FOR_MORE.includes(reason ?? state);
+  if (at === null || waits) return [];
+  const expiresAt = expiryOf(times);
+  const { rule_id: ruleId, external_user_id: userId } = row;
+  return [{ id, ruleId, userId, state, reason, priority, counts, expiresAt, leavesAt: at }];
+}
+
+function timesOf(row: Row): Parameters<typeof expiryOf>[0] {
+  const ms = (at: Date | null): number | null => at && at.getTime();
+  return {
+    state: row.state,
+    resumeState: row.resume_state,
+    deadlineAt: ms(row.deadline_at),
+    notBefore: ms(row.not_before),
+    expiresAt: ms(row.expires_at),
+    endsAt: ms(row.ends_at),
+  };
+}

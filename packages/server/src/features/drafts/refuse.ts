@@ -1,0 +1,84 @@
+import { Fault } from '../../base/fault.ts';
+import { iso } from '../../base/clock.ts';
+import { ENGINE, type Actor, type Draft, type DraftState } from './draft.ts';
+import { type Action, can, type Moved } from './moves.ts';
+import { isExpired } from './timing.ts';
+
+/** What a verb answers: the draft as it is afterwards, or why not. */
+export type Refusal = { refused: Fault };
+export type Decided = Moved | Refusal;
+
+/** Who acts, when, and, where they say so, on what they saw: the content, or how many moves it had made. */
+export type By = { actor: Actor; now: number; hash?: string; moves?: number };
+
+/** For those who act on one draft, and hear of a refusal as of any other fault. */
+export function orThrow<T extends object>(decided: T | Refusal): T {
+  if ('refused' in decided) throw decided.refused;
+  return decided;
+}
+
+export function isRefused(decided: object): decided is Refusal {
+  return 'refused' in decided;
+}
+
+export function conflict(message: string): Refusal {
+  return { refused: new Fault('conflict', { details: [{ message, field: 'draft' }] }) };
+}
+
+export function invalid(field: string, message: string): Refusal {
+  return { refused: new Fault('validation_failed', { details: [{ message, field }] }) };
+}
+
+/** Why this cannot be done to a draft as it stands, by whoever wants it; null where it can. */
+export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
+  if (by.hash !== undefined && by.hash !== draft.contentHash) {
+    return conflict('Its text has changed since you looked at it. Look at it again, then decide');
+  }
+  if (by.moves !== undefined && by.moves !== draft.moves) {
+    return conflict(
+      `Somebody else was faster: it is ${draft.state} now, since ${iso(draft.updatedAt)}. Look at it again, then decide`,
+    );
+  }
+  if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
+  if (by.actor === ENGINE) return null;
+  return ofPerson(draft, by);
+}
+
+function ofPerson(draft: Draft, by: By): Refusal | null {
+  if (draft.reason === 'deferred') return conflict(DEFERRED);
+  if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
+    return conflict(`${draft.leaseBy} is editing it. Wait until its editor is closed`);
+  }
+  return null;
+}
+
+/** What would not leave any more need not be approved, edited or looked at. */
+export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
+  if (!isExpired(draft, now)) return null;
+  if (draft.endsAt !== null && draft.endsAt <= now) {
+    return conflict(`What it is about ended at ${iso(draft.endsAt)}. It can only be skipped`);
+  }
+  const at = iso(draft.expiresAt ?? now);
+  return conflict(`It expired at ${at}. Postpone it and extend it on purpose, or skip it`);
+}
+
+/** Whether somebody has an editor open on it. */
+export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): boolean {
+  return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
+}
+
+const DEFERRED =
+  "It is already being sent: the recipient's server put it off, and it will be handed over again";
+
+const STATE_SAYS: Record<DraftState, string> = {
+  composing: 'It is still being written',
+  scheduled: 'It is waiting; there is nothing of this kind to do',
+  approved: 'It has been approved already',
+  held: 'It is held; there is nothing of this kind to do',
+  sending: 'It is already being sent',
+  sent: 'It has been sent already',
+  skipped: 'It has been skipped already',
+  cancelled: 'It was cancelled',
+  failed: 'It could not be sent; it can be sent again as a new draft',
+  unknown: 'Nobody knows whether it arrived; it can be sent again as a new draft',
+};

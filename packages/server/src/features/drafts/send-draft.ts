@@ -1,0 +1,113 @@
+import { EXPIRES_AFTER_MS, expiresAfter, UNDO_MS } from './timing.ts';
+import { type Draft, ENGINE } from './draft.ts';
+import { dueAction } from './hold-draft.ts';
+import { begun, type Move, type Moved, moved } from './moves.ts';
+import { type By, conflict, type Decided, type Refusal, refusal } from './refuse.ts';
+
+type At = { now: number; detail?: Record<string, unknown> };
+
+/** The sender takes it: from here on nobody can take back anything. Its gates were asked in the same transaction. */
+export function claim(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'claim', { actor: ENGINE, now });
+  if (refused) return refused;
+  if (dueAction(draft, now) !== 'leave') return conflict('Its time has not come');
+  return moved(draft, { state: 'sending', reason: null }, { action: 'claim', actor: ENGINE, now, detail });
+}
+
+export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
+
+/** What became of it. Nobody knows, where the process died or the connection broke in between: then it is never tried again. */
+export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At): Decided {
+  const action = ACTIONS[outcome.result];
+  const refused = refusal(draft, action, { actor: ENGINE, now });
+  if (refused) return refused;
+  if (draft.state === 'held' && draft.reason !== 'deferred') return conflict('It was never handed over');
+  const reason = outcome.result === 'sent' ? null : outcome.reason;
+  const changed: Partial<Draft> = { state: outcome.result, reason };
+  return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
+}
+
+const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'lose' } as const;
+
+/** The recipient's server put it off. It is handed over again as it is, after the gates that time can close were asked again. */
+export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'retry', { actor: ENGINE, now });
+  if (refused) return refused;
+  const changed: Partial<Draft> = {
+    state: 'held',
+    resumeState: 'approved',
+    reason: 'deferred',
+    notBefore: draft.notBefore ?? now,
+    dueAt: at,
+  };
+  return moved(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
+}
+
+/** A bounce, an open, a click or a reply proves what became of one of which nobody knew. */
+export function settle(
+  draft: Draft,
+  proof: Result & { result: 'sent' | 'failed' },
+  { now, detail }: At,
+): Decided {
+  const refused = refusal(draft, 'settle', { actor: ENGINE, now });
+  if (refused) return refused;
+  const reason = proof.result === 'sent' ? null : proof.reason;
+  return moved(
+    draft,
+    { state: proof.result, reason },
+    { action: 'settle', actor: ENGINE, now, reason, detail: detail ?? {} },
+  );
+}
+
+export type SentAgain = By & {
+  /** Of the new draft. */
+  id: string;
+  /** It was typed that it may arrive twice. */
+  confirmed?: boolean;
+  expiresAfterMs?: number;
+};
+
+/**
+ * A new draft of the same text, through all gates, once for each draft. The first of the two moves is the old one's.
+ * `moves`: all moves of the old one.
+ */
+export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: [Moved, Moved] } | Refusal {
+  const { actor, now, id, confirmed, expiresAfterMs = EXPIRES_AFTER_MS } = by;
+  const refused =
+    refusal(draft, 'send_again', by) ?? refusalOfAgain(draft, moves, { now, confirmed: confirmed ?? false });
+  if (refused) return refused;
+  const old = moved(draft, {}, { action: 'send_again', actor, now, detail: { draft_id: id } });
+  const notBefore = now + UNDO_MS;
+  const { moves: _moves, createdAt: _createdAt, updatedAt: _updatedAt, endedAt: _endedAt, ...same } = draft;
+  const made = begun(
+    {
+      ...same,
+      id,
+      state: 'approved',
+      resumeState: null,
+      reason: null,
+      deadlineAt: null,
+      notBefore,
+      dueAt: notBefore,
+      expiresAt: expiresAfter(notBefore, { ms: expiresAfterMs, endsAt: draft.endsAt }),
+      leaseBy: null,
+      againOf: draft.id,
+    },
+    { action: 'again', actor, now, detail: { again_of: draft.id } },
+  );
+  return { again: [old, made] };
+}
+
+function refusalOfAgain(
+  draft: Draft,
+  moves: Move[],
+  { now, confirmed }: { now: number; confirmed: boolean },
+): Refusal | null {
+  const before = moves.find((move) => move.action === 'send_again');
+  if (before) return conflict(`It was sent again already, as ${String(before.detail.draft_id)}`);
+  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS) return conflict('What it is about is over');
+  if (draft.state === 'unknown' && !confirmed) {
+    return conflict('It may have arrived, and would then arrive twice. Confirm that it is to be sent again');
+  }
+  return null;
+}

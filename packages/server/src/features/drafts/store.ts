@@ -1,0 +1,162 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { Draft } from './draft.ts';
+import type { Move, Moved } from './moves.ts';
+import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
+
+/** What is written to `draft`, `draft_move` and `team_digest`; `reads.ts` reads them. */
+
+const NAMES = namesOf(DRAFT_COLUMNS);
+const KEYS: readonly string[] = ['project_id', 'id'];
+/** Where a draft stands. What it says, and to whom, is not among them. */
+const STANDING: readonly string[] = [
+  'state',
+  'resume_state',
+  'reason',
+  'due_at',
+  'lease_by',
+  'moves',
+  'updated_at',
+  'ended_at',
+];
+const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
+/** These moves change nothing else, and of no others are there so many: to write a letter anew costs more than to move it. */
+const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'lose']);
+
+/** Moves and drafts in one statement: the one is not written without the other, and it is one way to the database and back. */
+const MOVES = `WITH moves AS (
+  INSERT INTO beckon.draft_move (${namesOf(MOVE_COLUMNS)}) SELECT * FROM unnest(${listsOf(MOVE_COLUMNS, 1)})
+)`;
+const UPDATE = { name: 'drafts.update', columns: DRAFT_COLUMNS, text: updateText(DRAFT_COLUMNS) };
+const LEAVE = { name: 'drafts.leave', columns: STANDING_COLUMNS, text: updateText(STANDING_COLUMNS) };
+
+/**
+ * The one way in which a draft is made or changed: with its moves. Where one draft made several moves at once, they are all
+ * recorded, and it is written as the last leaves it. Its row is locked by whoever decided.
+ */
+export async function writeMoved(tx: Tx, moved: Moved[]): Promise<void> {
+  const made = idsOf(moved, ({ number }) => number === 1);
+  const changed = idsOf(moved, ({ action }) => !LEAVING.has(action));
+  const of = (is: (id: string) => boolean): Moved[] => moved.filter(({ draft }) => is(draft.id));
+  await insertDrafts(
+    tx,
+    of((id) => made.has(id)),
+  );
+  await updateDrafts(
+    tx,
+    UPDATE,
+    of((id) => !made.has(id) && changed.has(id)),
+  );
+  await updateDrafts(
+    tx,
+    LEAVE,
+    of((id) => !made.has(id) && !changed.has(id)),
+  );
+}
+
+function idsOf(moved: Moved[], is: (move: Move) => boolean): Set<string> {
+  return new Set(moved.filter(({ move }) => is(move)).map(({ draft }) => draft.id));
+}
+
+async function insertDrafts(tx: Tx, moved: Moved[]): Promise<void> {
+  if (moved.length === 0) return;
+  await tx.prepared({
+    name: 'drafts.insert',
+    text: `${MOVES} INSERT INTO beckon.draft (${NAMES}) SELECT * FROM ${draftsOf(DRAFT_COLUMNS)}`,
+    values: valuesOfMoved(moved, { drafts: latest(moved), columns: DRAFT_COLUMNS }),
+  });
+}
+
+type Update = { name: string; columns: Column<Draft>[]; text: string };
+
+/** One that has moved on meanwhile was not locked by its writer, which is a defect. */
+async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: Moved[]): Promise<void> {
+  if (moved.length === 0) return;
+  const drafts = latest(moved);
+  const rows = await tx.prepared({ name, text, values: valuesOfMoved(moved, { drafts, columns }) });
+  if (rows.length !== drafts.length) throw new Error(`${drafts.length - rows.length} drafts moved on unseen`);
+}
+
+function updateText(columns: Column<Draft>[]): string {
+  const set = columns
+    .filter(({ name }) => !KEYS.includes(name))
+    .map(({ name }) => `${name} = x.${name}`)
+    .join(', ');
+  return `${MOVES} UPDATE beckon.draft AS d SET ${set} FROM ${draftsOf(columns)} AS x(${namesOf(columns)})
+          WHERE d.project_id = x.project_id AND d.id = x.id AND d.moves < x.moves RETURNING d.id`;
+}
+
+function draftsOf(columns: Column<Draft>[]): string {
+  return `unnest(${listsOf(columns, MOVE_COLUMNS.length + 1)})`;
+}
+
+function latest(moved: Moved[]): Draft[] {
+  const drafts = new Map<string, Draft>();
+  for (const { draft } of moved) {
+    if ((drafts.get(draft.id)?.moves ?? 0) < draft.moves) drafts.set(draft.id, draft);
+  }
+  return [...drafts.values()];
+}
+
+function valuesOfMoved(
+  moved: Moved[],
+  { drafts, columns }: { drafts: Draft[]; columns: Column<Draft>[] },
+): unknown[] {
+  const moves = moved.map(({ move }) => move);
+  return [...valuesOf<Move>(MOVE_COLUMNS, moves), ...valuesOf(columns, drafts)];
+}
+
+function namesOf(columns: { name: string }[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}
+
+function listsOf(columns: Pick<Column<never>, 'type'>[], from: number): string {
+  return columns.map(({ type }, at) => `$${from + at}::${type}[]`).join(', ');
+}
+
+/** Only what somebody wrote is looked into for something to escape: see `plainList`. */
+function valuesOf<T>(columns: Column<T>[], rows: T[]): unknown[] {
+  return columns.map((column) => {
+    switch (column.kind) {
+      case 'moment':
+        return momentList(rows.map(column.of));
+      case 'plain':
+        return plainList(rows.map(column.of));
+      case 'text':
+        return rows.map(column.of);
+      case 'json':
+        return rows.map((row) => JSON.stringify(column.of(row)));
+      default:
+        return column satisfies never;
+    }
+  });
+}
+
+/** With all their moves; how many drafts it were. */
+export async function eraseDrafts(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(
+    `DELETE FROM beckon.draft WHERE project_id = $1 AND external_user_id = $2 RETURNING id`,
+    [projectId, userId],
+  );
+  const ids = rows.map((row) => row.id);
+  await tx.query(`DELETE FROM beckon.draft_move WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])`, [
+    projectId,
+    ids,
+  ]);
+  return rows.length;
+}
+
+/** Takes the right to tell the team now. False where somebody told them later than `before`. */
+export async function upsertTeamDigest(
+  tx: Tx,
+  { projectId, now, before }: { projectId: number; now: number; before: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO beckon.team_digest AS d (project_id, sent_at) VALUES ($1, $2)
+     ON CONFLICT (project_id) DO UPDATE SET sent_at = excluded.sent_at WHERE d.sent_at <= $3 RETURNING 1`,
+    [projectId, new Date(now), new Date(before)],
+  );
+  return rows.length > 0;
+}

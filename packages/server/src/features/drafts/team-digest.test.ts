@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { MINUTE } from '../../../testkit/drafts.ts';
+import { teamDigest, type WaitingOfRule } from './index.ts';
+
+const T0 = heldClock().now();
+const welcome: WaitingOfRule = {
+  rule: 'welcome',
+  waiting: 2,
+  held: 0,
+  fresh: 1,
+  earliestDeadlineAt: T0 + 120 * MINUTE,
+  firstId: 'd-1',
+};
+const trial: WaitingOfRule = {
+  rule: 'trial_expiring',
+  waiting: 1,
+  held: 3,
+  fresh: 0,
+  earliestDeadlineAt: T0 + 30 * MINUTE,
+  firstId: 'd-2',
+};
+const waiting = {
+  project: 'Acme',
+  rules: [welcome, trial],
+  publicUrl: 'https://beckon.example/',
+  notices: [],
+  timeZone: 'Europe/Paris',
+};
+
+test('the first draft that waits is told at once, then at most every 15 minutes', () => {
+  expect(teamDigest(waiting, T0, null)).not.toBeNull();
+  expect(teamDigest(waiting, T0 + 15 * MINUTE - 1, T0)).toBeNull();
+  expect(teamDigest(waiting, T0 + 15 * MINUTE, T0)).not.toBeNull();
+});
+
+test('what the team was told before is not told again until something new comes', () => {
+  expect(teamDigest({ ...waiting, rules: [{ ...welcome, fresh: 0 }, trial] }, T0, null)).toBeNull();
+  const notices = ['The rule welcome is draft-only now: 3 complaints among its last 1000 letters'];
+  expect(teamDigest({ ...waiting, rules: [], notices }, T0, null)).toEqual({
+    subject: `Acme: ${notices[0]}`,
+    text: `${notices[0]}\n`,
+  });
+});
+
+test('it says how many, which leaves first and when, in the zone of the project, with a link for each rule', () => {
+  expect(teamDigest(waiting, T0, null)).toEqual({
+    subject: 'Acme: 3 drafts wait, 3 held',
+    text: [
+      'The first leaves at 2026-01-15 13:30 (Europe/Paris), unless somebody acts before.',
+      '',
+      'trial_expiring: 1 draft waits, 3 drafts held, the first leaves at 2026-01-15 13:30 (Europe/Paris)',
+      '  https://beckon.example/drafts/d-2',
+      'welcome: 2 drafts wait, the first leaves at 2026-01-15 15:00 (Europe/Paris)',
+      '  https://beckon.example/drafts/d-1',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('drafts without a deadline are told without one', () => {
+  const rules = [{ ...welcome, earliestDeadlineAt: null }];
+  expect(teamDigest({ ...waiting, rules }, T0, null)?.text).toBe(
+    'welcome: 2 drafts wait\n  https://beckon.example/drafts/d-1\n',
+  );
+});

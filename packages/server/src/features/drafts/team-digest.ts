@@ -1,0 +1,101 @@
+import type { Tx } from '../../io/db/index.ts';
+import { upsertTeamDigest } from './store.ts';
+
+/** What waits for the team, of one rule. */
+export type WaitingOfRule = {
+  rule: string;
+  /** Those that wait for their deadline or for a person. */
+  waiting: number;
+  /** Those that something holds that does not pass by itself. */
+  held: number;
+  /** How many of both have come since the team was told last. */
+  fresh: number;
+  earliestDeadlineAt: number | null;
+  /** The one to look at first: with the earliest deadline, otherwise the oldest. */
+  firstId: string | null;
+};
+
+export type Waiting = {
+  project: string;
+  rules: WaitingOfRule[];
+  publicUrl: string;
+  /** Other things that the team has to hear of, one sentence each: a rule that was demoted, a domain that fails. */
+  notices: string[];
+  timeZone: string;
+};
+
+export type TeamLetter = { subject: string; text: string };
+
+export const TEAM_DIGEST_EVERY_MS = 15 * 60_000;
+
+/** The letter to the team, if there is something new to tell and the last one is long enough ago; the first goes at once. */
+export function teamDigest(waiting: Waiting, now: number, lastSentAt: number | null): TeamLetter | null {
+  if (lastSentAt !== null && now < lastSentAt + TEAM_DIGEST_EVERY_MS) return null;
+  const isFresh = waiting.notices.length > 0 || waiting.rules.some(({ fresh }) => fresh > 0);
+  return isFresh ? { subject: subjectOf(waiting), text: textOf(waiting) } : null;
+}
+
+function subjectOf({ rules, notices, project }: Waiting): string {
+  const drafts = total(rules, 'waiting');
+  const held = total(rules, 'held');
+  const parts = [
+    ...(drafts > 0 ? [`${countOf(drafts, 'draft')} ${drafts === 1 ? 'waits' : 'wait'}`] : []),
+    ...(held > 0 ? [`${held} held`] : []),
+  ];
+  return `${project}: ${parts.join(', ') || notices[0] || ''}`;
+}
+
+function textOf({ rules, notices, publicUrl, timeZone }: Waiting): string {
+  const told = rules.filter(({ waiting, held }) => waiting + held > 0).toSorted(byDeadline);
+  const earliest = told[0]?.earliestDeadlineAt ?? null;
+  return [
+    ...notices,
+    ...(notices.length > 0 && told.length > 0 ? [''] : []),
+    ...(earliest === null
+      ? []
+      : [`The first leaves at ${localTime(earliest, timeZone)}, unless somebody acts before.`, '']),
+    ...told.flatMap((rule) => ruleLines(rule, { publicUrl, timeZone })),
+    '',
+  ].join('\n');
+}
+
+function ruleLines(
+  rule: WaitingOfRule,
+  { publicUrl, timeZone }: { publicUrl: string; timeZone: string },
+): string[] {
+  const { waiting, held, earliestDeadlineAt, firstId } = rule;
+  const parts = [
+    ...(waiting > 0 ? [`${countOf(waiting, 'draft')} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
+    ...(held > 0 ? [`${countOf(held, 'draft')} held`] : []),
+    ...(earliestDeadlineAt === null
+      ? []
+      : [`the first leaves at ${localTime(earliestDeadlineAt, timeZone)}`]),
+  ];
+  const link = firstId === null ? [] : [`  ${publicUrl.replace(/\/$/, '')}/drafts/${firstId}`];
+  return [`${rule.rule}: ${parts.join(', ')}`, ...link];
+}
+
+/** Without a deadline last, because nothing happens to those before somebody comes. */
+function byDeadline(a: WaitingOfRule, b: WaitingOfRule): number {
+  return (
+    (a.earliestDeadlineAt ?? Infinity) - (b.earliestDeadlineAt ?? Infinity) || (a.rule < b.rule ? -1 : 1)
+  );
+}
+
+function total(rules: WaitingOfRule[], field: 'waiting' | 'held'): number {
+  return rules.reduce((sum, rule) => sum + rule[field], 0);
+}
+
+function countOf(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function localTime(ms: number, timeZone: string): string {
+  const at = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone);
+  return `${at.toPlainDate().toString()} ${at.toPlainTime().toString({ smallestUnit: 'minute' })} (${timeZone})`;
+}
+
+/** Whether this caller tells the team now; of two that ask at once only one does. In the transaction that hands the letter over. */
+export function takeTeamDigest(tx: Tx, projectId: number, now: number): Promise<boolean> {
+  return upsertTeamDigest(tx, { projectId, now, before: now - TEAM_DIGEST_EVERY_MS });
+}

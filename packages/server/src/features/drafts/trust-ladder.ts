@@ -1,0 +1,87 @@
+import { printDuration } from '../../base/duration.ts';
+
+/** How the last drafts of a rule came to their end: as they were written, edited before they left, or skipped. */
+export type LadderCounts = { untouched: number; edited: number; skipped: number };
+
+export type Suggestion = {
+  kind: 'autopilot' | 'shorter_deadline' | 'longer_deadline';
+  deadlineMs: number;
+  why: string;
+};
+
+/** So many of the last drafts are looked at, and fewer say nothing. */
+export const LADDER_DRAFTS = 20;
+const UNTOUCHED_MIN = 19;
+const TOUCHED_MANY = 5;
+const FIRST_DEADLINE_MS = 4 * 3_600_000;
+const SHORTEST_MS = 15 * 60_000;
+const LONGEST_MS = 48 * 3_600_000;
+
+/** What a rule has earned. It is only suggested: no rule climbs by itself. `deadlineMs`: the period of its autopilot; null: none. */
+export function suggest(counts: LadderCounts, deadlineMs: number | null): Suggestion | null {
+  const { untouched, edited, skipped } = counts;
+  const of = untouched + edited + skipped;
+  if (of < LADDER_DRAFTS) return null;
+  const isTrusted = untouched / of >= UNTOUCHED_MIN / LADDER_DRAFTS;
+  if (deadlineMs === null) return isTrusted ? suggestAutopilot(untouched, of) : null;
+  if (isTrusted && edited + skipped === 0) return suggestShorter(of, deadlineMs);
+  if ((edited + skipped) / of < TOUCHED_MANY / LADDER_DRAFTS) return null;
+  return suggestLonger({ touched: edited + skipped, of }, deadlineMs);
+}
+
+function suggestAutopilot(untouched: number, of: number): Suggestion {
+  const why = `${untouched} of the last ${of} drafts left as they were written: it could send by itself after ${printDuration(FIRST_DEADLINE_MS)}`;
+  return { kind: 'autopilot', deadlineMs: FIRST_DEADLINE_MS, why };
+}
+
+function suggestShorter(of: number, deadlineMs: number): Suggestion | null {
+  const shorter = Math.max(SHORTEST_MS, roundedToMinutes(deadlineMs / 2));
+  if (shorter >= deadlineMs) return null;
+  const why = `Nobody changed or skipped any of the last ${of} drafts: ${printDuration(shorter)} would be time enough`;
+  return { kind: 'shorter_deadline', deadlineMs: shorter, why };
+}
+
+function suggestLonger(
+  { touched, of }: { touched: number; of: number },
+  deadlineMs: number,
+): Suggestion | null {
+  const longer = Math.min(LONGEST_MS, deadlineMs * 2);
+  if (longer <= deadlineMs) return null;
+  const why = `${touched} of the last ${of} drafts were edited or skipped: ${printDuration(longer)} would leave more time to look`;
+  return { kind: 'longer_deadline', deadlineMs: longer, why };
+}
+
+function roundedToMinutes(ms: number): number {
+  return Math.round(ms / 60_000) * 60_000;
+}
+
+/** How many of the last letters of a rule had this outcome. `of` is the window below or, of a young rule, what there is. */
+export type Outcomes = Record<OutcomeKind, { count: number; of: number }>;
+type OutcomeKind = 'complaints' | 'hardBounces' | 'unsubscribes';
+
+/** From how many, and from which share of so many letters, a rule falls back. Shares in thousandths, because they are compared whole. */
+const DEMOTES = {
+  complaints: { min: 2, perMille: 3, lettersMax: 1_000 },
+  hardBounces: { min: 5, perMille: 50, lettersMax: 100 },
+  unsubscribes: { min: 6, perMille: 30, lettersMax: 200 },
+} as const satisfies Record<OutcomeKind, { min: number; perMille: number; lettersMax: number }>;
+
+export type Demotion = { reason: OutcomeKind; count: number; of: number; why: string };
+
+/** Whether a rule may no longer send by itself, and why. */
+export function demotes(outcomes: Outcomes): Demotion | null {
+  for (const reason of ['complaints', 'hardBounces', 'unsubscribes'] as const) {
+    const { count, of } = outcomes[reason];
+    const { min, perMille } = DEMOTES[reason];
+    if (count >= min && count * 1_000 >= of * perMille) {
+      return { reason, count, of, why: `${count} ${WORDS[reason]} among its last ${of} letters` };
+    }
+  }
+  return null;
+}
+
+const WORDS: Record<OutcomeKind, string> = {
+  complaints: 'complaints',
+  hardBounces: 'addresses that do not exist',
+  unsubscribes: 'unsubscribes',
+};

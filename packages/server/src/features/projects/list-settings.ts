@@ -1,0 +1,16 @@
+import type { Tx } from '../../io/db/index.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { listSettingsRows } from './store.ts';
+
+export type ProjectSettings = { projectId: number; name: string; settings: Settings };
+
+/** What each of these projects decided for itself, by project. */
+export async function listSettings(tx: Tx, projectIds: number[]): Promise<Map<number, ProjectSettings>> {
+  const rows = await listSettingsRows(tx, projectIds);
+  return new Map(
+    rows.map(({ project_id: projectId, name, settings }) => [
+      projectId,
+      { projectId, name, settings: readSettings(settings) },
+    ]),
+  );
+}

@@ -1,0 +1,212 @@
+import { sha256 } from '../../base/hash.ts';
+import { matchesWhere } from '../../base/predicate/index.ts';
+import { type Newest, subjectOf } from './about.ts';
+import { type EntryRow, type EntryWish, entryWish, refusesEntry } from './entry.ts';
+import { daysAfter, isTimed, type Moment, momentOf } from './moment.ts';
+import type { Anchor, Definition, Reason, Rule, Trigger } from './rule.ts';
+
+/** A rule whose trigger was hit for a person. Digest, timer, explainer and backtest all ask `decide`. */
+export type Considered = {
+  rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
+  trigger: Trigger;
+  anchor: Anchor;
+  /** `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, by whom nobody joins or leaves for a rule. */
+  by: 'record' | 'due' | 'bulk';
+};
+
+export type PersonFacts = {
+  projectId: number;
+  userId: string;
+  isSuppressed: boolean;
+  /** The last suppression in the order of acceptance. */
+  suppressedSeq: number | null;
+  newest: Newest;
+  onlyIf: () => boolean;
+  /** Whether the exit condition or the goal of the rule already holds. */
+  isOut: () => boolean;
+  entry: (key: string) => EntryRow | undefined;
+  isInRun: () => boolean;
+};
+
+export type Decided = {
+  reason: Reason;
+  wish: EntryWish;
+  /** After which no letter of it leaves. */
+  endsAt: number | null;
+  /** When a timer is to be set. */
+  armAt: number | null;
+  detail: Record<string, unknown>;
+};
+
+/**
+ * Whether the rule fires for this person, or the first gate that refuses. It changes nothing; whoever asked writes the entry
+ * and begins the run.
+ */
+export function decide(considered: Considered, person: PersonFacts, now: number): Decided {
+  const { rule, anchor, trigger } = considered;
+  const subject = subjectOf(rule.definition, person.newest);
+  const wish = entryWish(rule.definition, { anchor, subjectId: subject?.id ?? null });
+  const moment = isTimed(trigger) ? momentOf(trigger, anchor) : null;
+  const asked: Asked = { ...considered, person, now, wish, moment, subjectId: subject?.id ?? null };
+  for (const gate of GATES) {
+    const refusal = gate(asked);
+    if (refusal) return decided(asked, refusal);
+  }
+  return decided(asked, { reason: isHeldOut(rule, person) ? 'holdout' : 'fired' });
+}
+
+type Asked = Considered & {
+  person: PersonFacts;
+  now: number;
+  wish: EntryWish;
+  moment: Moment | null;
+  subjectId: string | null;
+};
+type Refusal = { reason: Reason; detail?: Record<string, unknown> };
+type Gate = (asked: Asked) => Refusal | null;
+
+const GATES: Gate[] = [
+  isOff,
+  failsFilter,
+  isNoMove,
+  isSuppressed,
+  isBeforeEnable,
+  isSuperseded,
+  isOver,
+  isAhead,
+  isTooOld,
+  isPresent,
+  failsOnlyIf,
+  isOut,
+  hasEntered,
+];
+
+function isOff({ rule }: Asked): Refusal | null {
+  return rule.enabledAt === null ? { reason: 'rule_off' } : null;
+}
+
+function failsFilter({ trigger, anchor, moment, by }: Asked): Refusal | null {
+  if (isTimed(trigger) && moment === null) return { reason: 'filter', detail: { moment: null } };
+  if (by === 'due' || !('where' in trigger) || matchesWhere(trigger.where, anchor.properties)) return null;
+  const failing = trigger.where.find((test) => !matchesWhere([test], anchor.properties));
+  if (!failing) return { reason: 'filter' };
+  const { property } = failing;
+  const value = Object.hasOwn(anchor.properties, property) ? anchor.properties[property] : null;
+  return { reason: 'filter', detail: { property, value: brief(value) } };
+}
+
+function isNoMove({ by }: Asked): Refusal | null {
+  return by === 'bulk' ? { reason: 'bulk' } : null;
+}
+
+/** What started it must have been accepted after the suppression was lifted, and none may stand now. */
+function isSuppressed({ person, anchor }: Asked): Refusal | null {
+  if (person.isSuppressed) return { reason: 'suppressed' };
+  const isBefore = anchor.seq !== null && person.suppressedSeq !== null && anchor.seq <= person.suppressedSeq;
+  return isBefore ? { reason: 'suppressed' } : null;
+}
+
+function isBeforeEnable({ rule, anchor }: Asked): Refusal | null {
+  return anchor.acceptedAt < (rule.enabledAt ?? 0) ? { reason: 'before_enable' } : null;
+}
+
+/** A trigger that hangs on what the rule is about needs that to be still the present one. */
+function isSuperseded({ rule, trigger, anchor, subjectId }: Asked): Refusal | null {
+  const { about } = rule.definition;
+  const hangsOn =
+    about !== null && anchor.kind === 'event' && anchor.name === about.event && isTimed(trigger);
+  return hangsOn && anchor.id !== subjectId ? { reason: 'superseded' } : null;
+}
+
+function isOver({ moment, now }: Asked): Refusal | null {
+  return moment?.endsAt != null && now >= moment.endsAt
+    ? { reason: 'over', detail: { ended_at: isoOf(moment.endsAt) } }
+    : null;
+}
+
+function isAhead({ moment, now }: Asked): Refusal | null {
+  return moment !== null && moment.at > now ? { reason: 'armed', detail: { at: isoOf(moment.at) } } : null;
+}
+
+/** Of events that start something by themselves; a timer that was set in time is not too old when it rings. */
+function isTooOld({ rule, anchor, by }: Asked): Refusal | null {
+  if (by === 'due' || anchor.kind !== 'event') return null;
+  return anchor.occurredAt < anchor.acceptedAt - rule.definition.maxEventAgeMs
+    ? { reason: 'too_old', detail: { occurred_at: isoOf(anchor.occurredAt) } }
+    : null;
+}
+
+function isPresent({ trigger, anchor, person }: Asked): Refusal | null {
+  if (trigger.kind !== 'absence') return null;
+  for (const event of trigger.of) {
+    const newest = person.newest(event);
+    if (newest && newest.occurredAt >= anchor.occurredAt && newest.id !== anchor.id)
+      return { reason: 'not_absent', detail: { event, occurred_at: isoOf(newest.occurredAt) } };
+  }
+  return null;
+}
+
+function failsOnlyIf({ person }: Asked): Refusal | null {
+  return person.onlyIf() ? null : { reason: 'only_if' };
+}
+
+function isOut({ person }: Asked): Refusal | null {
+  return person.isOut() ? { reason: 'exit' } : null;
+}
+
+function hasEntered({ rule, person, wish }: Asked): Refusal | null {
+  const known = person.entry(wish.key);
+  const reason = refusesEntry(rule.definition, known, wish);
+  if (reason) return { reason, detail: { entered_at: isoOf(known?.enteredAt ?? 0) } };
+  if (rule.definition.entry.kind !== 'one_at_a_time') return null;
+  return person.isInRun() ? { reason: 'in_progress' } : null;
+}
+
+function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {
+  const { anchor, trigger, wish, moment } = asked;
+  return {
+    reason,
+    wish,
+    endsAt: moment ? moment.endsAt : endsInDays(trigger, anchor),
+    armAt: reason === 'armed' && moment ? moment.at : null,
+    detail: { ...startedBy(anchor), ...detail },
+  };
+}
+
+function endsInDays(trigger: Trigger, anchor: Anchor): number | null {
+  return trigger.kind === 'event' && trigger.endsInDays !== null
+    ? daysAfter(anchor, trigger.endsInDays)
+    : null;
+}
+
+function startedBy({ kind, id, name }: Anchor): Record<string, unknown> {
+  if (kind === 'event') return { event: name, event_id: id };
+  return kind === 'audience' ? { audience_id: id } : { trait: name };
+}
+
+/** The same people for a rule for ever, and others for each rule. */
+function isHeldOut(
+  { id, definition }: Considered['rule'],
+  { projectId, userId }: Pick<PersonFacts, 'projectId' | 'userId'>,
+): boolean {
+  if (definition.holdoutPercent === 0) return false;
+  const drawn = Number.parseInt(sha256(JSON.stringify([projectId, id, userId])).slice(0, 8), 16);
+  return drawn / 0x1_0000_0000 < definition.holdoutPercent / 100;
+}
+
+/** A suppressed match spends the entry of a rule that lets people in once ever: an imported sign-up spends the welcome. */
+export function burnsEntry({ entry }: Pick<Definition, 'entry'>, reason: Reason): boolean {
+  return reason === 'suppressed' && entry.kind === 'once';
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const VALUE_SHOWN_CHARS = 200;
+
+function brief(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'object') return value;
+  const text = JSON.stringify(value);
+  return text.length <= VALUE_SHOWN_CHARS ? value : `${text.slice(0, VALUE_SHOWN_CHARS)}…`;
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseRule, ruleSentence, SHIPPED_RULES } from './index.ts';
+
+const guide = readFileSync(new URL('../../../../../docs/rules.md', import.meta.url), 'utf8');
+const REFERRED = '0198a000-0000-7000-8000-00000000000f';
+
+type Example = { json: string; said: string };
+
+/** A row of a table under its head, or a block of JSON with the sentence below it. */
+const ROW = /^\| `([{"].*[}"])` \| (.+) \|$/gm;
+const BLOCK = /^```json\n([\s\S]*?)\n```\n\n> (.+)$/gm;
+
+function examplesOf(text: string, pattern: RegExp): Example[] {
+  return Array.from(text.matchAll(pattern), ([, json = '', said = '']) => ({ json, said }));
+}
+
+function rowsUnder(head: string): Example[] {
+  const [, below = ''] = guide.split(`\n| ${head} |`);
+  return examplesOf(below.split('\n\n')[0] ?? '', ROW);
+}
+
+const RIGHT = { name: 'Example', when: { event: 'user_signed_up' }, steps: [{ draft: 'welcome' }] };
+
+function parsed(document: unknown) {
+  const parsing = parseRule(document);
+  if (!parsing.ok) throw new Error(JSON.stringify(parsing.faults));
+  return parsing.rule;
+}
+
+function said(document: unknown): string {
+  return ruleSentence(parsed(document).definition, (id) => (id === REFERRED ? 'Trial users' : undefined));
+}
+
+const blocks = examplesOf(guide, BLOCK);
+const triggers = rowsUnder('trigger | it is considered');
+const entries = rowsUnder('entry | one person comes in');
+const steps = rowsUnder('step | what it does');
+const refused = rowsUnder('fields | what is said');
+
+test.each(blocks)('$json is said as the guide says it', (example) => {
+  expect(said(JSON.parse(example.json))).toBe(example.said);
+});
+
+test.each(triggers)('the trigger $json is said as the guide says it', (example) => {
+  const sentence = said({ ...RIGHT, when: JSON.parse(example.json) });
+  const [first = '', ...rest] = example.said;
+  expect(sentence).toBe(
+    `${first.toUpperCase()}${rest.join('')}, once ever: draft the letter welcome. It ends early when the person replies.`,
+  );
+});
+
+test.each(entries)('the entry $json is said as the guide says it', (example) => {
+  const sentence = said({ ...RIGHT, entry: JSON.parse(example.json), about: { event: 'trial_started' } });
+  expect(sentence).toContain(`When user_signed_up happens, ${example.said}: draft the letter welcome.`);
+});
+
+test.each(steps)('the step $json is said as the guide says it', (example) => {
+  const sentence = said({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
+  expect(sentence).toContain(`once ever: draft the letter first; then ${example.said}. It ends`);
+});
+
+test.each(refused)('$json is refused as the guide says it', (example) => {
+  const parsing = parseRule({ ...RIGHT, ...(JSON.parse(example.json) as object) });
+  expect(parsing.ok ? [] : parsing.faults.map(({ message }) => `\`${message}\``)).toEqual([example.said]);
+});
+
+test('no example of the guide is passed over', () => {
+  const rows = guide.split('\n').filter((line) => /^\| `[{"]/.test(line));
+  expect(triggers.length + entries.length + steps.length + refused.length).toBe(rows.length);
+  expect(blocks).toHaveLength(guide.split('\n```json\n').length - 1);
+});
+
+test('the shipped rules are those that the guide shows', () => {
+  const shown = blocks
+    .map(({ json }) => parsed(JSON.parse(json)))
+    .filter(({ name }) => SHIPPED_RULES.some((rule) => rule.name === name));
+  expect(shown).toEqual(SHIPPED_RULES);
+});
+
+/** As `parse*.ts` read them; those of predicates have examples in the guide to audiences. */
+const FIELDS = `
+  name mode deadline when about only_if entry exits goal max_event_age priority holdout
+  counts expires_after steps ends_in_days move relative_to plus_days before after trait
+  absence_of since for until once_per otherwise cooldown per again events on_reply draft
+  subject preheader body wait wait_until weekdays at wait_for within then else branch if
+  end
+`
+  .trim()
+  .split(/\s+/);
+
+test('every field of the language has an example', () => {
+  const shown = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (!Array.isArray(value)) for (const key of Object.keys(value)) shown.add(key);
+    for (const inner of Object.values(value)) collect(inner);
+  };
+  for (const { json } of [...blocks, ...triggers, ...entries, ...steps]) collect(JSON.parse(json));
+  expect(FIELDS.filter((field) => !shown.has(field))).toEqual([]);
+});

@@ -1,0 +1,27 @@
+export { type Lint, lintRule, type LintMore, type Seen } from './lint.ts';
+export { parseDefinition, type ParsedRule, parseRule, type RuleParsing } from './parse.ts';
+export { documentOf } from './print.ts';
+export { ruleSentence, triggerSentence } from './sentence.ts';
+export { SHIPPED_RULES } from './shipped.ts';
+export { type Silence, type SilenceFacts, silenceOf } from './silence.ts';
+export { type Newest } from './about.ts';
+export { createRules } from './create-rule.ts';
+export { burnsEntry, type Considered, type Decided, decide, type PersonFacts } from './decide.ts';
+export { editRule, switchRule } from './edit-rule.ts';
+export { burnEntries, type EntryRecord, findEntries, writeEntries } from './entries.ts';
+export { type EntryRow, type EntryWish } from './entry.ts';
+export { findRule, listRules, type WholeRule } from './find-rule.ts';
+export { loadRules } from './load-rules.ts';
+export { type ActiveRule, buildRuleModel, type Hook, type RuleModel, timerPlace } from './model.ts';
+export { dateIn, isTimed, momentOf } from './moment.ts';
+export {
+  type Anchor,
+  type Definition,
+  GOAL_WITHIN_MS,
+  type Reason,
+  REASONS,
+  type Rule,
+  type Trigger,
+} from './rule.ts';
+export { deleteOfPerson as eraseRuleRows } from './store.ts';
+export { dropTimers, dueTimers, listTimersOf, nextTimerAt, setTimers, type Timer } from './timers.ts';

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { type Lint, lintRule, type LintMore, parseRule, SHIPPED_RULES } from './index.ts';
+
+/** `{ login: ['device'] }` → what the catalogue has. */
+function catalogue(events: Record<string, string[]>) {
+  return Object.entries(events).flatMap(([name, properties]) =>
+    properties.map((property) => ({ name, property, type: 'string' })),
+  );
+}
+
+function lint(change: object, events: Record<string, string[]>, more?: LintMore): Lint[] {
+  const document = { name: 'x', when: { event: 'login' }, steps: [{ draft: 'a' }], ...change };
+  const parsed = parseRule(document);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  return lintRule(parsed.rule.definition, catalogue(events), more);
+}
+
+function lintShipped(name: string, events: Record<string, string[]>, more?: LintMore): Lint[] {
+  const rule = SHIPPED_RULES.find((shipped) => shipped.name === name);
+  if (!rule) throw new Error(`no rule ${name}`);
+  return lintRule(rule.definition, catalogue(events), more);
+}
+
+const codes = (lints: Lint[]): string[] => lints.map(({ code }) => code);
+
+test('an event that never came is told, one without properties counts as come', () => {
+  expect(lint({}, {})).toEqual([
+    { code: 'event_never_seen', message: 'login was never seen: is that its name?' },
+  ]);
+  expect(lint({}, {}, { events: ['login'] })).toEqual([]);
+  expect(lint({}, { login: ['device'] })).toEqual([]);
+});
+
+test.each([
+  { exits: { events: ['logout'] } },
+  { goal: { event: 'logout', within: '7d' } },
+  { only_if: { not: { any: [{ event: 'logout' }] } } },
+  { about: { event: 'login', until: ['logout'] } },
+  { when: { absence_of: ['logout'], since: { event: 'login' }, for: '3d' } },
+  { steps: [{ draft: 'a' }, { wait_for: { event: 'logout', within: '3d' } }] },
+  { steps: [{ draft: 'a' }, { branch: { if: { event: 'logout' } }, then: [{ wait: '1d' }] }] },
+])('an event that never came is told wherever a rule names it: %j', (change) => {
+  const lints = lint(change, { login: ['device'] });
+  expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never seen: is that its name?' }]);
+});
+
+test('a canonical event that has not come yet is told only where nothing else starts the rule', () => {
+  expect(lintShipped('welcome', {})).toEqual([
+    { code: 'event_never_seen', message: 'user_signed_up was never seen, and nothing else starts this rule' },
+  ]);
+  expect(lintShipped('trial_expiring', { trial_started: ['trialDays'] })).toEqual([]);
+  expect(lintShipped('trial_expiring', { trial_expiring: ['trialDays'] })).toEqual([]);
+  expect(codes(lintShipped('trial_expiring', { login: ['device'] }))).toEqual(['event_never_seen']);
+  const birthday = { relative_to: { trait: 'birthday' }, after: '1h' };
+  expect(lint({ when: [birthday, { event: 'user_signed_up' }] }, {})).toEqual([]);
+});
+
+test.each([
+  { when: { event: 'login', where: [{ property: 'app', is_set: true }] } },
+  { when: { event: 'login', ends_in_days: 'app' } },
+  { when: { relative_to: { event: 'login', plus_days: 'app' }, before: '3d' } },
+  {
+    when: {
+      absence_of: ['login'],
+      since: { event: 'login', where: [{ property: 'app', is_set: true }] },
+      for: '3d',
+    },
+  },
+  { entry: { once_per: ['device', 'app'] } },
+  { entry: { cooldown: '3d', per: ['app'] } },
+  { entry: { cooldown: '3d', again: { property: 'app', at_least: 1 } } },
+  { goal: { event: 'login', sum: 'app', at_least: 1, within: '7d' } },
+  { goal: { event: 'login', within: '7d', where: [{ property: 'app', is_set: true }] } },
+  {
+    steps: [
+      { draft: 'a' },
+      { wait_for: { event: 'login', where: [{ property: 'app', is_set: true }], within: '3d' } },
+    ],
+  },
+])('a property with which an event never came is told wherever a rule reads it: %j', (change) => {
+  expect(lint(change, { login: ['device'], logout: ['app'] })).toEqual([
+    { code: 'property_never_seen', message: 'login never came with app, which this rule reads' },
+  ]);
+});
+
+test('a canonical property that may be missing from a key is not missed', () => {
+  expect(lintShipped('plan_limit_upsell', { usage_threshold_reached: ['usagePercent'] })).toEqual([]);
+});
+
+test('daysLeft is told where trialDays arrives, and where it is sent in its place', () => {
+  const when = { event: 'trial_expiring', where: [{ property: 'daysLeft', at_most: 3 }] };
+  expect(codes(lint({ when }, { trial_expiring: ['trialDays', 'daysLeft'] }))).toEqual(['days_left']);
+  expect(codes(lint({ when }, { trial_expiring: ['trialDays'] }))).toEqual(['days_left']);
+  expect(codes(lint({ when }, { trial_expiring: ['daysLeft'] }))).toEqual([]);
+  expect(lintShipped('trial_expiring', { trial_expiring: ['daysLeft', 'trialDays'] })).toEqual([]);
+  expect(lintShipped('trial_expiring', { trial_expiring: ['daysLeft'] })).toEqual([
+    {
+      code: 'days_left',
+      message: 'trial_expiring comes with daysLeft, which is ignored: it is to be sent as trialDays',
+    },
+  ]);
+});
+
+test('a percentage that never goes beyond 1 is told to those who read it', () => {
+  const seen = { usage_threshold_reached: ['usagePercent'], user_signed_up: ['plan'] };
+  expect(codes(lintShipped('plan_limit_upsell', seen, { usageAtMostOne: true }))).toEqual([
+    'usage_is_fraction',
+  ]);
+  expect(lintShipped('plan_limit_upsell', seen, { usageAtMostOne: false })).toEqual([]);
+  expect(lintShipped('welcome', seen, { usageAtMostOne: true })).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { CANONICAL_EVENTS } from '@beckon/contract';
+import { type Use, usesOf } from './uses.ts';
+import type { Definition } from './rule.ts';
+
+export type Lint = { code: LintCode; message: string };
+type LintCode = 'event_never_seen' | 'property_never_seen' | 'days_left' | 'usage_is_fraction';
+
+/** A property with which an event came so far, as the catalogue has it. */
+export type Seen = { name: string; property: string; type: string };
+
+export type LintMore = {
+  /** Events that came, those without any property too. */
+  events?: Iterable<string>;
+  /** Every usagePercent that came so far was 1 or less. */
+  usageAtMostOne?: boolean;
+};
+
+/** What a rule reads and will hardly find, as far as the events of the project tell. It refuses nothing. */
+export function lintRule(definition: Definition, catalogue: readonly Seen[], more: LintMore = {}): Lint[] {
+  const seen = seenOf(catalogue, more.events ?? []);
+  const uses = usesOf(definition);
+  const lints = [
+    ...uses.map((use) => lintEvent(use, seen)),
+    lintTriggers(definition, uses, seen),
+    ...uses.flatMap((use) => use.properties.map((property) => lintProperty(use, property, seen))),
+    more.usageAtMostOne ? lintUsage(uses) : null,
+  ];
+  const told = new Map(lints.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
+  return [...told.values()];
+}
+
+/** The properties of each event that came. */
+type SeenEvents = Map<string, Set<string>>;
+
+function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvents {
+  const seen: SeenEvents = new Map();
+  for (const name of events) seen.set(name, new Set());
+  for (const { name, property } of catalogue) {
+    const known = seen.get(name);
+    if (known) known.add(property);
+    else seen.set(name, new Set([property]));
+  }
+  return seen;
+}
+
+/** A canonical name is no slip of the pen, so whether it was seen matters only where nothing else starts the rule. */
+function lintEvent({ event }: Use, seen: SeenEvents): Lint | null {
+  if (seen.has(event) || Object.hasOwn(CANONICAL_EVENTS, event)) return null;
+  return { code: 'event_never_seen', message: `${event} was never seen: is that its name?` };
+}
+
+function lintTriggers({ when }: Definition, uses: Use[], seen: SeenEvents): Lint | null {
+  const starting = uses.filter(({ starts }) => starts);
+  const isStarted = when.some(({ kind }) => kind === 'audience' || kind === 'date');
+  const canonical = starting.find(({ event }) => Object.hasOwn(CANONICAL_EVENTS, event));
+  if (isStarted || !canonical || starting.some(({ event }) => seen.has(event))) return null;
+  return {
+    code: 'event_never_seen',
+    message: `${canonical.event} was never seen, and nothing else starts this rule`,
+  };
+}
+
+const RENAMED = { from: 'daysLeft', to: 'trialDays' } as const;
+
+function lintProperty({ event, mayLack }: Use, property: string, seen: SeenEvents): Lint | null {
+  const known = seen.get(event);
+  const renamed = lintDaysLeft(event, property, known);
+  if (renamed || !known || known.has(property)) return renamed;
+  const isOptional = mayLack && Object.hasOwn(CANONICAL_EVENTS[event] ?? {}, property);
+  if (isOptional) return null;
+  return {
+    code: 'property_never_seen',
+    message: `${event} never came with ${property}, which this rule reads`,
+  };
+}
+
+function lintDaysLeft(event: string, property: string, known: Set<string> | undefined): Lint | null {
+  if (property === RENAMED.from && known?.has(RENAMED.to)) {
+    const message = `${event} comes with ${RENAMED.to}, and this rule reads ${RENAMED.from}, as it was once called`;
+    return { code: 'days_left', message };
+  }
+  if (property !== RENAMED.to || !known?.has(RENAMED.from) || known.has(RENAMED.to)) return null;
+  const message = `${event} comes with ${RENAMED.from}, which is ignored: it is to be sent as ${RENAMED.to}`;
+  return { code: 'days_left', message };
+}
+
+const USAGE = { event: 'usage_threshold_reached', property: 'usagePercent' } as const;
+
+function lintUsage(uses: Use[]): Lint | null {
+  const isRead = uses.some(
+    ({ event, properties }) => event === USAGE.event && properties.includes(USAGE.property),
+  );
+  if (!isRead) return null;
+  return {
+    code: 'usage_is_fraction',
+    message: `Every ${USAGE.property} so far was 1 or less: eighty percent is to be sent as 80, not as 0.8`,
+  };
+}

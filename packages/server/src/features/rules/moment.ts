@@ -1,0 +1,49 @@
+import { parseInstant } from '../../base/instant.ts';
+import type { Anchor, Trigger } from './rule.ts';
+
+type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;
+
+/** When a trigger that lies in time is to be considered, and after which moment it is too late. */
+export type Moment = { at: number; endsAt: number | null };
+
+const DAY_MS = 86_400_000;
+/** Further away nothing is promised. */
+const AHEAD_MAX_MS = 10 * 366 * DAY_MS;
+
+export function isTimed(trigger: Trigger): trigger is Timed {
+  return trigger.kind === 'relative' || trigger.kind === 'date' || trigger.kind === 'absence';
+}
+
+/** Null where the event or the trait does not say a moment. */
+export function momentOf(trigger: Timed, anchor: Pick<Anchor, 'occurredAt' | 'properties'>): Moment | null {
+  if (trigger.kind === 'absence') return { at: anchor.occurredAt + trigger.ms, endsAt: null };
+  const reference = trigger.kind === 'date' ? anchor.occurredAt : referenceOf(trigger, anchor);
+  if (reference === null || reference > anchor.occurredAt + AHEAD_MAX_MS) return null;
+  return trigger.side === 'before'
+    ? { at: reference - trigger.ms, endsAt: reference }
+    : { at: reference + trigger.ms, endsAt: null };
+}
+
+/** So many days after it as a property says: of 24 hours each, whatever the clocks do meanwhile. */
+export function daysAfter(
+  { occurredAt, properties }: Pick<Anchor, 'occurredAt' | 'properties'>,
+  property: string,
+): number | null {
+  const days = Object.hasOwn(properties, property) ? properties[property] : undefined;
+  if (typeof days !== 'number' || days < 0) return null;
+  const at = Math.round(occurredAt + days * DAY_MS);
+  return Number.isSafeInteger(at) ? at : null;
+}
+
+function referenceOf(
+  { plusDays }: { plusDays: string | null },
+  anchor: Pick<Anchor, 'occurredAt' | 'properties'>,
+): number | null {
+  return plusDays === null ? anchor.occurredAt : daysAfter(anchor, plusDays);
+}
+
+/** The moment that a trait tells; null where it tells none. */
+export function dateIn(value: unknown): number | null {
+  const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,136 @@
+import type { Predicate, PropertyTest } from '../../base/predicate/index.ts';
+
+/**
+ * When a letter should be written. A definition is immutable once stored (a change makes a new version); whether the rule
+ * is on, its mode and its deadline belong to the rule itself.
+ */
+export type Rule = {
+  id: string;
+  name: string;
+  version: number;
+  /** `draft`: every letter waits for a person. */
+  mode: 'draft' | 'autopilot';
+  /** How long after its making an untouched draft leaves by itself; null: as the project has it. */
+  deadlineMs: number | null;
+  /** Null while the rule is off. Milliseconds. */
+  enabledAt: number | null;
+};
+
+export type RuleVersion = { version: number; definition: Definition };
+
+export type Definition = {
+  /** Any of them has the rule considered. */
+  when: Trigger[];
+  /**
+   * What the rule is about, if that is one thing at a time: the newest `event` of a person that none of `until` followed,
+   * such as the trial that they are in. A newer one takes the place of the old one, whose run ends.
+   */
+  about: { event: string; until: string[] } | null;
+  onlyIf: Predicate | null;
+  entry: Entry;
+  exits: { events: string[]; when: Predicate | null; onReply: boolean };
+  /** An exit that counts as a success for so long after the entry: see GOAL_WITHIN_MS. */
+  goal: Predicate | null;
+  maxEventAgeMs: number;
+  /** The higher one gets the slot where a cap leaves one for two. */
+  priority: number;
+  /** Of a hundred people, so many get no letter, to compare with. */
+  holdoutPercent: number;
+  /** Whether its letters count for the frequency caps. */
+  counts: boolean;
+  /** How long after its first deadline a draft is still worth sending. */
+  expiresAfterMs: number;
+  steps: Step[];
+};
+
+export type Trigger =
+  /** `endsInDays`: a property that says in how many days the occasion is over; no letter of it leaves after that. */
+  | { kind: 'event'; event: string; where: PropertyTest[]; endsInDays: string | null }
+  | { kind: 'audience'; audienceId: string; move: 'joined' | 'left' }
+  /**
+   * At a distance from an event or, with `plusDays`, from the moment so many days later as that property of it says. What
+   * comes before such a moment comes at once if less is left, and never after it.
+   */
+  | {
+      kind: 'relative';
+      event: string;
+      where: PropertyTest[];
+      plusDays: string | null;
+      side: 'before' | 'after';
+      ms: number;
+    }
+  /** At a distance from the moment that a trait tells. */
+  | { kind: 'date'; trait: string; side: 'before' | 'after'; ms: number }
+  /** So long after `since`, if none of these came after it. */
+  | { kind: 'absence'; since: string; where: PropertyTest[]; of: string[]; ms: number };
+
+export type Entry =
+  | { kind: 'once' }
+  /** Once for each set of values of these properties of the event; one that is missing is a value too. */
+  | { kind: 'once_per'; properties: string[] }
+  /** Once for each thing that the rule is about; where there is none, not within this time of such another. */
+  | { kind: 'once_per_about'; otherwiseMs: number }
+  | { kind: 'one_at_a_time' }
+  /** Not within this time of the last; once more within it for whoever first passes `again`. */
+  | { kind: 'cooldown'; ms: number; properties: string[]; again: PropertyTest | null };
+
+export type Step =
+  | { kind: 'draft'; letter: Letter }
+  | { kind: 'wait'; ms: number }
+  /** In the person's zone. Monday is 1; `at` is `09:00`. */
+  | { kind: 'wait_until'; weekdays: number[]; at: string }
+  | {
+      kind: 'wait_for';
+      event: string;
+      where: PropertyTest[];
+      timeoutMs: number;
+      then: Step[];
+      otherwise: Step[];
+    }
+  | { kind: 'branch'; if: Predicate; then: Step[]; otherwise: Step[] }
+  | { kind: 'end' };
+
+/** A letter that has a name of its own, or one that belongs to this step alone. */
+export type Letter = { name: string } | LetterText;
+export type LetterText = { subject: string; preheader: string; body: string };
+
+/** What started the consideration: an event, a join or a leave, or the date in a trait. */
+export type Anchor = {
+  kind: 'event' | 'audience' | 'date';
+  /** Of the event, of the audience; the trait's name. */
+  id: string;
+  /** Of the event; of the audience; the trait's name. */
+  name: string;
+  /** Of the event; empty for the others. */
+  properties: Record<string, unknown>;
+  /** Milliseconds. */
+  occurredAt: number;
+  acceptedAt: number;
+  /** Its place in the order of acceptance; null where it has none. */
+  seq: number | null;
+};
+
+/** Why a rule that was considered for a person fired, or the first gate that said no. */
+export const REASONS = {
+  fired: 'a run began',
+  armed: 'it waits for its moment',
+  bulk: 'an audience was joined or left by bulk users, which starts nothing',
+  definition_change: 'an audience was joined or left because its definition changed, which starts nothing',
+  rule_off: 'the rule was off',
+  filter: 'the event does not pass the property filter',
+  suppressed: 'triggers were suppressed for this person when it was accepted',
+  before_enable: 'it was accepted before the rule was switched on',
+  too_old: 'the event is older than the rule allows',
+  superseded: 'what it was about was replaced by a newer one or is over',
+  over: 'the moment that it was to come before has passed',
+  not_absent: 'what was not to happen did happen',
+  only_if: 'the condition does not hold',
+  exit: 'an exit or the goal of the rule already holds',
+  already_entered: 'this person has entered before with the same key',
+  in_cooldown: 'this person entered within the cooldown',
+  in_progress: 'this person is still in a run of this rule',
+  holdout: 'this person is in the holdout group',
+} as const;
+export type Reason = keyof typeof REASONS;
+
+export const GOAL_WITHIN_MS = 14 * 86_400_000;

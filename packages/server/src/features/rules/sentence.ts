@@ -1,0 +1,172 @@
+import {
+  type AudienceNames,
+  audienceWords,
+  durationWords,
+  eventWords,
+  listOf,
+  sentenceOf,
+  testWords,
+  word,
+} from '../../base/predicate/index.ts';
+import { DEFAULTS } from './parse.ts';
+import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';
+
+/** What a rule does, in plain English; what it does as every rule does by itself is left unsaid. */
+export function ruleSentence(definition: Definition, names: AudienceNames): string {
+  const { when, about, onlyIf, entry, steps, goal } = definition;
+  const triggers = when.map((trigger) => triggerSentence(trigger, names)).join(', or ');
+  const condition = onlyIf ? [`only if ${sentenceOf(onlyIf, names)}`] : [];
+  const beginning = capital([triggers, ...condition, entryWords(entry, about)].join(', '));
+  return [
+    `${beginning}: ${stepsWords(steps, names)}.`,
+    ...(about ? [aboutWords(about)] : []),
+    ...exitsWords(definition.exits, names),
+    ...(goal ? [`Its goal, which ends it too: ${sentenceOf(goal, names)}.`] : []),
+    ...boundsWords(definition),
+  ].join(' ');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What has a rule considered. */
+export function triggerSentence(trigger: Trigger, names: AudienceNames): string {
+  switch (trigger.kind) {
+    case 'event': {
+      const over = trigger.endsInDays === null ? '' : `, over in ${word(trigger.endsInDays)} days,`;
+      return `when ${eventWords(trigger.event, trigger.where)}${over} happens`;
+    }
+    case 'audience': {
+      const move = trigger.move === 'joined' ? 'joins' : 'leaves';
+      return `when somebody ${move} ${audienceWords(names(trigger.audienceId))}`;
+    }
+    case 'relative': {
+      const event = eventWords(trigger.event, trigger.where);
+      const from =
+        trigger.plusDays === null ? event : `the end of ${word(trigger.plusDays)} days from ${event}`;
+      return `${durationWords(trigger.ms)} ${trigger.side} ${from}`;
+    }
+    case 'date':
+      return `${durationWords(trigger.ms)} ${trigger.side} ${word(trigger.trait)}`;
+    case 'absence': {
+      const since = eventWords(trigger.since, trigger.where);
+      return `${durationWords(trigger.ms)} after ${since} without ${listOf(trigger.of.map(word))}`;
+    }
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function entryWords(entry: Entry, about: Definition['about']): string {
+  switch (entry.kind) {
+    case 'once':
+      return 'once ever';
+    case 'once_per':
+      return `once ${eachWords(entry.properties)}`;
+    case 'once_per_about':
+      return `once for each ${word(about?.event ?? '')} or, without one, once in ${durationWords(entry.otherwiseMs)}`;
+    case 'one_at_a_time':
+      return 'one run at a time';
+    case 'cooldown': {
+      const each = entry.properties.length === 0 ? '' : ` ${eachWords(entry.properties)}`;
+      const again = entry.again
+        ? ` and once more when ${testWords(word(entry.again.property), entry.again.test, false)}`
+        : '';
+      return `once in ${durationWords(entry.ms)}${each}${again}`;
+    }
+    default:
+      return entry satisfies never;
+  }
+}
+
+function eachWords(properties: string[]): string {
+  return `for each ${listOf(properties.map(word), 'and')}`;
+}
+
+function aboutWords({ event, until }: NonNullable<Definition['about']>): string {
+  const over = until.length === 0 ? '' : ` that no ${listOf(until.map(word))} followed`;
+  return `It is about the newest ${word(event)}${over}.`;
+}
+
+function exitsWords({ events, when, onReply }: Definition['exits'], names: AudienceNames): string[] {
+  const ends = [
+    ...(events.length === 0 ? [] : [`${listOf(events.map(word))} happens`]),
+    ...(when ? [`the person ${sentenceOf(when, names)}`] : []),
+    ...(onReply ? ['the person replies'] : []),
+  ];
+  return [
+    ...(ends.length === 0 ? [] : [`It ends early when ${ends.join(', or when ')}.`]),
+    ...(onReply ? [] : ['A reply does not end it.']),
+  ];
+}
+
+function boundsWords(definition: Definition): string[] {
+  const { maxEventAgeMs, priority, holdoutPercent, counts, expiresAfterMs } = definition;
+  const said: [boolean, string][] = [
+    [
+      maxEventAgeMs !== DEFAULTS.maxEventAgeMs,
+      `Events older than ${durationWords(maxEventAgeMs)} start nothing.`,
+    ],
+    [priority !== DEFAULTS.priority, `Its priority is ${priority}.`],
+    [holdoutPercent > 0, `Of 100 people ${holdoutPercent} get no letter, to compare with.`],
+    [!counts, 'Its letters do not count for the frequency cap.'],
+    [
+      expiresAfterMs !== DEFAULTS.expiresAfterMs,
+      `A letter is dropped ${durationWords(expiresAfterMs)} after its deadline.`,
+    ],
+  ];
+  return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
+}
+
+function stepsWords(steps: Step[], names: AudienceNames): string {
+  return steps.map((step) => stepWords(step, names)).join('; then ');
+}
+
+function stepWords(step: Step, names: AudienceNames): string {
+  switch (step.kind) {
+    case 'draft':
+      return letterWords(step.letter);
+    case 'wait':
+      return `wait ${durationWords(step.ms)}`;
+    case 'wait_until':
+      return `wait until ${step.at}${weekdayWords(step.weekdays)}`;
+    case 'wait_for': {
+      const wait = `wait up to ${durationWords(step.timeoutMs)} for ${eventWords(step.event, step.where)}`;
+      const ways = waysWords(step, { yes: 'if it comes', no: 'if it does not come' }, names);
+      return ways === '' ? wait : `${wait} and ${ways}`;
+    }
+    case 'branch': {
+      const condition = sentenceOf(step.if, names);
+      const ways = waysWords(step, { yes: `if ${condition}`, no: `unless ${condition}` }, names);
+      return ways === '' ? `look whether ${condition}` : ways;
+    }
+    case 'end':
+      return 'end';
+    default:
+      return step satisfies never;
+  }
+}
+
+function waysWords(
+  { then, otherwise }: { then: Step[]; otherwise: Step[] },
+  { yes, no }: { yes: string; no: string },
+  names: AudienceNames,
+): string {
+  const [first, second] = [stepsWords(then, names), stepsWords(otherwise, names)];
+  if (first === '') return second === '' ? '' : `${no} (${second})`;
+  return second === '' ? `${yes} (${first})` : `${yes} (${first}), else (${second})`;
+}
+
+function letterWords(letter: Letter): string {
+  return 'name' in letter
+    ? `draft the letter ${word(letter.name)}`
+    : `draft a letter with the subject ${word(letter.subject)}`;
+}
+
+const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+function weekdayWords(weekdays: number[]): string {
+  if (weekdays.length === WEEKDAY_NAMES.length) return '';
+  return ` on ${listOf(weekdays.flatMap((day) => WEEKDAY_NAMES[day - 1] ?? []))}`;
+}

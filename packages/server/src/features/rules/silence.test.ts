@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { SHIPPED_RULES, type SilenceFacts, silenceOf } from './index.ts';
+
+const DAY = 86_400_000;
+const NOW = 100 * DAY;
+
+function definitionOf(name: string): SilenceFacts['definition'] {
+  const rule = SHIPPED_RULES.find((shipped) => shipped.name === name);
+  if (!rule) throw new Error(`no rule ${name}`);
+  return rule.definition;
+}
+
+function silence(change: Partial<SilenceFacts>) {
+  return silenceOf({
+    definition: definitionOf('welcome'),
+    now: NOW,
+    enabledAt: NOW - 7 * DAY,
+    arrived: 0,
+    fired: 0,
+    firedBefore: 0,
+    refusals: [],
+    ...change,
+  });
+}
+
+test('events that come and move nobody are told, with the reason that stood in the way most often', () => {
+  const refusals: SilenceFacts['refusals'] = [
+    { reason: 'too_old', count: 3 },
+    { reason: 'already_entered', count: 36 },
+    { reason: 'armed', count: 90 },
+  ];
+  expect(silence({ arrived: 40, refusals })).toEqual({
+    code: 'fires_for_nobody',
+    message:
+      'user_signed_up came 40 times in the last 7 days and the rule fired for nobody, most often, 36 times, because this person has entered before with the same key (already_entered)',
+  });
+  expect(silence({ arrived: 1 })?.message).toBe(
+    'user_signed_up came once in the last 7 days and the rule fired for nobody, and the ledger names no reason',
+  );
+});
+
+test('events that stopped are told where the rule used to fire', () => {
+  expect(silence({ firedBefore: 12 })).toEqual({
+    code: 'events_stopped',
+    message:
+      'user_signed_up stopped: nothing came in the last 7 days, and in the 28 days before the rule fired 12 times',
+  });
+  expect(silence({ firedBefore: 0 })).toBeNull();
+});
+
+test('a rule that is off, or not on for 7 days, or that fires is not silent', () => {
+  expect(silence({ arrived: 40, enabledAt: null })).toBeNull();
+  expect(silence({ arrived: 40, enabledAt: NOW - 7 * DAY + 1 })).toBeNull();
+  expect(silence({ firedBefore: 12, enabledAt: NOW - 7 * DAY + 1 })).toBeNull();
+  expect(silence({ arrived: 40, fired: 1 })).toBeNull();
+  expect(silence({ arrived: 40, refusals: [{ reason: 'holdout', count: 1 }] })).toBeNull();
+});
+
+test('a rule that waits for a moment is not silent before anybody was considered', () => {
+  const waiting = { definition: definitionOf('onboarding_stall'), arrived: 40 };
+  expect(silence({ ...waiting, refusals: [{ reason: 'armed', count: 40 }] })).toBeNull();
+  expect(silence({ ...waiting, refusals: [{ reason: 'not_absent', count: 40 }] })?.code).toBe(
+    'fires_for_nobody',
+  );
+});

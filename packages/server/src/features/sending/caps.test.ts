@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Cap, capUntil, type Contender, heldByCap, slotOrder, slotsLeft, whoYields } from './caps.ts';
+
+const HOUR = 3_600_000;
+const NOW = 1_000 * HOUR;
+const DAILY: Cap = { letters: 1, windowMs: 24 * HOUR };
+const WEEKLY: Cap = { letters: 3, windowMs: 7 * 24 * HOUR };
+
+const caps = fc.array(
+  fc.record({ letters: fc.integer({ min: 1, max: 4 }), windowMs: fc.integer({ min: 1, max: 12 }) }),
+  { maxLength: 3 },
+);
+/** Small numbers, so that windows end where others begin; some claims are of a clock that is ahead. */
+const claims = fc
+  .array(fc.integer({ min: -15, max: 2 }), { maxLength: 8 })
+  .map((all) => all.toSorted((a, b) => b - a));
+
+/** The plainest form: how many of them a window that ends at `at` holds. */
+const within = (claimed: number[], cap: Cap, at: number): number =>
+  claimed.filter((claim) => claim > at - cap.windowMs).length;
+const isOpen = (all: Cap[], claimed: number[], at: number): boolean =>
+  all.every((cap) => within(claimed, cap, at) < cap.letters);
+
+test('a cap holds until the first moment at which every window has a slot', () => {
+  fc.assert(
+    fc.property(caps, claims, (all, claimed) => {
+      let first = 0;
+      while (!isOpen(all, claimed, first)) first += 1;
+      expect(capUntil(all, claimed, 0)).toBe(first === 0 ? null : first);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('whoever sends only what the caps let through never has too many in any window', () => {
+  fc.assert(
+    fc.property(caps, fc.array(fc.nat(3), { maxLength: 40 }), (all, steps) => {
+      let claimed: number[] = [];
+      let now = 0;
+      for (const step of steps) {
+        now += step;
+        if (capUntil(all, claimed, now) !== null) continue;
+        claimed = [now, ...claimed];
+        for (const cap of all) expect(within(claimed, cap, now)).toBeLessThanOrEqual(cap.letters);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('the cap that opens last is the one that is named', () => {
+  const claimed = [NOW - 23 * HOUR, NOW - 100 * HOUR, NOW - 101 * HOUR];
+  expect(heldByCap([DAILY, WEEKLY], claimed, NOW)).toEqual({ cap: WEEKLY, until: NOW + 67 * HOUR });
+  expect(heldByCap([WEEKLY, DAILY], claimed, NOW)).toEqual({ cap: WEEKLY, until: NOW + 67 * HOUR });
+  expect(heldByCap([DAILY, WEEKLY], claimed.slice(0, 2), NOW)).toEqual({ cap: DAILY, until: NOW + HOUR });
+  expect(heldByCap([DAILY], [NOW - 24 * HOUR], NOW)).toBeNull();
+  expect(heldByCap([DAILY], [NOW - 24 * HOUR + 1], NOW)).toEqual({ cap: DAILY, until: NOW + 1 });
+});
+
+test('there are as many slots left as letters would pass one after the other', () => {
+  fc.assert(
+    fc.property(
+      caps.filter((all) => all.length > 0),
+      claims,
+      (all, claimed) => {
+        let more = 0;
+        // A claim of now is the newest, unless another clock is ahead.
+        const after = () => [...claimed, ...Array<number>(more).fill(0)].toSorted((a, b) => b - a);
+        while (capUntil(all, after(), 0) === null) more += 1;
+        expect(slotsLeft(all, claimed, 0)).toBe(more);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+  expect(slotsLeft(null, [0], 0)).toBe(Infinity);
+  expect(slotsLeft([], [0], 0)).toBe(Infinity);
+});
+
+const contenders = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    priority: fc.nat(2),
+    deadlineAt: fc.nat(2),
+  }),
+  { selector: ({ id }) => id, maxLength: 6 },
+);
+
+test('the slot goes to the higher priority, then the earlier deadline, then the smaller id', () => {
+  const a: Contender = { id: 'a', priority: 5, deadlineAt: NOW };
+  const b: Contender = { id: 'b', priority: 9, deadlineAt: NOW + HOUR };
+  const c: Contender = { id: 'c', priority: 9, deadlineAt: NOW };
+  const d: Contender = { id: 'd', priority: 9, deadlineAt: NOW };
+  expect([a, b, d, c].toSorted(slotOrder).map(({ id }) => id)).toEqual(['c', 'd', 'b', 'a']);
+  expect(whoYields([a, b, d, c], 1)).toEqual(
+    new Map([
+      ['d', c],
+      ['b', c],
+      ['a', c],
+    ]),
+  );
+});
+
+test('each that yields names one with the better claim, and only as many go as there are slots', () => {
+  fc.assert(
+    fc.property(contenders, fc.nat(7), (all, slots) => {
+      const yields = whoYields(all, slots);
+      const goes = all.filter(({ id }) => !yields.has(id));
+      expect(goes).toHaveLength(slots === 0 ? all.length : Math.min(slots, all.length));
+      for (const one of all) {
+        const better = all.filter((other) => slotOrder(other, one) < 0);
+        expect(yields.has(one.id)).toBe(slots > 0 && better.length >= slots);
+        const winner = yields.get(one.id);
+        if (!winner) continue;
+        expect(better).toContain(winner);
+        expect(goes).toContain(winner);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(whoYields([{ id: 'a', priority: 1, deadlineAt: 0 }], Infinity).size).toBe(0);
+});
+
+test('the order of contenders is an order', () => {
+  fc.assert(
+    fc.property(contenders, (all) => {
+      for (const a of all) {
+        for (const b of all) {
+          expect(Math.sign(slotOrder(a, b)) + Math.sign(slotOrder(b, a))).toBe(0);
+          expect(slotOrder(a, b) === 0).toBe(a.id === b.id);
+          for (const c of all) {
+            if (slotOrder(a, b) < 0 && slotOrder(b, c) < 0) expect(slotOrder(a, c)).toBeLessThan(0);
+          }
+        }
+      }
+    }),
+  );
+});

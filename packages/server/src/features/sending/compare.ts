@@ -1,0 +1,77 @@
+import type { GateReason, Policy } from './gate.ts';
+import { type Fate, type Queue, simulate } from './simulate.ts';
+
+/** The same queue under the policy of today and under a changed one. */
+export type Comparison = {
+  drafts: { id: string; today: Fate; changed: Fate }[];
+  totals: {
+    today: Tally;
+    changed: Tally;
+    /** Of those that leave under both. */
+    earlier: number;
+    later: number;
+    same: number;
+    /** Over those that leave earlier or later; null where none does. */
+    medianShiftMs: number | null;
+  };
+};
+
+export type Tally = {
+  leaves: number;
+  held: number;
+  expires: number;
+  /** By the gate that held last, of all that any gate held. */
+  reasons: Partial<Record<GateReason, number>>;
+  lastLeavesAt: number | null;
+};
+
+export function compare(
+  queue: Queue,
+  now: number,
+  { today, changed }: { today: Policy; changed: Policy },
+): Comparison {
+  const [before, after] = [simulate(queue, today, now), simulate(queue, changed, now)];
+  const drafts = queue.drafts.map(({ id }) => ({
+    id,
+    today: fateOf(before, id),
+    changed: fateOf(after, id),
+  }));
+  const shifts = drafts.flatMap((draft) => shiftOf(draft.today, draft.changed));
+  return {
+    drafts,
+    totals: {
+      today: tally(drafts.map((draft) => draft.today)),
+      changed: tally(drafts.map((draft) => draft.changed)),
+      earlier: shifts.filter((ms) => ms < 0).length,
+      later: shifts.filter((ms) => ms > 0).length,
+      same: shifts.filter((ms) => ms === 0).length,
+      medianShiftMs: median(shifts.filter((ms) => ms !== 0)),
+    },
+  };
+}
+
+function fateOf(fates: Map<string, Fate>, id: string): Fate {
+  const fate = fates.get(id);
+  if (!fate) throw new Error(`the walk came to no end for draft ${id}`);
+  return fate;
+}
+
+function shiftOf(today: Fate, changed: Fate): number[] {
+  return today.kind === 'leaves' && changed.kind === 'leaves' ? [changed.leavesAt - today.leavesAt] : [];
+}
+
+/** The lower one of two in the middle, so that it is a shift that some draft has. */
+function median(values: number[]): number | null {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? null;
+}
+
+function tally(fates: Fate[]): Tally {
+  const result: Tally = { leaves: 0, held: 0, expires: 0, reasons: {}, lastLeavesAt: null };
+  for (const fate of fates) {
+    result[fate.kind] += 1;
+    const reason = fate.kind === 'held' ? fate.reason : fate.after;
+    if (reason) result.reasons[reason] = (result.reasons[reason] ?? 0) + 1;
+    if (fate.kind === 'leaves') result.lastLeavesAt = Math.max(result.lastLeavesAt ?? 0, fate.leavesAt);
+  }
+  return result;
+}

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { gate, type GateFacts, type GateReason, type Policy } from './gate.ts';
+import { quietUntil, releaseAt } from './quiet-hours.ts';
+
+const [MINUTE, HOUR] = [60_000, 3_600_000];
+/** Noon in winter: open everywhere in Europe, and it is 23:00 in Sydney. */
+const NOW = Date.UTC(2026, 0, 15, 12);
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const QUIET = { start: '21:00', end: '08:00' };
+
+const policy: Policy = {
+  paused: false,
+  quietHours: QUIET,
+  caps: [
+    { letters: 1, windowMs: 24 * HOUR },
+    { letters: 3, windowMs: 168 * HOUR },
+  ],
+  throttle: { letters: 10, perMs: 1_000 },
+  timeZone: 'UTC',
+};
+const facts: GateFacts = {
+  draftId: ID,
+  ruleIsOn: true,
+  suppression: null,
+  address: 'ada@example.com',
+  domain: 'pass',
+  zone: 'Europe/Berlin',
+  counts: true,
+  claimedAt: [],
+  yieldsTo: null,
+  throttle: { left: 1, nextAt: NOW },
+  ramp: 'pass',
+};
+
+type Close = { facts?: Partial<GateFacts>; policy?: Partial<Policy> };
+type No = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
+
+const ends = quietUntil(NOW, 'Australia/Sydney', QUIET) ?? 0;
+/** Every gate in its order: what closes it alone, and what it then says. */
+const GATES: [string, Close, No][] = [
+  ['a pause', { policy: { paused: true } }, { reason: 'paused', until: null, detail: { paused: true } }],
+  [
+    'a rule that is off',
+    { facts: { ruleIsOn: false } },
+    { reason: 'rule_off', until: null, detail: { rule_is_on: false } },
+  ],
+  [
+    'a suppression without end',
+    { facts: { suppression: { reason: 'complaint', until: null } } },
+    { reason: 'suppressed', until: null, detail: { suppression: 'complaint', until: null } },
+  ],
+  [
+    'a suppression that ends',
+    { facts: { suppression: { reason: 'snoozed', until: NOW + 1 } } },
+    {
+      reason: 'suppressed',
+      until: NOW + 1,
+      detail: { suppression: 'snoozed', until: '2026-01-15T12:00:00.001Z' },
+    },
+  ],
+  [
+    'no address',
+    { facts: { address: null } },
+    { reason: 'no_address', until: null, detail: { address: null } },
+  ],
+  ...(['domain', 'no_sender', 'public_url'] as const).map((reason): [string, Close, No] => [
+    `the sending domain: ${reason}`,
+    { facts: { domain: { reason, detail: 'what it says' } } },
+    { reason, until: null, detail: { domain: 'what it says' } },
+  ]),
+  [
+    'quiet hours',
+    { facts: { zone: 'Australia/Sydney' } },
+    {
+      reason: 'quiet_hours',
+      until: releaseAt(ends, ID, { zone: 'Australia/Sydney', window: QUIET }),
+      detail: {
+        quiet_hours: '21:00-08:00',
+        time_zone: 'Australia/Sydney',
+        ends_at: '2026-01-15T21:00:00.000Z',
+      },
+    },
+  ],
+  [
+    'a cap',
+    { facts: { claimedAt: [NOW - 23 * HOUR, NOW - 25 * HOUR] } },
+    {
+      reason: 'cap',
+      until: NOW + HOUR,
+      detail: { cap: '1/24h', slot_taken_at: '2026-01-14T13:00:00.000Z' },
+    },
+  ],
+  [
+    'a better claim to the slot',
+    { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW + HOUR } } },
+    {
+      reason: 'cap_yielded',
+      until: NOW + HOUR,
+      detail: { yields_to: 'the-other', its_deadline: '2026-01-15T13:00:00.000Z' },
+    },
+  ],
+  [
+    'the throttle',
+    { facts: { throttle: { left: 0, nextAt: NOW + 100 } } },
+    {
+      reason: 'throttle',
+      until: NOW + 100,
+      detail: { throttle: '10/s', next_at: '2026-01-15T12:00:00.100Z' },
+    },
+  ],
+  [
+    'the ramp',
+    { facts: { ramp: { nextAt: NOW + HOUR } } },
+    { reason: 'ramp', until: NOW + HOUR, detail: { next_at: '2026-01-15T13:00:00.000Z' } },
+  ],
+];
+
+const ask = (closes: Close[], now = NOW) =>
+  gate(
+    Object.assign({}, facts, ...closes.map((close) => close.facts)) as GateFacts,
+    Object.assign({}, policy, ...closes.map((close) => close.policy)) as Policy,
+    now,
+  );
+
+test('a letter that no gate holds leaves', () => {
+  expect(ask([])).toEqual({ passes: true });
+});
+
+describe('closed alone, a gate says its reason, the values seen and when to ask again', () => {
+  test.each(GATES)('%s', (_name, close, no) => {
+    expect(ask([close])).toEqual({ passes: false, ...no });
+  });
+});
+
+describe('of several closed gates, the first in order is the reason', () => {
+  for (const [first, [name, close, no]] of GATES.entries()) {
+    test(`${name} before all that come later`, () => {
+      for (const [later, closeLater] of GATES.slice(first + 1)) {
+        // Two values of the same fact cannot be seen together.
+        const same = Object.keys(closeLater.facts ?? {}).some((fact) =>
+          Object.hasOwn(close.facts ?? {}, fact),
+        );
+        if (!same) expect(ask([close, closeLater]), later).toMatchObject({ reason: no.reason });
+      }
+      const all = GATES.slice(first).map(([, each]) => each);
+      expect(ask(all.toReversed())).toMatchObject({ reason: no.reason });
+    });
+  }
+});
+
+describe('a gate is open', () => {
+  const CASES: [string, Close][] = [
+    ['once a suppression has ended', { facts: { suppression: { reason: 'snoozed', until: NOW } } }],
+    ['where quiet hours are off', { policy: { quietHours: null }, facts: { zone: 'Australia/Sydney' } }],
+    ['by the zone of the recipient, not that of the project', { policy: { timeZone: 'Australia/Sydney' } }],
+    ['once the window of a cap has passed', { facts: { claimedAt: [NOW - 24 * HOUR] } }],
+    ['where caps are off', { policy: { caps: null }, facts: { claimedAt: [NOW, NOW, NOW] } }],
+    ['to a letter that does not count', { facts: { counts: false, claimedAt: [NOW, NOW, NOW] } }],
+    ['and does not yield', { facts: { counts: false, yieldsTo: { id: 'the-other', deadlineAt: NOW } } }],
+    [
+      'where there is no cap to yield for',
+      { policy: { caps: null }, facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW } } },
+    ],
+    [
+      'where no throttle is set',
+      { policy: { throttle: null }, facts: { throttle: { left: 0, nextAt: NOW } } },
+    ],
+  ];
+  test.each(CASES)('%s', (_name, close) => {
+    expect(ask([close])).toEqual({ passes: true });
+  });
+});
+
+test('whoever yields to a letter that is late itself asks again after a while', () => {
+  const late = { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW - HOUR } } };
+  expect(ask([late])).toMatchObject({ reason: 'cap_yielded', until: NOW + 5 * MINUTE });
+});
+
+test('a moment that has passed is asked again later, never at once', () => {
+  const stale = [
+    { facts: { throttle: { left: 0, nextAt: NOW - HOUR } } },
+    { facts: { ramp: { nextAt: NOW } } },
+  ];
+  for (const close of stale) expect(ask([close])).toMatchObject({ passes: false, until: NOW + 1 });
+});
+
+test('whoever is asked again when told passes that gate in the end, and never before', () => {
+  const moment = fc.integer({ min: NOW - 200 * HOUR, max: NOW });
+  fc.assert(
+    fc.property(
+      fc.array(moment, { maxLength: 5 }).map((all) => all.toSorted((a, b) => b - a)),
+      fc.constantFrom('Australia/Sydney', 'Europe/Berlin', 'America/Havana', 'Pacific/Apia'),
+      fc.option(fc.integer({ min: NOW - HOUR, max: NOW + 100 * HOUR })),
+      (claimedAt, zone, suppressedUntil) => {
+        const suppression = suppressedUntil === null ? null : { reason: 'snoozed', until: suppressedUntil };
+        const close = { facts: { claimedAt, zone, suppression } };
+        let now = NOW;
+        for (let asked = 0; ; asked++) {
+          expect(asked).toBeLessThan(10);
+          const answer = ask([close], now);
+          if (answer.passes) break;
+          expect(answer.until).toBeGreaterThan(now);
+          // The spread aside, the moment before is still held.
+          if (answer.reason !== 'quiet_hours')
+            expect(ask([close], (answer.until ?? 0) - 1).passes).toBe(false);
+          now = answer.until ?? 0;
+        }
+        expect(quietUntil(now, zone, QUIET)).toBeNull();
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

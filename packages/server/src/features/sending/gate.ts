@@ -1,0 +1,137 @@
+import { iso } from '../../base/clock.ts';
+import { printDuration } from '../../base/duration.ts';
+import { type Cap, type Contender, heldByCap } from './caps.ts';
+import { type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
+import type { Throttle } from './throttle.ts';
+
+/**
+ * May this letter leave now? One pure function, asked by the sender, by whoever approves, by the simulator and by the
+ * backtest. Gates come in this order; the first that says no is the reason. They hold, they do not drop. That a person
+ * approved the letter is not among the facts, because it opens none of them.
+ */
+export type Policy = {
+  paused: boolean;
+  /** Local times of day such as 21:00; the end may be on the next day. */
+  quietHours: QuietWindow | null;
+  caps: Cap[] | null;
+  throttle: Throttle | null;
+  timeZone: string;
+};
+
+export type GateReason =
+  | 'paused'
+  | 'rule_off'
+  | 'suppressed'
+  | 'no_address'
+  | 'domain'
+  | 'no_sender'
+  | 'public_url'
+  | 'quiet_hours'
+  | 'cap'
+  | 'cap_yielded'
+  | 'throttle'
+  | 'ramp';
+
+export type GateFacts = {
+  /** For the spread at the end of quiet hours. */
+  draftId: string;
+  ruleIsOn: boolean;
+  suppression: { reason: string; until: number | null } | null;
+  /** Normalised; null where the person has none. */
+  address: string | null;
+  /** What the sending domain says; `pass` in outbox mode. */
+  domain: 'pass' | { reason: 'domain' | 'no_sender' | 'public_url'; detail: string };
+  /** The recipient's zone, already chosen: see `zoneOf`. */
+  zone: string;
+  /** Whether this letter counts for the caps; one that does not is not held by them either. */
+  counts: boolean;
+  /** When the letters that count were claimed for this address, newest first. */
+  claimedAt: number[];
+  /** A letter to the same address that has the better claim to the last slot: see `whoYields`. */
+  yieldsTo: Pick<Contender, 'id' | 'deadlineAt'> | null;
+  /** How many letters the throttle lets go now, and when it lets the next one go: see `refill`. */
+  throttle: { left: number; nextAt: number };
+  ramp: 'pass' | { nextAt: number };
+};
+
+/** `until`: when it is to be asked again, always later than now; null where time alone does not open the gate. */
+export type GateAnswer =
+  | { passes: true }
+  | { passes: false; reason: GateReason; until: number | null; detail: Record<string, unknown> };
+
+export function gate(facts: GateFacts, policy: Policy, now: number): GateAnswer {
+  for (const ask of GATES) {
+    const no = ask(facts, policy, now);
+    if (!no) continue;
+    const until = no.until === null ? null : Math.max(no.until, now + 1);
+    return { passes: false, ...no, until };
+  }
+  return { passes: true };
+}
+
+type No = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
+type Gate = (facts: GateFacts, policy: Policy, now: number) => No | null;
+
+/** A letter with the better claim may itself be held when its time comes, so whoever yields to it asks again. */
+const YIELDS_FOR_MS = 5 * 60_000;
+
+const pause: Gate = (_facts, { paused }) =>
+  paused ? { reason: 'paused', until: null, detail: { paused } } : null;
+
+const rule: Gate = ({ ruleIsOn }) =>
+  ruleIsOn ? null : { reason: 'rule_off', until: null, detail: { rule_is_on: ruleIsOn } };
+
+const suppression: Gate = ({ suppression: found }, _policy, now) => {
+  if (!found || (found.until !== null && found.until <= now)) return null;
+  const { reason, until } = found;
+  return {
+    reason: 'suppressed',
+    until,
+    detail: { suppression: reason, until: until === null ? null : iso(until) },
+  };
+};
+
+const address: Gate = (facts) =>
+  facts.address === null ? { reason: 'no_address', until: null, detail: { address: null } } : null;
+
+const domain: Gate = ({ domain: says }) =>
+  says === 'pass' ? null : { reason: says.reason, until: null, detail: { domain: says.detail } };
+
+const quietHours: Gate = ({ zone, draftId }, { quietHours: window }, now) => {
+  const endsAt = window && quietUntil(now, zone, window);
+  if (!window || endsAt === null) return null;
+  const until = releaseAt(endsAt, draftId, { zone, window });
+  const quiet_hours = `${window.start}-${window.end}`;
+  return { reason: 'quiet_hours', until, detail: { quiet_hours, time_zone: zone, ends_at: iso(endsAt) } };
+};
+
+const cap: Gate = ({ counts, claimedAt }, { caps }, now) => {
+  const held = counts && caps ? heldByCap(caps, claimedAt, now) : null;
+  if (!held) return null;
+  const { letters, windowMs } = held.cap;
+  // One moment says it, the claim whose slot comes free; a list of all would be long where a cap is generous.
+  const detail = { cap: `${letters}/${printDuration(windowMs)}`, slot_taken_at: iso(held.until - windowMs) };
+  return { reason: 'cap', until: held.until, detail };
+};
+
+const yielding: Gate = ({ counts, yieldsTo }, { caps }, now) => {
+  if (!counts || !caps || !yieldsTo) return null;
+  const { id, deadlineAt } = yieldsTo;
+  const detail = { yields_to: id, its_deadline: iso(deadlineAt) };
+  return { reason: 'cap_yielded', until: Math.max(deadlineAt, now + YIELDS_FOR_MS), detail };
+};
+
+const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => {
+  if (!limit || left >= 1) return null;
+  // As it is set: 10/s rather than 10/1s.
+  const per = printDuration(limit.perMs).replace(/^1(?=[a-z])/, '');
+  const detail = { throttle: `${limit.letters}/${per}`, next_at: iso(nextAt) };
+  return { reason: 'throttle', until: nextAt, detail };
+};
+
+const ramp: Gate = (facts) =>
+  facts.ramp === 'pass'
+    ? null
+    : { reason: 'ramp', until: facts.ramp.nextAt, detail: { next_at: iso(facts.ramp.nextAt) } };
+
+const GATES: Gate[] = [pause, rule, suppression, address, domain, quietHours, cap, yielding, throttle, ramp];

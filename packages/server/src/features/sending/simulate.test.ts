@@ -1,0 +1,437 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
+import { compare } from './compare.ts';
+import { gate, type GateReason, type Policy } from './gate.ts';
+import { quietUntil } from './quiet-hours.ts';
+import { type Fate, type Queue, type QueuedDraft, simulate } from './simulate.ts';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+const NOW = Date.UTC(2026, 0, 15, 12);
+const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: null, timeZone: 'UTC' };
+const DAILY = [{ letters: 1, windowMs: DAY }];
+
+const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
+  id,
+  ruleId: 'rule',
+  userId: `user of ${id}`,
+  address: `${id}@example.com`,
+  zone: null,
+  priority: 0,
+  dueAt: NOW,
+  expiresAt: null,
+  ruleIsOn: true,
+  suppression: null,
+  domain: 'pass',
+  counts: true,
+  ...given,
+});
+const queueOf = (drafts: QueuedDraft[], claims: [string, number[]][] = []): Queue => ({
+  drafts,
+  claims: new Map(claims),
+  bucket: null,
+});
+const fatesOf = (queue: Queue, policy: Policy): Record<string, Fate> =>
+  Object.fromEntries(simulate(queue, policy, NOW));
+const leaves = (leavesAt: number, after: GateReason | null = null): Fate => ({
+  kind: 'leaves',
+  leavesAt,
+  after,
+});
+
+test('with every gate open each leaves when it is due, and what is overdue now', () => {
+  const queue = queueOf([draft('late', { dueAt: NOW - HOUR }), draft('soon', { dueAt: NOW + HOUR })]);
+  expect(fatesOf(queue, OPEN)).toEqual({ late: leaves(NOW), soon: leaves(NOW + HOUR) });
+});
+
+test('what time alone does not open holds for ever, and says which gate', () => {
+  const queue = queueOf([
+    draft('off', { ruleIsOn: false }),
+    draft('gone', { suppression: { reason: 'complaint', until: null } }),
+    draft('nowhere', { address: null }),
+    draft('unverified', { domain: { reason: 'domain', detail: 'no DKIM' } }),
+    draft('snoozed', { suppression: { reason: 'snoozed', until: NOW + DAY } }),
+    draft('snoozed nowhere', { suppression: { reason: 'snoozed', until: NOW + DAY }, address: null }),
+  ]);
+  const held = (reason: string) => ({ kind: 'held', reason, until: null });
+  expect(fatesOf(queue, OPEN)).toEqual({
+    off: held('rule_off'),
+    gone: held('suppressed'),
+    nowhere: held('no_address'),
+    unverified: held('domain'),
+    snoozed: leaves(NOW + DAY, 'suppressed'),
+    'snoozed nowhere': held('no_address'),
+  });
+  for (const fate of Object.values(fatesOf(queue, { ...OPEN, paused: true })))
+    expect(fate).toEqual(held('paused'));
+});
+
+test('quiet hours are those of the person, else those of the policy', () => {
+  const policy = { ...OPEN, quietHours: { start: '21:00', end: '08:00' } };
+  const queue = queueOf([draft('own', { zone: 'Australia/Sydney' }), draft('none')]);
+  const { own, none } = fatesOf(queue, policy);
+  expect(none).toEqual(leaves(NOW));
+  expect(own).toMatchObject({ kind: 'leaves', after: 'quiet_hours' });
+  const there = fatesOf(queue, { ...policy, timeZone: 'Australia/Sydney' });
+  expect(there['own']).toEqual(own);
+  expect(there['none']).toMatchObject({ after: 'quiet_hours' });
+  for (const fate of [own, there['none']]) {
+    const at = fate?.kind === 'leaves' ? fate.leavesAt - Date.UTC(2026, 0, 15, 21) : -1;
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(at).toBeLessThan(30 * MINUTE);
+  }
+});
+
+describe('the slots of one address', () => {
+  const address = 'shared@example.com';
+
+  test('what leaves takes a slot from those behind it', () => {
+    const queue = queueOf(
+      [
+        draft('a', { address }),
+        draft('b', { address, dueAt: NOW + 3 * HOUR }),
+        draft('free', { address, counts: false }),
+      ],
+      [[address, [NOW - 23 * HOUR]]],
+    );
+    expect(fatesOf(queue, { ...OPEN, caps: DAILY })).toEqual({
+      a: leaves(NOW + HOUR, 'cap'),
+      b: leaves(NOW + 25 * HOUR, 'cap'),
+      free: leaves(NOW),
+    });
+  });
+
+  test('the higher priority takes it when both are due within two hours', () => {
+    const better = { address, priority: 9 };
+    const within = queueOf([draft('low', { address }), draft('high', { ...better, dueAt: NOW + 2 * HOUR })]);
+    expect(fatesOf(within, { ...OPEN, caps: DAILY })).toEqual({
+      high: leaves(NOW + 2 * HOUR),
+      low: leaves(NOW + 26 * HOUR, 'cap'),
+    });
+    const beyond = queueOf([
+      draft('low', { address }),
+      draft('high', { ...better, dueAt: NOW + 2 * HOUR + 1 }),
+    ]);
+    expect(fatesOf(beyond, { ...OPEN, caps: DAILY })).toEqual({
+      low: leaves(NOW),
+      high: leaves(NOW + DAY, 'cap'),
+    });
+  });
+
+  test('nobody yields where there are slots for both, to what will not leave, or to what does not count', () => {
+    const low = draft('low', { address });
+    const two = [{ letters: 2, windowMs: DAY }];
+    const later = { address, priority: 9, dueAt: NOW + HOUR };
+    expect(fatesOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(leaves(NOW));
+    for (const other of [
+      draft('off', { ...later, ruleIsOn: false }),
+      draft('free', { ...later, counts: false }),
+    ]) {
+      expect(fatesOf(queueOf([low, other]), { ...OPEN, caps: DAILY })['low']).toEqual(leaves(NOW));
+    }
+  });
+});
+
+test('the throttle lets one after the other go, first come first served', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const queue = queueOf(ids.map((id, place) => draft(id, { dueAt: NOW + place })));
+  const fates = fatesOf(queue, { ...OPEN, throttle: { letters: 120, perMs: MINUTE } });
+  expect(Object.values(fates)).toEqual([
+    leaves(NOW),
+    leaves(NOW + 1),
+    leaves(NOW + 500, 'throttle'),
+    leaves(NOW + 1_000, 'throttle'),
+    leaves(NOW + 1_500, 'throttle'),
+  ]);
+  const spent = { ...queue, bucket: { tokens: 0, refilledAt: NOW } };
+  expect(fatesOf(spent, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['a']).toEqual(
+    leaves(NOW + HOUR, 'throttle'),
+  );
+});
+
+test('who waits for the throttle goes before one that comes due at that moment', () => {
+  const queue = queueOf([
+    draft('z'),
+    draft('y', { dueAt: NOW + 1 }),
+    draft('a', { dueAt: NOW + HOUR, priority: 9 }),
+  ]);
+  expect(fatesOf(queue, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })).toEqual({
+    z: leaves(NOW),
+    y: leaves(NOW + HOUR, 'throttle'),
+    a: leaves(NOW + 2 * HOUR, 'throttle'),
+  });
+});
+
+test('a draft expires while it is held, and an expired one is not sent', () => {
+  const address = 'shared@example.com';
+  const at = (expiresAt: number) => draft('x', { address, expiresAt });
+  const capped = (expiresAt: number) =>
+    fatesOf(queueOf([at(expiresAt)], [[address, [NOW - 20 * HOUR]]]), { ...OPEN, caps: DAILY })['x'];
+  expect(capped(NOW + 4 * HOUR)).toEqual({ kind: 'expires', expiresAt: NOW + 4 * HOUR, after: 'cap' });
+  expect(capped(NOW + 4 * HOUR + 1)).toEqual(leaves(NOW + 4 * HOUR, 'cap'));
+  expect(fatesOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({ kind: 'expires', expiresAt: NOW, after: null });
+  const line = [draft('a'), draft('b', { dueAt: NOW + 1, expiresAt: NOW + HOUR })];
+  expect(fatesOf(queueOf(line), { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['b']).toEqual({
+    kind: 'expires',
+    expiresAt: NOW + HOUR,
+    after: 'throttle',
+  });
+});
+
+test('a draft that is held again and again is left as it stands after a while', () => {
+  const crowd = Array.from({ length: 250 }, (_, place) =>
+    draft(`d${String(place).padStart(3, '0')}`, { address: 'one@example.com' }),
+  );
+  const fates = Object.values(fatesOf(queueOf(crowd), { ...OPEN, caps: DAILY }));
+  expect(fates.filter((fate) => fate.kind === 'leaves')).toHaveLength(200);
+  expect(fates.filter((fate) => fate.kind === 'held')).toHaveLength(50);
+  for (const fate of fates)
+    if (fate.kind === 'held') expect(fate).toMatchObject({ reason: 'cap', until: expect.any(Number) });
+});
+
+const ADDRESSES = ['a@x.org', 'b@x.org', 'c@x.org'];
+const queues: fc.Arbitrary<Queue> = fc.record({
+  drafts: fc.uniqueArray(
+    fc
+      .record({
+        id: fc.uuid(),
+        address: fc.constantFrom(...ADDRESSES, ...ADDRESSES, null),
+        zone: fc.constantFrom(null, 'Australia/Sydney', 'America/Havana', 'Europe/Berlin'),
+        priority: fc.nat(2),
+        dueAt: fc.integer({ min: -24, max: 48 }).map((half) => NOW + (half * HOUR) / 2),
+        expiresAt: fc.option(fc.integer({ min: 0, max: 96 }).map((hours) => NOW + hours * HOUR)),
+        ruleIsOn: fc.constantFrom(true, true, true, false),
+        suppression: fc.constantFrom(null, null, { reason: 'snoozed', until: NOW + 5 * HOUR }),
+        counts: fc.constantFrom(true, true, true, false),
+      })
+      .map(({ id, ...given }) => draft(id, given)),
+    { selector: ({ id }) => id, maxLength: 14 },
+  ),
+  claims: fc
+    .array(
+      fc.tuple(
+        fc.constantFrom(...ADDRESSES),
+        fc
+          .array(fc.integer({ min: 0, max: 200 }), { maxLength: 4 })
+          .map((hours) => hours.toSorted((a, b) => a - b).map((ago) => NOW - ago * HOUR)),
+      ),
+    )
+    .map((pairs) => new Map(pairs)),
+  bucket: fc.option(
+    fc.record({ tokens: fc.double({ min: 0, max: 2, noNaN: true }), refilledAt: fc.constant(NOW) }),
+  ),
+});
+const policies: fc.Arbitrary<Policy> = fc.record({
+  paused: fc.constant(false),
+  quietHours: fc.constantFrom(null, { start: '21:00', end: '08:00' }, { start: '08:30', end: '08:00' }),
+  caps: fc.constantFrom(
+    null,
+    DAILY,
+    [...DAILY, { letters: 3, windowMs: 7 * DAY }],
+    [{ letters: 2, windowMs: DAY }],
+  ),
+  throttle: fc.constantFrom(null, { letters: 1, perMs: HOUR }, { letters: 3, perMs: MINUTE }),
+  timeZone: fc.constantFrom('UTC', 'Asia/Tokyo'),
+});
+
+type Left = QueuedDraft & { at: number };
+const leftOf = (queue: Queue, fates: Map<string, Fate>): Left[] =>
+  queue.drafts
+    .flatMap((one) => {
+      const fate = fates.get(one.id);
+      return fate?.kind === 'leaves' ? [{ ...one, at: fate.leavesAt }] : [];
+    })
+    .toSorted((a, b) => a.at - b.at);
+
+test('every draft has a fate, and what leaves breaks nothing of the policy', () => {
+  const seen: Record<string, number> = {};
+  fc.assert(
+    fc.property(queues, policies, (queue, policy) => {
+      const fates = simulate(queue, policy, NOW);
+      expect(fates.size).toBe(queue.drafts.length);
+      for (const fate of fates.values()) {
+        const name = fate.kind === 'held' ? fate.reason : `${fate.kind} after ${fate.after}`;
+        seen[name] = (seen[name] ?? 0) + 1;
+      }
+      const left = leftOf(queue, fates);
+      for (const one of left) {
+        expect(one.at).toBeGreaterThanOrEqual(Math.max(NOW, one.dueAt));
+        expect(one.at).toBeLessThan(one.expiresAt ?? Infinity);
+        expect([one.ruleIsOn, one.address === null]).toEqual([true, false]);
+        expect(one.at).toBeGreaterThanOrEqual(one.suppression?.until ?? 0);
+        if (policy.quietHours)
+          expect(quietUntil(one.at, one.zone ?? policy.timeZone, policy.quietHours)).toBeNull();
+        expectCapsKept({ queue, policy, left }, one);
+      }
+      expectThrottleKept(left, policy);
+    }),
+    { numRuns: 1_500 },
+  );
+  const names = [
+    'leaves after null',
+    'leaves after quiet_hours',
+    'leaves after cap',
+    'leaves after throttle',
+  ];
+  for (const name of [...names, 'expires after cap', 'expires after null', 'rule_off', 'no_address']) {
+    expect(seen[name], name).toBeGreaterThan(20);
+  }
+});
+
+function expectCapsKept(
+  { queue, policy, left }: { queue: Queue; policy: Policy; left: Left[] },
+  one: Left,
+): void {
+  if (!one.counts || one.address === null) return;
+  const own = left.filter(({ address, counts, at }) => counts && address === one.address && at <= one.at);
+  const claimed = [...(queue.claims.get(one.address) ?? []), ...own.map(({ at }) => at)];
+  for (const { letters, windowMs } of policy.caps ?? []) {
+    expect(claimed.filter((at) => at > one.at - windowMs).length).toBeLessThanOrEqual(letters);
+  }
+}
+
+function expectThrottleKept(left: Left[], { throttle }: Policy): void {
+  if (!throttle) return;
+  for (const [from, first] of left.entries()) {
+    for (const [to, last] of left.entries()) {
+      const rate = ((last.at - first.at) * throttle.letters) / throttle.perMs;
+      if (to >= from) expect(to - from + 1).toBeLessThanOrEqual(1 + rate + 1e-6);
+    }
+  }
+}
+
+test('the walk comes to the same end as the plainest sender, who asks the gate as told and knows all rivals', () => {
+  let yields = 0;
+  fc.assert(
+    fc.property(queues, policies, (queue, { ...policy }) => {
+      policy.throttle = null;
+      const plain = plainSender(queue, policy);
+      yields += plain.yields;
+      expect(simulate(queue, policy, NOW)).toEqual(plain.fates);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(yields).toBeGreaterThan(100);
+});
+
+type Standing = Contender & { one: QueuedDraft; at: number; after: GateReason | null };
+
+/** Without a throttle. What only a person can open is seen at once, and what will expire too. */
+function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; yields: number } {
+  const claimed = new Map<string | null, number[]>(queue.claims);
+  const fates = new Map<string, Fate>();
+  let yields = 0;
+  let open = queue.drafts.map((one): Standing => {
+    const { id, priority, dueAt: deadlineAt } = one;
+    return { one, id, priority, deadlineAt, at: Math.max(NOW, deadlineAt), after: null };
+  });
+  const claimsOf = ({ one }: Standing) => claimed.get(one.address) ?? [];
+  const ask = (standing: Standing, at: number, yieldsTo: Contender | null) => {
+    const { one } = standing;
+    const known = {
+      draftId: one.id,
+      zone: one.zone ?? policy.timeZone,
+      claimedAt: claimsOf(standing),
+      yieldsTo,
+    };
+    return gate({ ...one, ...known, throttle: { left: 1, nextAt: at }, ramp: 'pass' }, policy, at);
+  };
+  const winnerOver = (standing: Standing) => {
+    const { one, at } = standing;
+    const same = open.filter((other) => other.one.counts && other.one.address === one.address);
+    const near = same.filter((other) => other.at <= at + CONTEND_WITHIN_MS);
+    return whoYields(near, slotsLeft(policy.caps, claimsOf(standing), at)).get(one.id) ?? null;
+  };
+  const fateOf = (standing: Standing, at: number, yieldsTo: Contender | null): Fate | null => {
+    const expiresAt = standing.one.expiresAt ?? Infinity;
+    if (expiresAt <= at) return { kind: 'expires', expiresAt, after: standing.after };
+    const answer = ask(standing, at, yieldsTo);
+    if (answer.passes) return { kind: 'leaves', leavesAt: at, after: standing.after };
+    if (answer.until === null) return { kind: 'held', reason: answer.reason, until: null };
+    if (answer.reason === 'cap_yielded') yields += 1;
+    Object.assign(standing, { at: answer.until, after: answer.reason });
+    return expiresAt <= answer.until ? { kind: 'expires', expiresAt, after: answer.reason } : null;
+  };
+  const end = (standing: Standing, fate: Fate) => {
+    fates.set(standing.id, fate);
+    open = open.filter((other) => other !== standing);
+  };
+  for (const standing of open) {
+    const answer = ask(standing, NOW, null);
+    if (!answer.passes && answer.until === null)
+      end(standing, { kind: 'held', reason: answer.reason, until: null });
+  }
+  for (;;) {
+    const [next] = open.toSorted((a, b) => a.at - b.at || slotOrder(a, b));
+    if (!next) return { fates, yields };
+    const { one, at } = next;
+    const fate = fateOf(next, at, one.counts ? winnerOver(next) : null);
+    if (fate?.kind === 'leaves' && one.counts) claimed.set(one.address, [at, ...claimsOf(next)]);
+    if (fate) end(next, fate);
+  }
+}
+
+test('the order in which the queue was read changes nothing', () => {
+  fc.assert(
+    fc.property(queues, policies, (queue, policy) => {
+      const reversed = { ...queue, drafts: queue.drafts.toReversed() };
+      expect(simulate(reversed, policy, NOW)).toEqual(simulate(queue, policy, NOW));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a comparison says what a change does to each draft and to all', () => {
+  const address = 'shared@example.com';
+  const queue = queueOf([
+    draft('a', { address }),
+    draft('b', { address, dueAt: NOW + 3 * HOUR }),
+    draft('c', { address, dueAt: NOW + 6 * HOUR, expiresAt: NOW + 30 * HOUR }),
+    draft('d', { ruleIsOn: false }),
+    draft('e', { dueAt: NOW + HOUR }),
+  ]);
+  const today = { ...OPEN, caps: DAILY };
+  const changed = { ...OPEN, caps: [{ letters: 2, windowMs: DAY }] };
+  const result = compare(queue, NOW, { today, changed });
+  expect(result.drafts).toEqual([
+    { id: 'a', today: leaves(NOW), changed: leaves(NOW) },
+    { id: 'b', today: leaves(NOW + DAY, 'cap'), changed: leaves(NOW + 3 * HOUR) },
+    {
+      id: 'c',
+      today: { kind: 'expires', expiresAt: NOW + 30 * HOUR, after: 'cap' },
+      changed: leaves(NOW + DAY, 'cap'),
+    },
+    {
+      id: 'd',
+      today: { kind: 'held', reason: 'rule_off', until: null },
+      changed: { kind: 'held', reason: 'rule_off', until: null },
+    },
+    { id: 'e', today: leaves(NOW + HOUR), changed: leaves(NOW + HOUR) },
+  ]);
+  expect(result.totals).toEqual({
+    today: { leaves: 3, held: 1, expires: 1, reasons: { cap: 2, rule_off: 1 }, lastLeavesAt: NOW + DAY },
+    changed: { leaves: 4, held: 1, expires: 0, reasons: { cap: 1, rule_off: 1 }, lastLeavesAt: NOW + DAY },
+    earlier: 1,
+    later: 0,
+    same: 2,
+    medianShiftMs: -21 * HOUR,
+  });
+  const back = compare(queue, NOW, { today: changed, changed: today }).totals;
+  expect([back.earlier, back.later, back.same, back.medianShiftMs]).toEqual([0, 1, 2, 21 * HOUR]);
+  expect(compare(queue, NOW, { today, changed: today }).totals.medianShiftMs).toBeNull();
+});
+
+test('the median is of those that move, the lower one of two in the middle', () => {
+  const ago = { a: 23, b: 22, c: 14, d: 12 };
+  const claims = Object.entries(ago).map(([id, hours]): [string, number[]] => [
+    `${id}@example.com`,
+    [NOW - hours * HOUR],
+  ]);
+  const policies = { today: OPEN, changed: { ...OPEN, caps: DAILY } };
+  const medianOf = (ids: string[]) =>
+    compare(queueOf([draft('same'), ...ids.map((id) => draft(id))], claims), NOW, policies).totals
+      .medianShiftMs;
+  expect(medianOf(['c', 'a', 'b'])).toBe(2 * HOUR);
+  expect(medianOf(['d', 'c', 'a', 'b'])).toBe(2 * HOUR);
+  expect(medianOf(['d', 'c', 'b'])).toBe(10 * HOUR);
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Bucket, refill, takeTokens, type Throttle } from './throttle.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const throttles: fc.Arbitrary<Throttle> = fc.record({
+  letters: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5_000 })),
+  perMs: fc.constantFrom(1_000, 60_000, 3_600_000),
+});
+
+test.each([
+  ['10/s', { letters: 10, perMs: 1_000 }, 10],
+  ['1/s', { letters: 1, perMs: 1_000 }, 1],
+  ['300/m', { letters: 300, perMs: 60_000 }, 5],
+  ['1/m', { letters: 1, perMs: 60_000 }, 1],
+  ['5000/h', { letters: 5_000, perMs: 3_600_000 }, 2],
+])("at %s at most a second's worth goes at once", (_name, throttle, burst) => {
+  expect(refill(null, throttle, NOW)).toMatchObject({ left: burst, nextAt: NOW });
+  const idle: Bucket = { tokens: 0, refilledAt: NOW - 90 * 86_400_000 };
+  expect(refill(idle, throttle, NOW).left).toBe(burst);
+  const spent = takeTokens(refill(null, throttle, NOW).bucket, burst);
+  expect(refill(spent, throttle, NOW).left).toBe(0);
+});
+
+test('one letter a minute leaves on the minute', () => {
+  const throttle = { letters: 1, perMs: 60_000 };
+  const spent = takeTokens(refill(null, throttle, NOW).bucket, 1);
+  expect(refill(spent, throttle, NOW)).toMatchObject({ left: 0, nextAt: NOW + 60_000 });
+  expect(refill(spent, throttle, NOW + 59_999)).toMatchObject({ left: 0, nextAt: NOW + 60_000 });
+  expect(refill(spent, throttle, NOW + 60_000)).toMatchObject({ left: 1, nextAt: NOW + 60_000 });
+});
+
+test('without a throttle everything may go, and a bucket set aside is full when one is set again', () => {
+  expect(refill({ tokens: 0, refilledAt: NOW }, null, NOW)).toEqual({
+    left: Infinity,
+    nextAt: NOW,
+    bucket: null,
+  });
+  expect(takeTokens(null, 5)).toBeNull();
+});
+
+test('whoever takes more than there is leaves an empty bucket, and no debt', () => {
+  const taken = takeTokens({ tokens: 1, refilledAt: NOW }, 5);
+  expect(refill(taken, { letters: 1, perMs: 1_000 }, NOW)).toMatchObject({ left: 0, nextAt: NOW + 1_000 });
+});
+
+test('a changed throttle holds from the next question on', () => {
+  const full: Bucket = { tokens: 10, refilledAt: NOW };
+  expect(refill(full, { letters: 2, perMs: 1_000 }, NOW).left).toBe(2);
+  expect(refill({ tokens: 0, refilledAt: NOW }, { letters: 100, perMs: 1_000 }, NOW + 100).left).toBe(10);
+});
+
+test('a clock that stands behind pays out nothing twice', () => {
+  const throttle = { letters: 10, perMs: 1_000 };
+  let bucket = takeTokens({ tokens: 10, refilledAt: NOW + 500 }, 10);
+  for (const now of [NOW, NOW + 500, NOW + 100, NOW + 500]) {
+    const { left, nextAt, bucket: after } = refill(bucket, throttle, now);
+    expect([left, nextAt]).toEqual([0, NOW + 600]);
+    bucket = after;
+  }
+});
+
+test('the next letter goes at the moment that is named, and not a millisecond before', () => {
+  fc.assert(
+    fc.property(
+      throttles,
+      fc.array(fc.tuple(fc.nat(5_000), fc.nat(5)), { maxLength: 30 }),
+      (throttle, steps) => {
+        let bucket: Bucket | null = null;
+        let now = NOW;
+        for (const [passed, wanted] of steps) {
+          now += passed;
+          const { left, bucket: here } = refill(bucket, throttle, now);
+          bucket = takeTokens(here, Math.min(left, wanted));
+          const next = refill(bucket, throttle, now);
+          if (next.left > 0) continue;
+          expect(next.nextAt).toBeGreaterThan(now);
+          expect(refill(bucket, throttle, next.nextAt).left).toBe(1);
+          expect(refill(bucket, throttle, next.nextAt - 1).left).toBe(0);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test('no stretch of time sees more letters than the rate and one burst', () => {
+  fc.assert(
+    fc.property(throttles, fc.array(fc.nat(3_000), { maxLength: 60 }), (throttle, pauses) => {
+      const burst = refill(null, throttle, NOW).left;
+      const sent: { at: number; letters: number }[] = [];
+      let bucket: Bucket | null = null;
+      let now = NOW;
+      for (const pause of pauses) {
+        const { left, nextAt, bucket: here } = refill(bucket, throttle, now);
+        bucket = takeTokens(here, left);
+        sent.push({ at: now, letters: left });
+        now = Math.max(now, nextAt) + pause;
+      }
+      let over = -Infinity;
+      for (const [from, first] of sent.entries()) {
+        let letters = 0;
+        for (const last of sent.slice(from)) {
+          letters += last.letters;
+          over = Math.max(over, letters - burst - ((last.at - first.at) * throttle.letters) / throttle.perMs);
+        }
+      }
+      expect(over).toBeLessThan(1e-6);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('over a long time nothing of the rate is lost to fractions, and nothing is gained', () => {
+  for (const [letters, perMs] of [
+    [7, 60_000],
+    [3, 1_000],
+    [999, 1_000],
+    [5_000, 3_600_000],
+    [7, 3_600_000],
+  ] as const) {
+    const throttle = { letters, perMs };
+    const burst = refill(null, throttle, NOW).left;
+    let bucket: Bucket | null = { tokens: 0, refilledAt: NOW };
+    let now = NOW;
+    for (let sent = 0; sent < 5_000;) {
+      now = refill(bucket, throttle, now).nextAt;
+      const { left, bucket: here } = refill(bucket, throttle, now);
+      bucket = takeTokens(here, left);
+      sent += left;
+      const exact = (sent * perMs) / letters;
+      expect(now - NOW - exact).toBeGreaterThan(-0.01);
+      // A bucket for one letter holds no part of the next, so that each may lose what is left of its millisecond.
+      expect(now - NOW - exact).toBeLessThan(burst === 1 ? sent : 1);
+    }
+  }
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Predicate } from '../../base/predicate/index.ts';
+import { advance, compile, endRun, onEvent, onTime, type ProgramStep, type Run, standAt } from './index.ts';
+import { nextLocalMoment } from './local-time.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const PRO: Predicate = { kind: 'trait', trait: 'plan', test: { op: 'equals', value: 'pro' } };
+const letter = { name: 'hello' };
+const draft: ProgramStep = { kind: 'draft', letter };
+
+const from = (step: number, holds = false) => ({ step, now: NOW, zone: 'UTC', branch: () => holds });
+
+test('a run stops at what has to be waited for, and says until when', () => {
+  const program = compile([
+    draft,
+    { kind: 'wait', ms: DAY },
+    {
+      kind: 'wait_for',
+      event: 'invited',
+      where: [{ property: 'seats', test: { op: 'at_least', than: 3 } }],
+      timeoutMs: 2 * DAY,
+      then: [{ kind: 'end' }],
+      otherwise: [draft],
+    },
+  ]);
+  expect(advance(program, from(0))).toEqual({ step: 0, stop: { kind: 'draft', letter } });
+  expect(advance(program, from(1))).toEqual({ step: 1, stop: { kind: 'time', nextAt: NOW + DAY } });
+  expect(advance(program, from(2))).toEqual({ step: 2, stop: { kind: 'event', nextAt: NOW + 2 * DAY } });
+  const seen = (name: string, seats: number) => onEvent(program, 2, { name, properties: { seats } });
+  expect([
+    seen('invited', 2),
+    seen('left', 3),
+    onEvent(program, 1, { name: 'invited', properties: {} }),
+  ]).toEqual([null, null, null]);
+  expect(advance(program, from(seen('invited', 3) ?? -1)).stop).toEqual({ kind: 'end' });
+  expect(advance(program, from(onTime(program, 2))).stop).toEqual({ kind: 'draft', letter });
+  expect(advance(program, from(onTime(program, 1))).step).toBe(2);
+  expect(() => advance(program, from(99))).toThrow('step 99');
+});
+
+test('a condition is asked when the run comes to it, about now', () => {
+  const program = compile([{ kind: 'branch', if: PRO, then: [{ kind: 'end' }], otherwise: [draft] }]);
+  const asked: Predicate[] = [];
+  const branch = (predicate: Predicate): boolean => asked.push(predicate) === 0;
+  expect(advance(program, { ...from(0), branch }).stop).toEqual({ kind: 'draft', letter });
+  expect(asked).toEqual([PRO]);
+  expect(advance(program, from(0, true)).stop).toEqual({ kind: 'end' });
+});
+
+const run: Run = {
+  projectId: 1,
+  id: '0198a000-0000-7000-8000-000000000001',
+  ruleId: '0198a000-0000-7000-8000-000000000002',
+  version: 1,
+  userId: 'u1',
+  key: '',
+  state: 'active',
+  arm: 'letter',
+  single: false,
+  step: 0,
+  waitsFor: 'time',
+  nextAt: NOW,
+  anchor: { kind: 'event', id: 'e', name: 'e', properties: {}, occurredAt: 0, acceptedAt: 0, seq: 1 },
+  endsAt: null,
+  enteredAt: NOW - DAY,
+  goalUntil: NOW + DAY,
+  convertedAt: null,
+  endedAt: null,
+  endReason: null,
+};
+
+test('a run that stands somewhere waits for what is there, and one at the end is done and still has its goal', () => {
+  expect(standAt(run, { step: 3, stop: { kind: 'draft', letter } }, NOW)).toMatchObject({
+    step: 3,
+    waitsFor: 'draft',
+    nextAt: null,
+    state: 'active',
+  });
+  expect(standAt(run, { step: 3, stop: { kind: 'event', nextAt: NOW + 5 } }, NOW)).toMatchObject({
+    waitsFor: 'event',
+    nextAt: NOW + 5,
+  });
+  const done = standAt({ ...run, state: 'frozen' }, { step: 4, stop: { kind: 'end' } }, NOW);
+  expect(done).toEqual({
+    ...run,
+    step: 4,
+    state: 'ended',
+    waitsFor: null,
+    nextAt: null,
+    endedAt: NOW,
+    endReason: 'done',
+  });
+  expect(endRun(done, 'exit_event', NOW + 1)).toEqual(done);
+});
+
+const local = (text: string): number => Temporal.ZonedDateTime.from(text).epochMilliseconds;
+const next = (weekdays: number[], at: string, nowText: string): string => {
+  const now = Temporal.ZonedDateTime.from(nowText);
+  const moment = nextLocalMoment({ weekdays, at }, { now: now.epochMilliseconds, zone: now.timeZoneId });
+  return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(now.timeZoneId).toString();
+};
+
+test.each<[string, { weekdays: number[]; at: string; now: string; moment: string }]>([
+  [
+    'later today',
+    {
+      weekdays: [],
+      at: '09:00',
+      now: '2026-01-15T08:59:59.999+01:00[Europe/Berlin]',
+      moment: '2026-01-15T09:00:00+01:00[Europe/Berlin]',
+    },
+  ],
+  [
+    'tomorrow, if it is over',
+    {
+      weekdays: [],
+      at: '09:00',
+      now: '2026-01-15T09:00:00.001+01:00[Europe/Berlin]',
+      moment: '2026-01-16T09:00:00+01:00[Europe/Berlin]',
+    },
+  ],
+  [
+    'on the next of these days',
+    {
+      weekdays: [1, 2],
+      at: '09:00',
+      now: '2026-01-16T10:00:00-05:00[America/New_York]',
+      moment: '2026-01-19T09:00:00-05:00[America/New_York]',
+    },
+  ],
+  [
+    'in a week, if it is over today',
+    {
+      weekdays: [4],
+      at: '09:00',
+      now: '2026-01-15T10:00:00+00:00[UTC]',
+      moment: '2026-01-22T09:00:00+00:00[UTC]',
+    },
+  ],
+  [
+    'an hour later, where the clocks leave it out',
+    {
+      weekdays: [7],
+      at: '02:30',
+      now: '2026-03-29T00:00:00+01:00[Europe/Berlin]',
+      moment: '2026-03-29T03:30:00+02:00[Europe/Berlin]',
+    },
+  ],
+  [
+    'the second time, where they show it twice',
+    {
+      weekdays: [7],
+      at: '02:30',
+      now: '2026-10-25T02:30:00+02:00[Europe/Berlin]',
+      moment: '2026-10-25T02:30:00+01:00[Europe/Berlin]',
+    },
+  ],
+  [
+    'a week later, where the zone never had the day',
+    {
+      weekdays: [5],
+      at: '09:00',
+      now: '2011-12-28T09:00:00-10:00[Pacific/Apia]',
+      moment: '2012-01-06T09:00:00+14:00[Pacific/Apia]',
+    },
+  ],
+])('a time of day is waited for in the zone of the person: %s', (_, { weekdays, at, now, moment }) => {
+  expect(next(weekdays, at, now)).toBe(moment);
+});
+
+test('exactly at the moment that it would wait for, a run goes on at once', () => {
+  const program = compile([{ kind: 'wait_until', weekdays: [4], at: '09:00' }, draft]);
+  const now = local('2026-01-15T09:00:00-05:00[America/New_York]');
+  const at = (moment: number) =>
+    advance(program, { step: 0, now: moment, zone: 'America/New_York', branch: () => false });
+  expect(at(now)).toEqual({ step: 1, stop: { kind: 'draft', letter } });
+  expect(at(now - 1)).toEqual({ step: 0, stop: { kind: 'time', nextAt: now } });
+});
+
+test('the moment is never over, on a day that was asked for, and nobody waits for more than a week and an hour', () => {
+  const zones = [
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'Africa/Cairo',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+  ];
+  const asked = fc.record({
+    now: fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2028, 0) }),
+    zone: fc.constantFrom(...zones),
+    weekdays: fc.uniqueArray(fc.integer({ min: 1, max: 7 })),
+    minute: fc.integer({ min: 0, max: 24 * 60 - 1 }),
+  });
+  fc.assert(
+    fc.property(asked, ({ now, zone, weekdays, minute }) => {
+      const at = Temporal.PlainTime.from({ hour: Math.floor(minute / 60), minute: minute % 60 });
+      const moment = nextLocalMoment({ weekdays, at: at.toString().slice(0, 5) }, { now, zone });
+      expect(moment).toBeGreaterThanOrEqual(now);
+      expect(moment - now).toBeLessThanOrEqual(7 * DAY + 2 * HOUR);
+      const shown = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone);
+      if (weekdays.length > 0) expect(weekdays).toContain(shown.dayOfWeek);
+      const late = at.until(shown.toPlainTime()).total('minutes');
+      // By so much some zones put their clocks forward.
+      expect([0, 30, 60]).toContain(late);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,36 @@
+export type { EndReason, Run, RunAnchor } from './run.ts';
+export { compile, type Program, type ProgramLetter, type ProgramStep } from './program.ts';
+export {
+  advance,
+  type AdvanceFrom,
+  afterDraft,
+  endRun,
+  onEvent,
+  onTime,
+  type SeenEvent,
+  type Stand,
+  standAt,
+  type Stop,
+} from './advance.ts';
+export {
+  eraseRuns,
+  freezeRuns,
+  insertRuns,
+  type RunPerson,
+  thawRuns,
+  updateRuns,
+  waitAgain,
+  wakeRuns,
+} from './store.ts';
+export {
+  findOpenRuns,
+  findRunsById,
+  findUnderWay,
+  listDueRuns,
+  listRunsOf,
+  listVersionsInUse,
+  nextRunAt,
+  type VersionInUse,
+} from './reads.ts';
+export { countLift, countRuns, type Lift, type RunCounts } from './count-runs.ts';
+export { type MovedRuns, type MoveRuns, moveRuns } from './move-runs.ts';

@@ -1,0 +1,350 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import {
+  compile,
+  countLift,
+  countRuns,
+  endRun,
+  eraseRuns,
+  findOpenRuns,
+  freezeRuns,
+  insertRuns,
+  listDueRuns,
+  listRunsOf,
+  listVersionsInUse,
+  moveRuns,
+  nextRunAt,
+  type ProgramStep,
+  type Run,
+  thawRuns,
+  updateRuns,
+  wakeRuns,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+// Each in a millisecond of its own, so that their order is that of their making.
+const ticking = heldClock();
+const idOf = idMaker(ticking);
+const newId = (): string => {
+  ticking.advance(1);
+  return idOf();
+};
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+let projectId = 0;
+let ruleId = '';
+beforeEach(() => {
+  projectId += 10;
+  ruleId = newId();
+  clock.advance(1);
+});
+
+const HOUR = 3_600_000;
+const now = (): number => clock.now();
+
+function run(more: Partial<Run> = {}): Run {
+  return {
+    projectId,
+    id: newId(),
+    ruleId,
+    version: 1,
+    userId: 'u1',
+    key: '',
+    state: 'active',
+    arm: 'letter',
+    single: false,
+    step: 0,
+    waitsFor: 'draft',
+    nextAt: null,
+    anchor: {
+      kind: 'event',
+      id: 'e1',
+      name: 'trial_started',
+      properties: { plan: `it's "{pro}", \\ 😀` },
+      occurredAt: 1,
+      acceptedAt: 2,
+      seq: 3,
+    },
+    endsAt: null,
+    enteredAt: now(),
+    goalUntil: null,
+    convertedAt: null,
+    endedAt: null,
+    endReason: null,
+    ...more,
+  };
+}
+const begin = async (...runs: Run[]): Promise<Run[]> => {
+  const won = await insertRuns(db, runs);
+  return runs.filter(({ id }) => won.has(id));
+};
+const waiting = (nextAt: number, more: Partial<Run> = {}): Run => run({ waitsFor: 'time', nextAt, ...more });
+const of = (userId: string, limit = 10): Promise<Run[]> => listRunsOf(db, { projectId, userId, limit });
+const ids = (runs: Run[]): string[] => runs.map(({ id }) => id);
+
+test('a run is read as it was written, the newest of a person first', async () => {
+  const full = run({
+    key: `k,"}{\\'`,
+    userId: 'u{1}, "x"',
+    step: 4,
+    waitsFor: 'event',
+    nextAt: now() + 1,
+    endsAt: now() + 2,
+    goalUntil: now() + 3,
+  });
+  const over = {
+    ...endRun(run({ userId: full.userId, arm: 'holdout', single: true }), 'holdout', now() + 5),
+  };
+  await begin(full, over);
+  expect(await of(full.userId)).toEqual([over, full]);
+  expect(await of(full.userId, 1)).toEqual([over]);
+  expect(await of('nobody')).toEqual([]);
+});
+
+test('of a rule that lets a person in once at a time, one run begins until it is over', async () => {
+  const single = (more: Partial<Run> = {}): Run => run({ single: true, ...more });
+  const [first, second, other, sister] = [
+    single(),
+    single(),
+    single({ userId: 'u2' }),
+    single({ projectId: projectId + 1 }),
+  ];
+  expect(await begin(first, second, other, sister)).toEqual([first, other, sister]);
+  expect(await begin(single())).toEqual([]);
+  // A frozen one is not over.
+  await freezeRuns(db, projectId, ruleId);
+  expect(await begin(single())).toEqual([]);
+  await updateRuns(db, [endRun(first, 'done', now())]);
+  expect(await begin(single())).toHaveLength(1);
+  // What is over at once, as a run of the holdout is, is in nobody's way; nor is a rule that lets in again and again.
+  expect(await begin(endRun(single(), 'holdout', now()), run(), run())).toHaveLength(3);
+  expect(await insertRuns(db, [])).toEqual(new Set());
+});
+
+test('two that begin at the same moment are one', async () => {
+  const won = await Promise.all(
+    Array.from({ length: 8 }, () => db.transaction((tx) => insertRuns(tx, [run({ single: true })]))),
+  );
+  expect(won.filter((set) => set.size === 1)).toHaveLength(1);
+});
+
+test('runs of several projects are moved on at once, and whose they are stays', async () => {
+  const [a, b, untouched] = [run(), run({ projectId: projectId + 1 }), run({ userId: 'u2' })];
+  await begin(a, b, untouched);
+  const moved: Run[] = [
+    {
+      ...b,
+      step: 2,
+      waitsFor: 'time',
+      nextAt: now() + HOUR,
+      endsAt: now() + 2,
+      goalUntil: now() + 3,
+      userId: 'x',
+    },
+    { ...endRun(a, 'exit_event', now() + 1), convertedAt: now() + 1 },
+  ];
+  await updateRuns(db, moved);
+  await updateRuns(db, []);
+  expect(await of('u1')).toEqual([moved[1]]);
+  expect(await listRunsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toEqual([
+    { ...moved[0], userId: 'u1' },
+  ]);
+  expect(await of('u2')).toEqual([untouched]);
+});
+
+test('open runs are those that are not over, and on demand those that still wait for their goal', async () => {
+  const until = now() + HOUR;
+  const over = (more: Partial<Run>): Run => endRun(run(more), 'done', now());
+  const frozen = run({ state: 'frozen' });
+  const open = run({ userId: 'u2' });
+  const goal = over({ goalUntil: until });
+  await begin(
+    frozen,
+    goal,
+    open,
+    over({}),
+    over({ goalUntil: until, convertedAt: now() }),
+    run({ userId: 'u3' }),
+    run({ projectId: projectId + 1 }),
+  );
+  const people = ['u2', 'u1', 'nobody'].map((userId) => ({ projectId, userId }));
+  const find = (goals?: number) =>
+    db.transaction((tx) => findOpenRuns(tx, people, goals === undefined ? {} : { goals }));
+  expect(ids(await find())).toEqual(ids([frozen, open]));
+  expect(ids(await find(until - 1))).toEqual(
+    ids([frozen, open, goal].toSorted((a, b) => (a.id < b.id ? -1 : 1))),
+  );
+  expect(ids(await find(until))).toEqual(ids([frozen, open]));
+  expect(await findOpenRuns(db, [])).toEqual([]);
+});
+
+test('open runs are held until the transaction ends', async () => {
+  const [one] = await begin(run());
+  let woken: Promise<string[]> | undefined;
+  await db.transaction(async (tx) => {
+    const [held] = await findOpenRuns(tx, [{ projectId, userId: 'u1' }]);
+    if (!held) throw new Error('nothing is open');
+    woken = wakeRuns(db, { projectId, ids: [held.id], at: now() });
+    await updateRuns(tx, [endRun(held, 'goal', now())]);
+  });
+  // It waited, and then found nothing to wake.
+  expect(await woken).toEqual([]);
+  expect(await of('u1')).toMatchObject([{ id: one?.id, state: 'ended', endReason: 'goal' }]);
+});
+
+test('time moves on the runs that are due, the longest overdue first, and says when it is needed next', async () => {
+  const runs = [3, 1, 2, 9].map((n) => waiting(now() + n));
+  await begin(
+    ...runs,
+    run(),
+    waiting(now(), { state: 'frozen' }),
+    waiting(now(), { projectId: projectId + 1 }),
+  );
+  expect(await nextRunAt(db, projectId)).toBe(now() + 1);
+  clock.advance(3);
+  const due = (limit: number) => listDueRuns(db, { projectId, now: now(), limit });
+  const [third, first, second] = runs as [Run, Run, Run];
+  expect(await due(10)).toEqual([first, second, third]);
+  expect(await due(2)).toEqual([first, second]);
+  expect(await nextRunAt(db, projectId + 2)).toBeNull();
+});
+
+test('a run whose draft has ended goes on then, and no other is woken', async () => {
+  const [a, frozen, timed, over, sister] = [
+    run(),
+    run({ state: 'frozen' }),
+    waiting(now() + HOUR),
+    endRun(run(), 'exit_event', now()),
+    run({ projectId: projectId + 1 }),
+  ];
+  const all = [a, frozen, timed, over, sister];
+  await begin(...all);
+  const woken = await wakeRuns(db, { projectId, ids: [...ids(all), newId()], at: now() + 5 });
+  expect(new Set(woken)).toEqual(new Set(ids([a, frozen])));
+  expect(await wakeRuns(db, { projectId, ids: [], at: now() })).toEqual([]);
+  const after = new Map((await of('u1')).map((one) => [one.id, one]));
+  expect(after.get(a.id)).toEqual({ ...a, waitsFor: 'time', nextAt: now() + 5 });
+  expect(after.get(frozen.id)).toEqual({ ...frozen, waitsFor: 'time', nextAt: now() + 5 });
+  expect([after.get(timed.id), after.get(over.id)]).toEqual([timed, over]);
+  expect(await wakeRuns(db, { projectId, ids: [a.id], at: now() + 9 })).toEqual([]);
+});
+
+test('frozen runs stand still, and what came meanwhile is due when they go on', async () => {
+  const [mine, other] = [waiting(now() + 1), waiting(now() + 1, { ruleId: newId() })];
+  await begin(mine, other, endRun(run(), 'done', now()));
+  expect(await freezeRuns(db, projectId, ruleId)).toBe(1);
+  expect(await freezeRuns(db, projectId, ruleId)).toBe(0);
+  clock.advance(HOUR);
+  const due = () => listDueRuns(db, { projectId, now: now(), limit: 10 });
+  expect(ids(await due())).toEqual([other.id]);
+  expect(await thawRuns(db, projectId, ruleId)).toBe(1);
+  expect(ids(await due())).toEqual(ids([mine, other]));
+});
+
+test('a version is in use as long as a run of it is open or waits for its goal', async () => {
+  const rules = [ruleId, newId()];
+  await db.query(
+    `INSERT INTO beckon.rule_version (project_id, rule_id, version, definition, created_at)
+     SELECT p, r, v, '{}', now() FROM unnest($1::bigint[]) p, unnest($2::uuid[]) r, generate_series(1, 5) v`,
+    [[projectId, projectId + 1], rules],
+  );
+  const until = now() + HOUR;
+  const over = (more: Partial<Run>): Run => endRun(run(more), 'done', now());
+  await begin(
+    run({ version: 1, state: 'frozen' }),
+    run({ version: 1 }),
+    over({ version: 2, goalUntil: until }),
+    over({ version: 3, goalUntil: until, convertedAt: now() }),
+    over({ version: 4 }),
+    run({ version: 5, projectId: projectId + 1 }),
+  );
+  const used = (at: number, projects = [projectId, projectId + 1]) => listVersionsInUse(db, projects, at);
+  const version = (number: number, project = projectId) => ({ projectId: project, ruleId, version: number });
+  expect(await used(until - 1)).toEqual([version(1), version(2), version(5, projectId + 1)]);
+  expect(await used(until, [projectId])).toEqual([version(1)]);
+});
+
+const draft = (name: string): ProgramStep => ({ kind: 'draft', letter: { name } });
+const wait = (ms: number): ProgramStep => ({ kind: 'wait', ms });
+
+test('runs go on by another version where both are the same up to their step, and the others are told', async () => {
+  const one = compile([draft('a'), wait(1), draft('b')]);
+  const two = compile([draft('a'), wait(9), draft('b')]);
+  const to = { version: 3, program: compile([draft('a'), wait(1), draft('c'), draft('d')]) };
+  const runs = [
+    run({ step: 0 }),
+    waiting(now() + 1, { step: 1, state: 'frozen' }),
+    run({ step: 2 }),
+    run({ step: 0, version: 2 }),
+    waiting(now() + 1, { step: 1, version: 2 }),
+    run({ version: 7 }),
+  ];
+  const others = [
+    run({ version: 3 }),
+    endRun(run(), 'done', now()),
+    run({ ruleId: newId() }),
+    run({ projectId: projectId + 1 }),
+  ];
+  await begin(...runs, ...others);
+  const programs = new Map([
+    [1, one],
+    [2, two],
+  ]);
+  const move = () => db.transaction((tx) => moveRuns(tx, { projectId, ruleId, to, programs }));
+  const stayed = [
+    { version: 1, step: 2, runs: 1 },
+    { version: 2, step: 1, runs: 1 },
+    { version: 7, step: 0, runs: 1 },
+  ];
+  expect(await move()).toEqual({ moved: 3, stayed });
+  const versions = new Map((await of('u1', 100)).map((each) => [each.id, each]));
+  expect(runs.map(({ id }) => versions.get(id)?.version)).toEqual([3, 3, 1, 3, 2, 7]);
+  // Only the version is another one.
+  expect(versions.get(runs[1]?.id ?? '')).toEqual({ ...runs[1], version: 3 });
+  expect(others.slice(1, 3).map(({ id }) => versions.get(id)?.version)).toEqual([1, 1]);
+  expect(await move()).toEqual({ moved: 0, stayed });
+});
+
+test('runs are counted by rule, state and what ended them, and conversions by arm', async () => {
+  const other = newId();
+  const over = (reason: 'done' | 'goal' | 'holdout', more: Partial<Run> = {}): Run =>
+    endRun(run(more), reason, now());
+  await begin(
+    run(),
+    run({ state: 'frozen' }),
+    over('done', { convertedAt: now() }),
+    over('goal', { convertedAt: now() }),
+    over('goal', { convertedAt: now() }),
+    over('holdout', { arm: 'holdout' }),
+    over('holdout', { arm: 'holdout', convertedAt: now() }),
+    run({ ruleId: other }),
+    run({ projectId: projectId + 1 }),
+  );
+  expect(await countRuns(db, projectId)).toEqual(
+    new Map([
+      [ruleId, { active: 1, frozen: 1, ended: { done: 1, goal: 2, holdout: 2 } }],
+      [other, { active: 1, frozen: 0, ended: {} }],
+    ]),
+  );
+  expect(await countLift(db, { projectId, ruleId })).toEqual({
+    letter: { entered: 5, converted: 3 },
+    holdout: { entered: 2, converted: 1 },
+  });
+});
+
+test('whoever is erased has no runs', async () => {
+  await begin(run(), endRun(run(), 'done', now()), run({ userId: 'u2' }), run({ projectId: projectId + 1 }));
+  expect(await eraseRuns(db, { projectId, userId: 'u1' })).toBe(2);
+  expect(await eraseRuns(db, { projectId, userId: 'u1' })).toBe(0);
+  expect([await of('u1'), await of('u2')]).toMatchObject([[], [{ userId: 'u2' }]]);
+  expect(await listRunsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
+});

@@ -1,0 +1,171 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { Run } from './run.ts';
+
+/** What is written to `run`; `reads.ts` reads it. */
+export type RunPerson = { projectId: number; userId: string };
+
+/**
+ * The ids of those that began. Of a rule that lets a person in once at a time, a run that finds another open one does not
+ * begin; of two such runs given here the first does.
+ */
+export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
+  if (runs.length === 0) return new Set();
+  const rows = await tx.prepared<{ id: string }>({
+    name: 'sequences.insert',
+    text: `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for,
+             next_at, anchor, ends_at, entered_at, goal_until, converted_at, ended_at, end_reason)
+           SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[],
+             $9::boolean[], $10::integer[], $11::text[], $12::timestamptz[], $13::jsonb[], $14::timestamptz[], $15::timestamptz[],
+             $16::timestamptz[], $17::timestamptz[], $18::timestamptz[], $19::text[])
+           ON CONFLICT (project_id, rule_id, external_user_id) WHERE single AND state <> 'ended' DO NOTHING
+           RETURNING id`,
+    values: [
+      plainList(runs.map((run) => run.projectId)),
+      plainList(runs.map((run) => run.id)),
+      plainList(runs.map((run) => run.ruleId)),
+      plainList(runs.map((run) => run.version)),
+      runs.map((run) => run.userId),
+      runs.map((run) => run.key),
+      plainList(runs.map((run) => run.state)),
+      plainList(runs.map((run) => run.arm)),
+      plainList(runs.map((run) => run.single)),
+      plainList(runs.map((run) => run.step)),
+      plainList(runs.map((run) => run.waitsFor)),
+      momentList(runs.map((run) => run.nextAt)),
+      runs.map((run) => JSON.stringify(run.anchor)),
+      momentList(runs.map((run) => run.endsAt)),
+      momentList(runs.map((run) => run.enteredAt)),
+      momentList(runs.map((run) => run.goalUntil)),
+      momentList(runs.map((run) => run.convertedAt)),
+      momentList(runs.map((run) => run.endedAt)),
+      plainList(runs.map((run) => run.endReason)),
+    ],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Where they stand and what became of them; whose they are and what started them stays as it was. */
+export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
+  if (runs.length === 0) return;
+  const inOrder = runs.toSorted((a, b) => a.projectId - b.projectId || (a.id < b.id ? -1 : 1));
+  await tx.prepared({
+    name: 'sequences.update',
+    text: `UPDATE beckon.run r SET state = n.state, step = n.step, waits_for = n.waits_for, next_at = n.next_at, ends_at = n.ends_at,
+             goal_until = n.goal_until, converted_at = n.converted_at, ended_at = n.ended_at, end_reason = n.end_reason
+           FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::integer[], $5::text[], $6::timestamptz[], $7::timestamptz[],
+             $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::text[])
+             AS n(project_id, id, state, step, waits_for, next_at, ends_at, goal_until, converted_at, ended_at, end_reason)
+           WHERE r.project_id = n.project_id AND r.id = n.id`,
+    values: [
+      plainList(inOrder.map((run) => run.projectId)),
+      plainList(inOrder.map((run) => run.id)),
+      plainList(inOrder.map((run) => run.state)),
+      plainList(inOrder.map((run) => run.step)),
+      plainList(inOrder.map((run) => run.waitsFor)),
+      momentList(inOrder.map((run) => run.nextAt)),
+      momentList(inOrder.map((run) => run.endsAt)),
+      momentList(inOrder.map((run) => run.goalUntil)),
+      momentList(inOrder.map((run) => run.convertedAt)),
+      momentList(inOrder.map((run) => run.endedAt)),
+      plainList(inOrder.map((run) => run.endReason)),
+    ],
+  });
+}
+
+/**
+ * The drafts of these runs have ended: they go on at this moment, a frozen one when it is no longer frozen. One that ended
+ * meanwhile, or waits for something else, stays as it is. The ids of those that go on.
+ */
+export async function wakeRuns(
+  tx: Tx,
+  { projectId, ids, at }: { projectId: number; ids: string[]; at: number },
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.prepared<{ id: string }>({
+    name: 'sequences.wake',
+    text: `WITH waiting AS MATERIALIZED (
+             SELECT id FROM beckon.run
+             WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND state <> 'ended' AND waits_for = 'draft' ORDER BY id FOR UPDATE
+           )
+           UPDATE beckon.run r SET waits_for = 'time', next_at = $3 FROM waiting w
+           WHERE r.project_id = $1 AND r.id = w.id RETURNING r.id`,
+    values: [projectId, plainList(ids), new Date(at)],
+  });
+  return rows.map((row) => row.id);
+}
+
+/** The end of this run's draft was taken back before the run went on: it waits for the draft again. */
+export async function waitAgain(
+  tx: Tx,
+  { projectId, id, step }: { projectId: number; id: string; step: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.run SET waits_for = 'draft', next_at = NULL
+     WHERE project_id = $1 AND id = $2 AND step = $3 AND state <> 'ended' AND waits_for = 'time'`,
+    [projectId, id, step],
+  );
+}
+
+/** How many stand still now. What their time brings, it brings when they are no longer frozen. */
+export function freezeRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'active', to: 'frozen' });
+}
+
+/** How many go on; those whose time came meanwhile are due at once. */
+export function thawRuns(tx: Tx, projectId: number, ruleId: string): Promise<number> {
+  return setState(tx, { projectId, ruleId, from: 'frozen', to: 'active' });
+}
+
+type StateChange = { projectId: number; ruleId: string; from: Run['state']; to: Run['state'] };
+
+async function setState(tx: Tx, { projectId, ruleId, from, to }: StateChange): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `WITH held AS MATERIALIZED (
+       SELECT id FROM beckon.run
+       WHERE project_id = $1 AND rule_id = $2 AND state = $3 AND state <> 'ended' ORDER BY id FOR UPDATE
+     ), changed AS (
+       UPDATE beckon.run r SET state = $4 FROM held h WHERE r.project_id = $1 AND r.id = h.id RETURNING 1
+     )
+     SELECT count(*) AS count FROM changed`,
+    [projectId, ruleId, from, to],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Where runs of an older version stand. */
+export type Place = { version: number; step: number };
+
+/** The runs that stand at these places belong to another version of their rule from now on; how many they are. */
+export async function updateVersions(
+  tx: Tx,
+  change: { projectId: number; ruleId: string; places: Place[]; to: number },
+): Promise<number> {
+  const { projectId, ruleId, places, to } = change;
+  const rows = await tx.query<{ count: number }>(
+    `WITH held AS MATERIALIZED (
+       SELECT r.id FROM unnest($3::integer[], $4::integer[]) AS p(version, step)
+       JOIN beckon.run r ON r.project_id = $1 AND r.rule_id = $2 AND r.version = p.version AND r.step = p.step
+       WHERE r.state <> 'ended' ORDER BY r.id FOR UPDATE OF r
+     ), changed AS (
+       UPDATE beckon.run r SET version = $5 FROM held h WHERE r.project_id = $1 AND r.id = h.id RETURNING 1
+     )
+     SELECT count(*) AS count FROM changed`,
+    [
+      projectId,
+      ruleId,
+      plainList(places.map((place) => place.version)),
+      plainList(places.map((place) => place.step)),
+      to,
+    ],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** How many runs of this person there were. */
+export async function eraseRuns(tx: Tx, { projectId, userId }: RunPerson): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.run WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+    [projectId, userId],
+  );
+  return rows.length;
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { silentLog } from '../../base/log.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import {
+  addSuppression,
+  eraseSuppressions,
+  findSuppressions,
+  listSuppressions,
+  removeSuppression,
+  type Suppression,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+let projectId = 0;
+beforeEach(() => {
+  projectId += 10;
+});
+
+const now = (): number => clock.now();
+const suppression = (more: Partial<Suppression> = {}): Suppression => ({
+  projectId,
+  kind: 'address',
+  value: 'ada@example.com',
+  reason: 'hard_bounce',
+  until: null,
+  createdAt: now(),
+  createdBy: 'engine',
+  ...more,
+});
+const add = (more: Partial<Suppression> = {}): Promise<boolean> => addSuppression(db, suppression(more));
+const person = (value: string): Partial<Suppression> => ({ kind: 'person', value, reason: 'unsubscribed' });
+const find = (addressees: [userId: string, address: string | null][], at = now()) =>
+  findSuppressions(
+    db,
+    addressees.map(([userId, address]) => ({ projectId, userId, address })),
+    at,
+  );
+const list = () => listSuppressions(db, { projectId, limit: 10 });
+
+test('an address is suppressed for whoever has it, and a person whatever their address', async () => {
+  await add();
+  await add(person('u2'));
+  // One's id is another's address.
+  await add(person('eve@example.com'));
+  await add({ projectId: projectId + 1, value: 'bob@example.com' });
+  const bounced = { reason: 'hard_bounce', until: null };
+  const unsubscribed = { reason: 'unsubscribed', until: null };
+  expect(
+    await find([
+      ['u1', 'ada@example.com'],
+      ['u2', 'new@example.com'],
+      ['u3', 'bob@example.com'],
+      ['u2', null],
+      ['u4', 'ADA@Example.com'],
+      ['u5', 'eve@example.com'],
+      ['ada@example.com', null],
+    ]),
+  ).toEqual([bounced, unsubscribed, null, unsubscribed, bounced, null, null]);
+  expect(await find([])).toEqual([]);
+});
+
+test('people of several projects are asked about at once', async () => {
+  await add();
+  const asked = [projectId + 1, projectId].map((id) => ({
+    projectId: id,
+    userId: 'u1',
+    address: 'ada@example.com',
+  }));
+  expect(await findSuppressions(db, asked, now())).toEqual([null, { reason: 'hard_bounce', until: null }]);
+});
+
+test('what is over keeps nothing from anybody, and of two what lasts longer is told', async () => {
+  const until = now() + 1_000;
+  await add({ ...person('u1'), reason: 'snoozed', until });
+  await add({ until: until + 5, reason: 'soft_bounces' });
+  await add({ value: 'bob@example.com' });
+  const asked: [string, string][] = [
+    ['u1', 'x@example.com'],
+    ['u1', 'ada@example.com'],
+    ['u1', 'bob@example.com'],
+  ];
+  const soft = { reason: 'soft_bounces', until: until + 5 };
+  const hard = { reason: 'hard_bounce', until: null };
+  expect(await find(asked)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
+  expect(await find(asked, until - 1)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
+  expect(await find(asked, until)).toEqual([null, soft, hard]);
+  expect(await find(asked, until + 5)).toEqual([null, null, hard]);
+});
+
+test('addresses that are the same mailbox have one row', async () => {
+  await add({ value: 'Ada@Bücher.de' });
+  expect(await add({ value: 'ada@xn--bcher-kva.DE' })).toBe(false);
+  expect(await list()).toEqual([suppression({ value: 'ada@xn--bcher-kva.de' })]);
+  expect(await find([['u1', 'ada@BÜCHER.de']])).toMatchObject([{ reason: 'hard_bounce' }]);
+  const place = { projectId, kind: 'address', value: 'ADA@bücher.de' } as const;
+  expect([await removeSuppression(db, place), await removeSuppression(db, place)]).toEqual([true, false]);
+  expect(await list()).toEqual([]);
+});
+
+test.each<[string, Partial<Suppression>[], Partial<Suppression>]>([
+  [
+    'a snooze shortens nothing',
+    [{}, { reason: 'snoozed', until: 5 }],
+    { reason: 'hard_bounce', until: null },
+  ],
+  [
+    'what ends gives way to what does not',
+    [{ until: 5 }, { reason: 'manual' }],
+    { reason: 'manual', until: null },
+  ],
+  [
+    'what ends gives way to what ends later',
+    [
+      { reason: 'soft_bounces', until: 5 },
+      { reason: 'snoozed', until: 9 },
+    ],
+    { reason: 'snoozed', until: 9 },
+  ],
+  [
+    'an unsubscription takes the place of a bounce, which a sign of life would lift',
+    [{}, { reason: 'unsubscribed' }],
+    { reason: 'unsubscribed' },
+  ],
+  ['and no bounce that of an unsubscription', [{ reason: 'unsubscribed' }, {}], { reason: 'unsubscribed' }],
+  ['nor a complaint', [{ reason: 'unsubscribed' }, { reason: 'complained' }], { reason: 'unsubscribed' }],
+])('nothing that comes later lets letters through earlier: %s', async (_, added, left) => {
+  const moment = (n: number | null | undefined): number | null => (typeof n === 'number' ? now() + n : null);
+  for (const one of added) await add({ ...one, until: moment(one.until) });
+  expect(await list()).toMatchObject([{ ...left, until: moment(left.until) }]);
+});
+
+test('the list goes on behind the last one of the page before', async () => {
+  const all = [
+    suppression({ value: 'a@example.com', reason: 'manual', createdBy: 'operator', until: now() + 7 }),
+    suppression({ value: 'z@example.com' }),
+    suppression(person('A')),
+    suppression(person('u😀')),
+  ];
+  for (const one of all.toReversed()) await addSuppression(db, one);
+  await add({ projectId: projectId + 1 });
+  const page = (after: Suppression | null, limit: number) =>
+    listSuppressions(db, { projectId, after, limit });
+  expect(await page(null, 10)).toEqual(all);
+  expect(await page(null, 3)).toEqual(all.slice(0, 3));
+  expect(await page(all[2] ?? null, 3)).toEqual(all.slice(3));
+  expect(await page(all[3] ?? null, 3)).toEqual([]);
+});
+
+test('whoever is erased is named nowhere, and their address stays suppressed', async () => {
+  await add();
+  await add(person('u1'));
+  await add(person('u2'));
+  const erase = () => eraseSuppressions(db, { projectId, userId: 'u1' });
+  expect([await erase(), await erase()]).toEqual([1, 0]);
+  // Many take the address for the id.
+  expect(await eraseSuppressions(db, { projectId, userId: 'ada@example.com' })).toBe(0);
+  expect(
+    await find([
+      ['u1', 'ada@example.com'],
+      ['u1', null],
+      ['u2', null],
+    ]),
+  ).toMatchObject([{ reason: 'hard_bounce' }, null, { reason: 'unsubscribed' }]);
+});

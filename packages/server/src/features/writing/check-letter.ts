@@ -1,0 +1,59 @@
+import { analyzeSync, type Template } from 'liquidjs';
+import type { FieldFault } from '../../base/fault.ts';
+import { LETTER_PARTS, type LetterPart, type LetterText } from './letter.ts';
+import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
+
+const LINE_MAX_CHARS = 1_000;
+/** Which names there are below each root; null: whatever people and events bring. */
+const NAMES: Record<string, string[] | null> = {
+  person: null,
+  event: null,
+  project: ['name'],
+  run: ['ends_at'],
+};
+
+/** Asked before a letter is stored; empty when it can be rendered. The field is the part that is at fault. */
+export function checkLetter(letter: LetterText): FieldFault[] {
+  return LETTER_PARTS.flatMap((part) =>
+    faultsOf(letter[part], part).map((message) => ({ message, field: part })),
+  );
+}
+
+function faultsOf(source: string, part: LetterPart): string[] {
+  const charsMax = part === 'body' ? SOURCE_MAX_CHARS : LINE_MAX_CHARS;
+  if (source.length > charsMax) {
+    return [
+      `the ${part} has ${source.length} characters; at most ${charsMax.toLocaleString('en-US')} are allowed`,
+    ];
+  }
+  if (part !== 'preheader' && source.trim() === '') return [`the ${part} must not be empty`];
+  if (!source.isWellFormed() || /[^\P{Cc}\r\n\t]/u.test(source))
+    return [`the ${part} has control characters in it`];
+  if (part !== 'body' && /[\r\n]/.test(source)) return [`the ${part} must be a single line`];
+  const parsed = parsePart(source);
+  if ('templates' in parsed) return unknownNames(parsed.templates);
+  const { line, column, message } = parsed.flaw;
+  return [`line ${line}, column ${column}: ${message}`];
+}
+
+/** A name that can never have a value would be missing in every letter. */
+function unknownNames(templates: Template[]): string[] {
+  const found = Object.values(analyzeSync(templates, { partials: false }).globals).flat();
+  return found.flatMap(({ segments: [root, name], location }) => {
+    const below = typeof root === 'string' && Object.hasOwn(NAMES, root) ? NAMES[root] : undefined;
+    const at = `line ${location.row}, column ${location.col}`;
+    if (below === undefined)
+      return [`${at}: "${String(root)}" is not known; a letter speaks of ${list(Object.keys(NAMES))}`];
+    if (below === null && name === undefined) {
+      return [`${at}: "${String(root)}" alone says nothing; name what of it, such as ${String(root)}.name`];
+    }
+    if (below === null || typeof name !== 'string' || below.includes(name)) return [];
+    return [
+      `${at}: "${String(root)}.${name}" is not known; there is ${list(below.map((one) => `${String(root)}.${one}`))}`,
+    ];
+  });
+}
+
+function list(words: string[]): string {
+  return words.join(', ');
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  checkLetter,
+  findShippedLetter,
+  type LetterText,
+  renderLetter,
+  shippedLetterNames,
+  variablesFor,
+} from './index.ts';
+
+function shipped(name: string): LetterText {
+  const letter = findShippedLetter(name);
+  if (letter === undefined) throw new Error(`there is no letter ${name}`);
+  return letter;
+}
+
+type Given = {
+  traits?: Record<string, unknown>;
+  name?: string;
+  properties?: Record<string, unknown>;
+  endsAt?: number;
+};
+
+function render(letter: string, { traits = {}, name = 'event', properties = {}, endsAt }: Given = {}) {
+  const given = variablesFor({
+    person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
+    anchor: { name, properties, occurredAt: Date.UTC(2026, 5, 1, 12) },
+    endsAt: endsAt ?? null,
+    project: { name: 'Acme' },
+    zone: 'Europe/Berlin',
+  });
+  return renderLetter(shipped(letter), given);
+}
+
+test('each of the four named rules has its letter, and each of these can be stored', () => {
+  expect(shippedLetterNames()).toEqual([
+    'welcome',
+    'onboarding_stall',
+    'plan_limit_upsell',
+    'trial_expiring',
+  ]);
+  for (const name of shippedLetterNames()) expect(checkLetter(shipped(name))).toEqual([]);
+  expect(findShippedLetter('constructor')).toBeUndefined();
+});
+
+test('a shipped letter has words for whatever is not known, or is not what it should be', () => {
+  const known = fc.record(
+    { name: fc.jsonValue(), plan: fc.jsonValue(), company: fc.jsonValue() },
+    { requiredKeys: [] },
+  );
+  const properties = fc.record(
+    {
+      plan: fc.string(),
+      usagePercent: fc.double(),
+      meter: fc.string(),
+      limit: fc.integer(),
+      trialDays: fc.double(),
+    },
+    { requiredKeys: [] },
+  );
+  const eventName = fc.constantFrom(
+    'user_signed_up',
+    'trial_started',
+    'trial_expiring',
+    'usage_threshold_reached',
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...shippedLetterNames()),
+      known,
+      fc.tuple(eventName, properties),
+      (letter, traits, [name, given]) => {
+        const { content, missing } = render(letter, { traits, name, properties: given });
+        expect(missing).toEqual([]);
+        expect(content.body).not.toContain('object Object');
+        expect(content.body).toMatch(/\n\nAcme$/);
+        expect(content.subject).not.toBe('');
+      },
+    ),
+  );
+});
+
+test('the welcome letter greets by name', () => {
+  const { content } = render('welcome', { traits: { name: 'Ada' }, properties: { plan: 'pro_monthly' } });
+  expect(content.subject).toBe('Welcome to Acme');
+  expect(content.body).toContain('Hi Ada,\n\nYour Acme account is ready, on the pro monthly plan.');
+  expect(render('welcome').content.body).toContain('Hi there,\n\nYour Acme account is ready.\n');
+});
+
+test('the stall letter says when the person signed up, if that is what it hangs on', () => {
+  expect(render('onboarding_stall', { name: 'user_signed_up' }).content.body).toContain(
+    'You signed up for Acme on Monday, 1 June, and',
+  );
+  expect(render('onboarding_stall').content.body).toContain('You signed up for Acme a little while ago, and');
+});
+
+test.each([
+  [{}, 'You are close to a limit of your plan', 'you were close to a limit of your plan.'],
+  [{ usagePercent: 80.9 }, 'You have used 80% of your plan', 'used 80% of what comes with your plan.'],
+  [
+    { usagePercent: 80, limit: 10000 },
+    'You have used 80% of your plan',
+    'used 80% of the 10,000 that come with your plan.',
+  ],
+  [
+    { usagePercent: 80, meter: 'api_calls' },
+    'You have used 80% of your api calls',
+    'used 80% of the api calls that come with your plan.',
+  ],
+  [
+    { usagePercent: 104, meter: 'seats', limit: 25 },
+    'You have used 104% of your seats',
+    'used 104% of the 25 seats that come with your plan.',
+  ],
+])('the letter about a limit says what is known of it: %j', (properties, subject, sentence) => {
+  const { content } = render('plan_limit_upsell', { properties });
+  expect(content.subject).toBe(subject);
+  expect(content.body).toContain(`${sentence} We are telling you now`);
+});
+
+test('the trial letter names the day on which the trial ends where the person lives, and else only that it does', () => {
+  const endsAt = Date.UTC(2026, 5, 4, 23);
+  const { content } = render('trial_expiring', {
+    name: 'trial_started',
+    properties: { trialDays: 14 },
+    endsAt,
+  });
+  expect(content.subject).toBe('Your Acme trial ends on Friday, 5 June');
+  expect(content.body).toContain('Your 14-day trial of Acme ends on Friday, 5 June.');
+  const sent = render('trial_expiring', { name: 'trial_expiring', properties: { trialDays: 3 }, endsAt });
+  expect(sent.content.body).toContain('Your trial of Acme ends on Friday, 5 June.');
+  expect(render('trial_expiring').content.body).toContain('Your trial of Acme ends soon.');
+});
+
+test.each([
+  [{ subject: ' ' }, 'subject', 'the subject must not be empty'],
+  [{ subject: 'a\nb' }, 'subject', 'the subject must be a single line'],
+  [{ subject: 'a'.repeat(1_001) }, 'subject', 'the subject has 1001 characters; at most 1,000 are allowed'],
+  [{ body: 'a\u0000' }, 'body', 'the body has control characters in it'],
+  [
+    { body: 'Hi\n{{ person.name | raw }}' },
+    'body',
+    'line 2, column 1: there is no filter "raw"; there are abs, append',
+  ],
+  [
+    { body: 'Hi\n\n {% include "x" %}' },
+    'body',
+    'line 3, column 2: there is no tag "include"; there are assign',
+  ],
+  [{ body: '{% if person.x %}' }, 'body', 'line 1, column 1: tag {% if person.x %} not closed'],
+  [{ preheader: 'x {{ person.name' }, 'preheader', 'line 1, column 3: output "{{ person.name" not closed'],
+  [
+    { body: 'Hi\n{{ user.name }}' },
+    'body',
+    'line 2, column 4: "user" is not known; a letter speaks of person, event',
+  ],
+  [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is not known; there is run.ends_at'],
+  [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" alone says nothing'],
+])('a letter that cannot be rendered is refused with the place: %j', (parts, field, message) => {
+  const faults = checkLetter({ subject: 'Hello', preheader: '', body: 'Hello', ...parts });
+  expect(faults).toEqual([{ field, message: expect.stringContaining(message) as string }]);
+});
+
+test('names of its own making are known to a letter', () => {
+  const body =
+    '{% assign who = person.name %}{% for tag in person.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
+  expect(checkLetter({ subject: 'Hello', preheader: '', body })).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import {
+  CaseTag,
+  type Emitter,
+  evalQuotedToken,
+  IfTag,
+  Liquid,
+  LiquidError,
+  type Template,
+  toValueSync,
+  TypeGuards,
+  UnlessTag,
+  Value,
+} from 'liquidjs';
+import { recentMap } from '../../base/recent-map.ts';
+import { dateInWords } from './dates.ts';
+import { isBlank, printed } from './printed.ts';
+import { type Findings, Reading } from './reading.ts';
+
+/**
+ * The Liquid of letters: few tags and few filters, no file, no other letter, no prototype, a bound on everything. Values are
+ * written by the part that they stand in, and no filter undoes it.
+ *
+ * Liquid either ignores names without a value or stops at the first one. Here they are all told, but for those that the
+ * letter reckons with: in a condition, and where `default` stands in, wherever it comes among the filters.
+ */
+
+/** `capture` is not among them: what it keeps has been escaped, and would be once more when it is printed. */
+const TAGS = ['assign', 'break', 'case', 'comment', 'continue', 'for', 'if', 'raw', 'unless', '#'];
+const FILTERS = (
+  'abs append at_least at_most capitalize ceil date default divided_by downcase first floor join last minus modulo ' +
+  'number plus prepend remove replace reverse round size slice sort split strip times truncate truncatewords uniq ' +
+  'upcase url_encode'
+).split(' ');
+
+export const SOURCE_MAX_CHARS = 100_000;
+/** In characters and items that filters make, not in bytes. */
+const MEMORY_MAX = 1_000_000;
+/** Of `{{` and `{%` in one part. */
+const PLACES_MAX = 500;
+const PARSED_MAX = 500;
+/** A longer one is parsed whenever it comes, so that what is remembered stays small. */
+const REMEMBERED_MAX_CHARS = 20_000;
+
+/** What is wrong, and where; both count from one. */
+type Flaw = { message: string; line: number; column: number };
+type Parsed = { templates: Template[] } | { flaw: Flaw };
+
+const START = { line: 1, column: 1 };
+const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const engine = hardened();
+const parsed = recentMap<Parsed>(PARSED_MAX);
+
+/** Everybody's letters are few and come again and again. */
+export function parsePart(source: string): Parsed {
+  let known = parsed.get(source);
+  if (known === undefined) {
+    known = parse(source);
+    if (source.length <= REMEMBERED_MAX_CHARS) parsed.set(source, known);
+  }
+  return known;
+}
+
+/** As far as it came, and why not further. */
+export function renderPart(
+  templates: Template[],
+  options: { findings: Findings; write: (value: unknown) => string; charsMax: number },
+): { text: string; trouble: string | null } {
+  const { findings } = options;
+  const reading = new Reading(engine, options);
+  const page = new Page(options.charsMax);
+  let trouble: string | null = null;
+  try {
+    toValueSync(engine.renderer.renderTemplates(templates, reading, page));
+  } catch (error) {
+    // A stranger's traits may be what a letter stumbles over, so it is told of that letter and stops nothing else.
+    trouble = messageOf(error);
+  }
+  for (const name of reading.unset) findings.noteMissing(name);
+  return { text: page.buffer, trouble };
+}
+
+class Page implements Emitter {
+  buffer = '';
+  readonly #charsMax: number;
+
+  constructor(charsMax: number) {
+    this.#charsMax = charsMax;
+  }
+
+  readonly write = (text: unknown): void => {
+    if (typeof text !== 'string') return;
+    const left = this.#charsMax - this.buffer.length;
+    this.buffer += text.length <= left ? text : text.slice(0, left);
+    if (text.length > left)
+      throw new RangeError(`it is longer than ${this.#charsMax.toLocaleString('en-US')} characters`);
+  };
+}
+
+function parse(source: string): Parsed {
+  const places = source.split(/\{[{%]/, PLACES_MAX + 2).length - 1;
+  if (places > PLACES_MAX)
+    return { flaw: { message: `there are more than ${PLACES_MAX} places to fill in`, ...START } };
+  try {
+    const templates = engine.parse(source);
+    reckonWithGaps(templates);
+    return { templates };
+  } catch (error) {
+    const [line, column] = LiquidError.is(error) ? error.token.getPosition() : [];
+    return { flaw: { message: messageOf(error), line: line ?? START.line, column: column ?? START.column } };
+  }
+}
+
+/** Done once for each letter that is parsed. */
+function reckonWithGaps(templates: Template[]): void {
+  for (const template of templates) {
+    const isAsked = isCondition(template);
+    for (const argument of template.arguments?.() ?? []) {
+      if (!(argument instanceof Value)) continue;
+      const defaults = argument.filters.filter((filter) => filter.name === 'default');
+      if (isAsked || defaults.length > 0) reckon(argument, isAsked || defaults.some(isNothing));
+    }
+    const children = template.children?.(false, true);
+    if (children !== undefined) reckonWithGaps(toValueSync(children) as Template[]);
+  }
+}
+
+function isCondition(template: Template): boolean {
+  return template instanceof IfTag || template instanceof UnlessTag || template instanceof CaseTag;
+}
+
+/** `default: ""` says that there may be a gap. */
+function isNothing({ args }: Value['filters'][number]): boolean {
+  return args.some((arg) => TypeGuards.isQuotedToken(arg) && evalQuotedToken(arg) === '');
+}
+
+function reckon(value: Value, mayBeNothing: boolean): void {
+  const evaluate = value.value.bind(value);
+  value.value = function* (context): Generator<unknown, unknown, unknown> {
+    if (!(context instanceof Reading)) return yield evaluate(context);
+    const before = context.unset;
+    context.unset = [];
+    const result = yield evaluate(context);
+    const unset = context.unset;
+    context.unset = before;
+    // A default that has no value itself stands in for nothing.
+    if (!mayBeNothing && (result === undefined || result === null || result === '')) before.push(...unset);
+    return result;
+  };
+}
+
+function hardened(): Liquid {
+  const liquid = new Liquid({
+    templates: {},
+    dynamicPartials: false,
+    ownPropertyOnly: true,
+    strictFilters: true,
+    locale: 'en-US',
+    parseLimit: SOURCE_MAX_CHARS,
+    memoryLimit: MEMORY_MAX,
+    outputEscape(this: { context: unknown }, value: unknown) {
+      return this.context instanceof Reading ? this.context.write(value) : '';
+    },
+  });
+  liquid.registerFilter('date', function (value: unknown, format: unknown) {
+    if (!(this.context instanceof Reading)) return value;
+    return dateInWords(value, format, this.context.findings.zone) ?? value;
+  });
+  liquid.registerFilter('number', (value: unknown) =>
+    typeof value === 'number' ? NUMBER.format(value) : value,
+  );
+  liquid.registerFilter('default', (value: unknown, fallback: unknown) =>
+    value === false || isBlank(printed(value)) ? fallback : value,
+  );
+  for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
+  for (const name of Object.keys(liquid.filters)) if (!FILTERS.includes(name)) delete liquid.filters[name];
+  return liquid;
+}
+
+/** Liquid's own words name what is at fault well, but not what is allowed instead. */
+function messageOf(error: unknown): string {
+  const message = (error instanceof Error ? error.message : String(error)).replace(
+    /, line:\d+, col:\d+$/,
+    '',
+  );
+  const filter = /^undefined filter: (.*)$/s.exec(message)?.[1];
+  if (filter !== undefined) return `there is no filter "${filter}"; there are ${FILTERS.join(', ')}`;
+  const tag = /^tag "(.*)" not found$/s.exec(message)?.[1];
+  return tag === undefined ? message : `there is no tag "${tag}"; there are ${TAGS.join(', ')}`;
+}

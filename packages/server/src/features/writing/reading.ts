@@ -1,0 +1,124 @@
+import { Context, type Drop, type Liquid, type Scope } from 'liquidjs';
+import { isBlank, oneLine } from './printed.ts';
+import { type LetterVariables, valueOf, ZONE_FACT } from './variables.ts';
+
+const FACTS_MAX = 255;
+const MISSING_MAX = 50;
+const NAME_MAX_CHARS = 200;
+/**
+ * How many pieces one part may be put together from. Counted, because a clock would refuse an honest letter on a machine
+ * that stands still for a moment; at some microseconds each this is less than a tenth of a second.
+ */
+const STEPS_MAX = 20_000;
+
+/** What came up while the parts of one letter were rendered. */
+export class Findings {
+  /** What was read of the person, the event and the run. */
+  readonly facts: Record<string, unknown> = {};
+  readonly missing = new Set<string>();
+  readonly #variables: LetterVariables;
+  #facts = 0;
+
+  constructor(variables: LetterVariables) {
+    this.#variables = variables;
+  }
+
+  noteFact(name: string, value: unknown): void {
+    if (Object.hasOwn(this.facts, name) || this.#facts >= FACTS_MAX) return;
+    this.#facts += 1;
+    this.facts[name] = value;
+  }
+
+  noteMissing(name: string): void {
+    if (this.missing.size < MISSING_MAX) this.missing.add(oneLine(name).slice(0, NAME_MAX_CHARS));
+  }
+
+  /** Whoever lives elsewhere would have been told another day. */
+  readonly zone = (): string => {
+    this.noteFact(ZONE_FACT, this.#variables.zone);
+    return this.#variables.zone;
+  };
+
+  /** The root of all names. Without a prototype: `constructor` is no variable. */
+  roots(): Record<string, unknown> {
+    const { person, event, project, run } = this.#variables;
+    return Object.assign(Object.create(null) as Record<string, unknown>, {
+      person: new Source('person', person, this),
+      event: new Source('event', event, this),
+      project: new Source('project', project, null),
+      run: new Source('run', run, this),
+    });
+  }
+}
+
+/** Values that only tell what they are asked for by name, and note it. Nothing can list them, count them or print them whole. */
+class Source {
+  readonly #name: string;
+  readonly #values: Record<string, unknown>;
+  readonly #findings: Findings | null;
+
+  constructor(name: string, values: Record<string, unknown>, findings: Findings | null) {
+    this.#name = name;
+    this.#values = values;
+    this.#findings = findings;
+  }
+
+  read(key: unknown): unknown {
+    if (typeof key !== 'string' && typeof key !== 'number') return undefined;
+    const value = valueOf(this.#values, String(key));
+    this.#findings?.noteFact(oneLine(`${this.#name}.${key}`), value);
+    return enclosed(value);
+  }
+
+  toString(): string {
+    return '';
+  }
+}
+
+/** Blank text is as good as none: `Hi ,` helps nobody. Nor does `[object Object]`, so objects are told by name only. */
+function enclosed(value: unknown): unknown {
+  if (value === null || (typeof value === 'string' && isBlank(value))) return undefined;
+  if (Array.isArray(value)) return value.map(enclosed);
+  return typeof value === 'object' ? new Source('', value as Record<string, unknown>, null) : value;
+}
+
+/** How Liquid asks for a name; one for each part of a letter. */
+export class Reading extends Context {
+  readonly findings: Findings;
+  /** How a value is written into this part. */
+  readonly write: (value: unknown) => string;
+  /** Names without a value that nothing has stood in for yet: see `liquid.ts`. */
+  unset: string[] = [];
+
+  constructor(
+    liquid: Liquid,
+    { findings, write }: { findings: Findings; write: (value: unknown) => string },
+  ) {
+    super(findings.roots(), liquid.options, { sync: true }, { liquid });
+    this.findings = findings;
+    this.write = write;
+    let steps = 0;
+    // Liquid asks this before each piece, with the time.
+    this.renderLimit.check = () => {
+      steps += 1;
+      if (steps > STEPS_MAX) throw new RangeError('it is put together from too many pieces');
+    };
+  }
+
+  override *_getFromScope(
+    scope: unknown,
+    paths: (string | number | Drop)[] | string,
+  ): IterableIterator<unknown> {
+    const keys = typeof paths === 'string' ? paths.split('.') : paths;
+    let value = scope;
+    for (const key of keys) value = yield this.readProperty(value as Scope, key);
+    if (value === undefined || value === null) this.unset.push(keys.map(String).join('.'));
+    return value;
+  }
+
+  override readProperty(from: Scope, key: string | number | Drop): unknown {
+    return (from as unknown) instanceof Source
+      ? (from as unknown as Source).read(key)
+      : super.readProperty(from, key);
+  }
+}

@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { sha256 } from '../../base/hash.ts';
+import { type LetterText, personFactsChanged, renderLetter, variablesFor } from './index.ts';
+import { oneLine } from './printed.ts';
+import type { VariableSources } from './variables.ts';
+
+type Given = { traits?: Record<string, unknown>; zone?: string } & Partial<VariableSources['anchor']>;
+
+function variables({ traits = {}, zone = 'Europe/Paris', ...anchor }: Given = {}) {
+  return variablesFor({
+    person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
+    anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 4, 22, 30), ...anchor },
+    endsAt: null,
+    project: { name: 'Acme' },
+    zone,
+  });
+}
+
+function letter(parts: Partial<LetterText>): LetterText {
+  return { subject: 'Hello', preheader: '', body: 'Hello', ...parts };
+}
+
+function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
+  return renderLetter(letter({ body }), variables({ traits })).content.body;
+}
+
+describe('a letter', () => {
+  test('says what people and events hold, and its hash is that of its content', () => {
+    const given = letter({
+      subject: 'For {{ person.name }} & co.',
+      preheader: '{{ event.plan }} at {{ project.name }}',
+      body: '{{ person.external_user_id }}, {{ person.email }}, {{ event.name }}, {{ person.address.city }}',
+    });
+    const traits = { name: 'Ada', address: { city: 'Turin' } };
+    const rendered = renderLetter(given, variables({ traits, properties: { plan: 'pro' } }));
+    expect(rendered.content).toEqual({
+      subject: 'For Ada & co.',
+      preheader: 'pro at Acme',
+      body: 'u1, ada\\@example.com, user_signed_up, Turin',
+    });
+    expect(rendered.missing).toEqual([]);
+    expect(rendered.contentHash).toBe(sha256(canonicalJson(rendered.content)));
+  });
+
+  test('notes each fact that it really read, with the value as it is, and none that it did not', () => {
+    const body =
+      '{% if person.vip %}{{ person.manager }}{% endif %}{{ person.name | upcase }} {{ event.trialDays }}';
+    const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
+    const given = variables({ traits, properties: { trialDays: 14 } });
+    expect(renderLetter(letter({ body }), given).facts).toEqual({
+      'person.vip': null,
+      'person.name': 'Ada',
+      'event.trialDays': 14,
+    });
+    expect(renderLetter(letter({ body: '{{ person.address.city }}' }), given).facts).toEqual({
+      'person.address': { city: 'Turin' },
+    });
+  });
+
+  test('is told of a fact about the person that is another now, and of nothing else', () => {
+    const body =
+      '{{ person.name }} {{ person.tags }} {{ person.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
+    const then = variables({ traits: { name: 'Ada', tags: { a: 1, b: 2 } }, properties: { plan: 'pro' } });
+    const { facts } = renderLetter(letter({ body }), then);
+    const same = variables({ traits: { tags: { b: 2, a: 1 }, name: 'Ada', age: 36 } });
+    expect(personFactsChanged(facts, same)).toEqual([]);
+    const other = variables({ traits: { name: 'Ada L.', plan: 'pro' }, zone: 'Asia/Tokyo' });
+    expect(personFactsChanged(facts, other)).toEqual(['person.name', 'person.tags', 'person.plan', 'zone']);
+  });
+});
+
+describe('a gap', () => {
+  test.each([
+    ['{{ person.name }}', ['person.name']],
+    ['{{ person.name | upcase }}', ['person.name']],
+    ['{{ person.blank }}', ['person.blank']],
+    ['{{ person.address.city }}', ['person.address.city']],
+    [
+      '{% assign who = person.name | strip %}{% for item in person.items %}{% endfor %}',
+      ['person.name', 'person.items'],
+    ],
+    ['{{ person.name | default: person.nick }}', ['person.name', 'person.nick']],
+    ['{{ persn.name }}', ['persn.name']],
+    ['{{ person.name }} {{ person.name }}', ['person.name']],
+  ])('is told by name: %s', (body, missing) => {
+    const rendered = renderLetter(
+      letter({ body: `. ${body}` }),
+      variables({ traits: { blank: ' \u200B\t' } }),
+    );
+    expect(rendered.missing).toEqual(missing);
+  });
+
+  test.each([
+    '{{ person.name | default: "there" }}',
+    '{{ person.name | upcase | default: "there" }}',
+    '{{ person.renewed_at | date | default: "there" }}',
+    '{{ person.name | default: person.nick | default: "there" }}',
+    '{{ person.blank | default: "there" }}',
+    '{{ person.object | default: "there" }}',
+    '{% if person.name %}{{ person.name }}{% elsif person.blank %}{% else %}there{% endif %}',
+    '{% unless person.name == "x" %}there{% endunless %}',
+    '{% case person.name %}{% when "x" %}{% else %}there{% endcase %}',
+    '{% assign who = person.name | default: "there" %}{{ who }}',
+    'there{{ person.name | default: "" }}',
+  ])('that the letter reckons with is none: %s', (body) => {
+    const rendered = renderLetter(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
+    expect(rendered).toMatchObject({ content: { body: 'there' }, missing: [] });
+  });
+
+  test.each([
+    ['{% for a in (1..500) %}{% for b in (1..500) %}{% endfor %}{% endfor %}', 'too many pieces'],
+    ['{% for a in (1..100000000) %}{% endfor %}', 'memory alloc limit'],
+    [`{% for a in (1..9000) %}${'x'.repeat(100)}{% endfor %}`, 'longer than 100,000 characters'],
+    [`{% for a in (1..9000) %}${'€'.repeat(10)}{% endfor %}`, 'longer than 100,000 bytes'],
+    ['{% if person.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],
+    ['{% include "/etc/passwd" %}', 'there is no tag "include"'],
+    ['{{ person.name | raw }}', 'there is no filter "raw"'],
+  ])('is a part that does not come out whole: %.60s', (body, why) => {
+    const rendered = renderLetter(letter({ body }), variables());
+    expect(rendered.missing.join('\n')).toContain(`body: `);
+    expect(rendered.missing.join('\n')).toContain(why);
+    expect(Buffer.byteLength(rendered.content.body)).toBeLessThanOrEqual(100_000);
+  });
+});
+
+describe('a date', () => {
+  test.each([
+    ['{{ event.occurred_at | date }}', 'Friday, 5 June'],
+    ['{{ event.occurred_at | date: "%-d %B %Y, %H:%M" }}', '5 June 2026, 00:30'],
+    ['{{ event.occurred_at | date: "%a %d %b %y %-I.%M %p %% %q" }}', 'Fri 05 Jun 26 12.30 AM % %q'],
+    ['{{ person.day | date }}', 'Friday, 5 June'],
+    ['{{ person.seconds | date }}', 'Friday, 5 June'],
+    ['{{ person.ms | date }}', 'Friday, 5 June'],
+    ['{{ person.words | date }}', 'next spring'],
+    ['{{ person.huge | date }}', '1e+300'],
+  ])("is told in the person's zone: %s", (body, text) => {
+    const seconds = Date.UTC(2026, 5, 4, 23) / 1_000;
+    const traits = { day: '2026-06-05', seconds, ms: seconds * 1_000, words: 'next spring', huge: 1e300 };
+    expect(bodyOf(body, traits)).toBe(text);
+  });
+
+  test('without a time is that day in every zone', () => {
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const given = variables({ traits: { day: '2026-06-05' }, zone });
+      expect(renderLetter(letter({ body: '{{ person.day | date }}' }), given).content.body).toBe(
+        'Friday, 5 June',
+      );
+    }
+  });
+});
+
+describe("a stranger's value", () => {
+  test.each([
+    ['[click](http://evil.example)', '\\[click\\](http\\://evil.example)'],
+    ['<b onclick="x">&', '&lt;b onclick=&quot;x&quot;&gt;&amp;'],
+    ['# Title', '\\# Title'],
+    ['===', '\\==='],
+    ['1986. A year', '1986\\. A year'],
+    ['line\n\n    code', 'line code'],
+    [
+      'www.evil.example, _www.evil.example, a@b.example',
+      'www\\.evil.example, \\_www\\.evil.example, a\\@b.example',
+    ],
+    ['pro_monthly _now_', 'pro_monthly \\_now\\_'],
+    ["Anne-Marie O'Neil (CTO), Yahoo!", "Anne-Marie O'Neil (CTO), Yahoo\\!"],
+    ['{{ person.secret }}', '{{ person.secret }}'],
+    ['\u202Egnp.exe', 'gnp.exe'],
+  ])('stays words in the body: %j', (value, text) => {
+    expect(bodyOf('{{ person.x }}', { x: value })).toBe(text);
+  });
+
+  test('stays one line of plain text in the subject', () => {
+    const traits = { x: 'A*\r\nBcc: eve@evil.example\u2028\u0000' };
+    const { content } = renderLetter(letter({ subject: 'Hi {{ person.x }}\n!' }), variables({ traits }));
+    expect(content.subject).toBe('Hi A* Bcc: eve@evil.example !');
+  });
+
+  test('that is no text is told as a person would tell it, or not at all', () => {
+    const traits = { list: ['a', 2, { b: 1 }, ['c']], object: { a: 1 }, number: 12345.678, yes: true };
+    expect(
+      bodyOf('{{ person.list }}|{{ person.object }}|{{ person.number | number }}|{{ person.yes }}', traits),
+    ).toBe('a, 2, c||12,345.68|true');
+    expect(bodyOf('x{{ person.object | upcase }}{{ person }}', traits)).toBe('x');
+  });
+
+  test('named like what every object inherits is a value like others', () => {
+    const named: Record<string, unknown> = JSON.parse(
+      '{"__proto__": "p", "constructor": "c", "toString": {"x": "t"}}',
+    );
+    const body =
+      '{{ person.__proto__ }} {{ person.constructor }} {{ person.toString.x }} {{ person.valueOf }}';
+    const rendered = renderLetter(letter({ body }), variables({ traits: named, properties: named }));
+    expect(rendered.content.body).toBe('p c t');
+    expect(rendered.missing).toEqual(['person.valueOf']);
+    expect(personFactsChanged(rendered.facts, variables({ traits: named }))).toEqual([]);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    const inherited =
+      '. {{ constructor }} {{ person.name.constructor.constructor }} {{ __proto__.x }} {{ project.constructor }}';
+    expect(
+      renderLetter(letter({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
+    ).toBe('.');
+  });
+});
+
+const SIGNS = '< > & " [ ] ( ) ! \\ ` * _ ~ | # - + = : / . a 1 www http @ {{ }} {% %} 😀'.split(' ');
+const GAPS = [' ', '\n', '\r', '\t', '\u2028', '\u0000', '\uD800'];
+/** What is special in Markdown and HTML, and any character at all. */
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...SIGNS, ...GAPS) }),
+);
+
+test('no trait makes a new line in the subject, or a link, HTML or a block in the body, and none throws', () => {
+  const given = letter({
+    subject: '{{ person.x }}, {{ person.y | default: "there" }}',
+    preheader: '{{ person.x | truncate: 7 }}',
+    body: '{{ person.x }}',
+  });
+  fc.assert(
+    fc.property(hostile, fc.jsonValue(), (x, y) => {
+      const { content } = renderLetter(given, variables({ traits: { x, y } }));
+      expect(content.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      expect(content.subject.length).toBeLessThanOrEqual(200);
+      expect(content.preheader).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      expectWords(content.body, x);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('two values side by side make no more of each other than words', () => {
+  const given = letter({ body: '{{ person.x }}{{ person.y }}' });
+  fc.assert(
+    fc.property(hostile, hostile, (x, y) => {
+      expectWords(renderLetter(given, variables({ traits: { x, y } })).content.body, x, y);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('brackets of the letter itself become no link or image by the value that follows or leads', () => {
+  const traits = { a: 'Acme', link: '(http://evil.example)', note: ': http://evil.example', loud: 'Hey!' };
+  expect(bodyOf('[{{ person.a }}]{{ person.link }}', traits)).toBe('[Acme]\\(http\\://evil.example)');
+  expect(bodyOf('[{{ person.a }}]{{ person.note }}', traits)).toBe('[Acme]\\: http\\://evil.example');
+  expect(bodyOf('{{ person.loud }}[ours](x)', traits)).toBe('Hey\\![ours](x)');
+});
+
+/** Every sign that means something is escaped; and without the escapes it is, word for word, what was given. */
+function expectWords(body: string, ...values: string[]): void {
+  const bare = body.replace(/\\[!-/:-@[-`{-~]|&(?:amp|lt|gt|quot);/g, '\uFFFC');
+  expect(bare).not.toMatch(/[<>"&`*[\]~|\\@\n]|:\/\/|www\.|^ ?(?:[-+=#:]|\d+[.)])/i);
+  expect(bare).not.toMatch(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/);
+  const words = body
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/&(amp|lt|gt|quot);/g, (_, name: string) => SIGN_OF[name] ?? '');
+  const given = values.map((value) =>
+    /[^\s\p{Cc}\u200C\u200D]/u.test(oneLine(value)) ? oneLine(value) : '',
+  );
+  expect(words).toBe(given.join('').trim());
+}
+
+const SIGN_OF: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };

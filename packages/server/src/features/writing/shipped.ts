@@ -1,0 +1,86 @@
+import type { LetterText } from './letter.ts';
+
+/**
+ * The letters of the rules that every project begins with. They hold for any product, so they promise nothing and name no
+ * address; what they ask for is a reply. Whatever they say of a person or an event has words for when it is not known.
+ */
+const SHIPPED = {
+  welcome: {
+    subject: 'Welcome to {{ project.name }}',
+    preheader: 'Your account is ready. What would you like to get done first?',
+    body: `Hi {{ person.name | default: "there" }},
+
+Your {{ project.name }} account is ready{% if event.plan %}, on the {{ event.plan | replace: "_", " " }} plan{% endif %}.
+
+The best first step is a small one: take the one thing that made you sign up, and try just that today. Everything else can wait.
+
+What is that one thing? Reply with a line about it, and we will tell you the shortest way there.
+
+{{ project.name }}
+`,
+  },
+  onboarding_stall: {
+    subject: 'Did something get in your way?',
+    preheader: 'One word in reply is enough for us to help.',
+    body: `Hi {{ person.name | default: "there" }},
+
+You signed up for {{ project.name }} {% if event.name == "user_signed_up" %}on {{ event.occurred_at | date }}{% else %}a little while ago{% endif %}, and it looks as if you have not got going yet. There is no hurry. But if something got in your way, we would like to know, because we may be able to move it:
+
+- Something did not work, or was not clear.
+- Something that you need was missing.
+- It was simply not the right moment.
+
+Which of the three is it? Reply with a word or two, and we will take it from there.
+
+{{ project.name }}
+`,
+  },
+  plan_limit_upsell: {
+    subject:
+      '{% if event.usagePercent > 0 %}You have used {{ event.usagePercent | floor }}% of your {{ event.meter | default: "plan" | replace: "_", " " }}{% else %}You are close to a limit of your plan{% endif %}',
+    preheader: 'Will you need more? Reply, and we will find what fits.',
+    body: `Hi {{ person.name | default: "there" }},
+
+{% if event.usagePercent > 0 -%}
+When we last counted, you had used {{ event.usagePercent | floor }}% of
+{%- if event.meter and event.limit %} the {{ event.limit | number }} {{ event.meter | replace: "_", " " }} that come with
+{%- elsif event.meter %} the {{ event.meter | replace: "_", " " }} that come with
+{%- elsif event.limit %} the {{ event.limit | number }} that come with
+{%- else %} what comes with
+{%- endif %} your {% if person.plan %}{{ person.plan | replace: "_", " " }} {% endif %}plan.
+{%- else -%}
+When we last counted, you were close to a limit of your {% if person.plan %}{{ person.plan | replace: "_", " " }} {% endif %}plan.
+{%- endif %} We are telling you now so that it does not surprise you in the middle of something.
+
+If that was one busy spell, you may not need to change anything. If it is how much you need from now on, a bigger plan gives you room.
+
+Which of the two is it? Reply and tell us, and we will help you find the plan that fits.
+
+{{ project.name }}
+`,
+  },
+  /** It names the day and not how many are left: the letter may wait for a while, and the day stays true. */
+  trial_expiring: {
+    subject:
+      'Your {{ project.name }} trial ends {% if run.ends_at %}on {{ run.ends_at | date }}{% else %}soon{% endif %}',
+    preheader: 'Would you like to go on? Reply, and we will help you choose a plan.',
+    body: `Hi {{ person.name | default: "there" }},
+
+Your {% if event.name == "trial_started" and event.trialDays > 0 %}{{ event.trialDays }}-day {% endif %}trial of {{ project.name }} ends {% if run.ends_at %}on {{ run.ends_at | date }}{% else %}soon{% endif %}.
+
+If it has been useful, now is a good time to decide how to go on. If something kept you from trying it properly, that is worth a line too: we can tell you whether we have an answer to it.
+
+Would you like to go on? Reply with a yes or with the question that is still open, and we will help you choose a plan.
+
+{{ project.name }}
+`,
+  },
+} satisfies Record<string, LetterText>;
+
+export function findShippedLetter(name: string): LetterText | undefined {
+  return Object.hasOwn(SHIPPED, name) ? SHIPPED[name as keyof typeof SHIPPED] : undefined;
+}
+
+export function shippedLetterNames(): string[] {
+  return Object.keys(SHIPPED);
+}

@@ -1,0 +1,167 @@
+import type { Facts, Mentions } from '../../base/predicate/index.ts';
+import { findAskedMembers } from '../../features/audiences/index.ts';
+import {
+  answerThen,
+  countThen,
+  findFirstAfter,
+  findNewestThen,
+  findWatermarkThen,
+} from '../../features/events/index.ts';
+import { findPeople, type Person, personKey } from '../../features/people/index.ts';
+import type { ActiveRule, Anchor, Newest } from '../../features/rules/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Model } from '../models.ts';
+
+/** Somebody at a moment at which the rule is to be asked about them. */
+export type Place = { userId: string; at: number; anchor: Anchor };
+
+/** What was known of a person then; their traits and audiences are those of today. */
+export type Evidence = {
+  person: Person;
+  facts: Facts;
+  newest: Newest;
+  /** When something that ends the run comes first; null where nothing does in this time. */
+  exitAt: number | null;
+};
+
+export type Asked = { projectId: number; rule: ActiveRule; model: Model; until: number };
+
+const AT_ONCE = 500;
+
+/** In the order of the places; undefined for whoever is not known any more. */
+export async function gatherEvidence(
+  tx: Tx,
+  places: Place[],
+  asked: Asked,
+): Promise<(Evidence | undefined)[]> {
+  const found: (Evidence | undefined)[] = [];
+  for (let from = 0; from < places.length; from += AT_ONCE)
+    found.push(...(await gatherSome(tx, places.slice(from, from + AT_ONCE), asked)));
+  return found;
+}
+
+async function gatherSome(tx: Tx, places: Place[], asked: Asked): Promise<(Evidence | undefined)[]> {
+  const people = await findPeopleThen(tx, places, asked);
+  const newest = await findNewestOfAll(tx, places, asked);
+  const facts = await findFacts(tx, places, asked);
+  const exits = await findExits(tx, places, asked);
+  return places.map((_, i) => {
+    const person = people[i];
+    const [newestOf, factsOf] = [newest[i], facts[i]];
+    if (!person || !newestOf || !factsOf) return undefined;
+    return { person, newest: newestOf, facts: factsOf(person), exitAt: exits[i] ?? null };
+  });
+}
+
+/** Whether triggers were suppressed for them then is told by the events that had come. */
+async function findPeopleThen(
+  tx: Tx,
+  places: Place[],
+  { projectId }: Asked,
+): Promise<(Person | undefined)[]> {
+  const users = [...new Set(places.map(({ userId }) => userId))];
+  const today = await findPeople(
+    tx,
+    users.map((userId) => ({ projectId, userId })),
+  );
+  const byKey = new Map(today.map((person) => [personKey(person), person]));
+  const people = places.map(({ userId }) => byKey.get(personKey({ projectId, userId })));
+  // Of somebody whom nobody ever suppressed nothing was ever remembered.
+  const marked = places.flatMap((place, i) => (people[i]?.suppressedSeq == null ? [] : [{ ...place, i }]));
+  const marks = await findWatermarkThen(
+    tx,
+    marked.map(({ userId, at: by }) => ({ projectId, userId, by })),
+  );
+  for (const [n, { i }] of marked.entries()) {
+    const person = people[i];
+    if (person) people[i] = { ...person, ...marks[n] };
+  }
+  return people;
+}
+
+async function findNewestOfAll(tx: Tx, places: Place[], { projectId, rule }: Asked): Promise<Newest[]> {
+  const names = [...rule.conditions.looksUp];
+  const asks = names.flatMap((name) => places.map(({ userId, at: by }) => ({ projectId, userId, by, name })));
+  const found = await findNewestThen(tx, asks);
+  return places.map((_, i) => {
+    const byName = new Map(names.map((name, n) => [name, found[n * places.length + i]]));
+    return (event) => byName.get(event);
+  });
+}
+
+type FactsOf = (person: Person) => Facts;
+
+async function findFacts(tx: Tx, places: Place[], asked: Asked): Promise<FactsOf[]> {
+  const { projectId, rule } = asked;
+  const mentions = mentionedBy(rule.conditions.mentions);
+  const asks = places.map(({ userId, at: by }) => ({ projectId, userId, by }));
+  const totals = new Map<string, Awaited<ReturnType<typeof countThen>>>();
+  for (const name of mentions.totals)
+    totals.set(
+      name,
+      await countThen(
+        tx,
+        asks.map((ask) => ({ ...ask, name })),
+      ),
+    );
+  const answers = new Map<string, Awaited<ReturnType<typeof answerThen>>>();
+  for (const question of mentions.questions.values())
+    answers.set(question.key, await answerThen(tx, question, asks));
+  const members = await findMembers(tx, places, { asked, audiences: mentions.audiences });
+  return places.map(({ at: now }, i) => ({ email, traits }) => ({
+    now,
+    email,
+    trait: (key) => traits.get(key),
+    total: (name) => totals.get(name)?.[i],
+    nth: ({ key }) => answers.get(key)?.[i]?.at ?? null,
+    sum: ({ key }) => {
+      const answer = answers.get(key)?.[i];
+      return { sum: answer?.sum ?? 0, oldestAt: answer?.at ?? null };
+    },
+    isMember: members[i] ?? isNowhere,
+  }));
+}
+
+type Mentioned = Pick<Mentions, 'totals' | 'questions' | 'audiences'>;
+
+function mentionedBy(all: Mentions[]): Mentioned {
+  const union: Mentioned = { totals: new Set(), questions: new Map(), audiences: new Set() };
+  for (const { totals, questions, audiences } of all) {
+    for (const name of totals) union.totals.add(name);
+    for (const [key, question] of questions) union.questions.set(key, question);
+    for (const id of audiences) union.audiences.add(id);
+  }
+  return union;
+}
+
+const isNowhere = (): boolean => false;
+
+async function findMembers(
+  tx: Tx,
+  places: Place[],
+  { asked, audiences }: { asked: Asked; audiences: ReadonlySet<string> },
+): Promise<((audienceId: string) => boolean)[]> {
+  const { projectId, model } = asked;
+  const editions = [...audiences].flatMap((id) => model.audiences.editionFor(id) ?? []);
+  if (editions.length === 0) return [];
+  const people = places.map(({ userId }) => ({ projectId, userId, editions }));
+  const members = await findAskedMembers(tx, people);
+  return members.map((of) => (id) => of.has(model.audiences.editionFor(id)?.edition ?? -1));
+}
+
+/** An exit event, or a newer one of what the rule is about, which takes the place of the old one. */
+async function findExits(
+  tx: Tx,
+  places: Place[],
+  { projectId, rule, until }: Asked,
+): Promise<(number | null)[]> {
+  const { exits, about } = rule.definition;
+  const names = [...new Set([...exits.events, ...(about ? [about.event] : [])])];
+  const asked = places.map(({ userId, at: by, anchor }) => ({
+    projectId,
+    userId,
+    by,
+    since: anchor.occurredAt,
+  }));
+  return findFirstAfter(tx, { asked, names, until });
+}

@@ -1,0 +1,77 @@
+import { compile } from '../../features/sequences/index.ts';
+import { buildRuleModel, findRule, listRules, type WholeRule } from '../../features/rules/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { autopilotPeriod } from '../autopilot.ts';
+import { checkReferences, readRule } from '../check-rule.ts';
+import { loadProjectModels, type Model } from '../models.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { collide } from './collide.ts';
+import type { Found, Play } from './play.ts';
+import { rehearse } from './rehearse.ts';
+import { type Backtested, report } from './report.ts';
+
+export type { Backtested } from './report.ts';
+
+export type BacktestAsked = {
+  projectId: number;
+  sinceMs: number;
+  /** A saved rule by its id or name, or a document that may be saved or not. */
+  rule: { reference: string } | { document: unknown };
+};
+
+/**
+ * Runs a rule over the events that are stored: who would have entered it when, and what would have been written. It is
+ * decided by the engine's own functions over what was known at each moment, and nothing is written.
+ */
+export function backtest(db: Pick<Database, 'session' | 'clock'>, asked: BacktestAsked): Promise<Backtested> {
+  return inSnapshot(db, async (tx) => {
+    const { projectId, sinceMs } = asked;
+    const until = db.clock.now();
+    const window = { projectId, from: until - sinceMs, until };
+    const turn = await readTurn(tx, projectId);
+    const model = (await loadProjectModels(tx, [turn], { now: until })).get(projectId);
+    if (!model) throw new Error(`project ${projectId} has no settings`);
+    const { rule, saved } = await ruleAsked(tx, asked);
+    const found = await run(tx, rule, { window, model });
+    const before = saved && saved !== rule ? await run(tx, saved, { window, model }) : null;
+    return report({ found, before, window, model, isSaved: rule === saved });
+  });
+}
+
+async function ruleAsked(
+  tx: Tx,
+  { projectId, rule: asked }: BacktestAsked,
+): Promise<{ rule: Found['rule']; saved: WholeRule | null }> {
+  if ('reference' in asked) {
+    const saved = await findRule(tx, { projectId, reference: asked.reference });
+    return { rule: saved, saved };
+  }
+  const parsed = readRule(asked.document);
+  await checkReferences(tx, { projectId, definition: parsed.definition });
+  const saved = (await listRules(tx, projectId)).find(({ name }) => name === parsed.name) ?? null;
+  // With the id of the saved one the same people are held out.
+  const { id, version } = saved ?? { id: UNSAVED_ID, version: 0 };
+  return { rule: { ...parsed, id, version: version + 1, enabledAt: null }, saved };
+}
+
+const UNSAVED_ID = '00000000-0000-0000-0000-000000000000';
+
+type Over = { window: Pick<Play, 'projectId' | 'from' | 'until'>; model: Model };
+
+async function run(tx: Tx, rule: Found['rule'], { window, model }: Over): Promise<Found> {
+  const { projectId } = window;
+  const { autopilotMs, frequencyCap } = model.project.settings;
+  // As if it had been on all the time.
+  const on = { ...rule, enabledAt: 0 };
+  const rules = buildRuleModel([{ rule: on, versions: [rule] }]);
+  const active = rules.byId.get(rule.id);
+  if (!active) throw new Error('a rule is not in its own model');
+  const program = compile(rule.definition.steps);
+  const periodMs = autopilotPeriod(rule, autopilotMs) ?? 0;
+  const own = { ...model, rules, programOf: () => program };
+  const done = await rehearse(tx, { ...window, rule: active, model: own, periodMs });
+  const caps = rule.definition.counts ? frequencyCap : null;
+  const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, letters: done.letters });
+  return { rule, done, collisions };
+}

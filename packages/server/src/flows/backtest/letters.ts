@@ -1,0 +1,100 @@
+import { evaluate } from '../../base/predicate/index.ts';
+import { boundedDeadline } from '../../features/drafts/index.ts';
+import type { Person } from '../../features/people/index.ts';
+import type { Anchor } from '../../features/rules/index.ts';
+import {
+  advance,
+  afterDraft,
+  onTime,
+  type Program,
+  type ProgramLetter,
+  type Run,
+  standAt,
+} from '../../features/sequences/index.ts';
+import type { Evidence } from './evidence.ts';
+
+/** A letter that would have been written. Moments are milliseconds. */
+export type WouldLetter = {
+  userId: string;
+  /** When it would have been written, and when it would have left if no gate held it. */
+  at: number;
+  leavesAt: number;
+  /** The run ended before it left. */
+  isCancelled: boolean;
+  email: string | null;
+};
+
+/** What a letter is written from. */
+export type Sample = {
+  person: Person;
+  run: { anchor: Anchor; endsAt: number | null };
+  letter: ProgramLetter;
+  at: number;
+};
+
+export type Walked = {
+  letters: (WouldLetter & { letter: ProgramLetter })[];
+  /** When the run would have been over. */
+  until: number;
+};
+
+export type Walk = {
+  program: Program;
+  zone: string;
+  evidence: Evidence;
+  /** After how long a letter leaves by itself; 0 where a person sends it, who is taken to do so at once. */
+  periodMs: number;
+  /** The end of the time that is looked at. */
+  until: number;
+};
+
+/**
+ * Walks a run that has just begun through its steps: every letter leaves at its deadline, no event comes that a step waits for,
+ * and branches are answered as things stood when it began. Jumps lead forward, so it comes to its end.
+ */
+export function walkRun(begun: Run, walk: Walk): Walked {
+  const { evidence, until } = walk;
+  const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
+  const letters: Walked['letters'] = [];
+  let run = begun;
+  let now = begun.enteredAt;
+  while (run.state !== 'ended') {
+    const instruction = walk.program[run.step];
+    const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
+    const goesOnAt = isDraft ? leavesAt(run, walk, now) : (run.nextAt ?? Infinity);
+    if (isDraft)
+      letters.push({ ...letterOf(walk, { at: now, leavesAt: goesOnAt }), letter: instruction.letter });
+    if (goesOnAt > endsAt) return { letters, until: endsAt };
+    run = stepOn(run, walk, { isDraft, now: goesOnAt });
+    now = goesOnAt;
+  }
+  return { letters, until: now };
+}
+
+function leavesAt({ endsAt }: Run, { periodMs }: Walk, now: number): number {
+  return boundedDeadline(now + periodMs, { now, endsAt });
+}
+
+function letterOf(
+  { evidence: { person, exitAt } }: Walk,
+  { at, leavesAt: leaves }: { at: number; leavesAt: number },
+): WouldLetter {
+  const isCancelled = exitAt !== null && exitAt <= leaves;
+  return { userId: person.userId, at, leavesAt: leaves, isCancelled, email: person.email };
+}
+
+function stepOn(
+  run: Run,
+  { program, zone, evidence }: Walk,
+  { isDraft, now }: { isDraft: boolean; now: number },
+): Run {
+  const step = (isDraft ? afterDraft : onTime)(program, run.step);
+  const facts = evidence.facts;
+  const stand = advance(program, {
+    step,
+    now,
+    zone,
+    branch: (predicate) => evaluate(predicate, facts).holds,
+  });
+  return standAt(run, stand, now);
+}

@@ -1,0 +1,172 @@
+import { iso } from '../../base/clock.ts';
+import { type Reason, REASONS } from '../../features/rules/index.ts';
+import type { Model } from '../models.ts';
+import { write } from '../rules/index.ts';
+import type { WouldLetter } from './letters.ts';
+import { OCCASIONS_MAX } from './occasions.ts';
+import type { Entered, Found } from './play.ts';
+
+/** What a backtest found, under the names of the interface. */
+export type Backtested = {
+  rule: string;
+  is_saved: boolean;
+  from: string;
+  to: string;
+  /** Where it was cut off, because there were too many events. */
+  cut_at: string | null;
+  /** How often something had the rule considered. */
+  considered: number;
+  entered: { people: number; runs: number; held_out: number };
+  /** The first of them. */
+  entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
+  refused: { reason: string; count: number; sentence: string }[];
+  /** People for whom a moment is set that comes later. */
+  waiting: number;
+  letters: {
+    written: number;
+    /** The run ended before they left. */
+    cancelled: number;
+    without_address: number;
+    per_day: { day: string; letters: number }[];
+  };
+  /** Against the frequency caps of today. */
+  caps: {
+    held: number;
+    /** Letters of other rules that left, and would have found no slot behind these. */
+    displaced: number;
+    sample: { external_user_id: string; at: string }[];
+  };
+  samples: {
+    external_user_id: string;
+    at: string;
+    subject: string;
+    preheader: string;
+    body: string;
+    missing: string[];
+  }[];
+  /** Against the saved version of a rule of the same name; null where there is none, or it is the one that was run. */
+  difference: Difference | null;
+  assumptions: string[];
+};
+
+type Difference = {
+  version: number;
+  added: { people: number; external_user_ids: string[] };
+  removed: { people: number; external_user_ids: string[] };
+  letters: number;
+};
+
+const SHOWN_MAX = 1_000;
+const SAMPLES_OF_CAPS = 10;
+
+type Reported = {
+  found: Found;
+  before: Found | null;
+  window: { from: number; until: number };
+  model: Model;
+  isSaved: boolean;
+};
+
+export function report({ found, before, window, model, isSaved }: Reported): Backtested {
+  const { rule, done, collisions } = found;
+  const { timeZone } = model.project.settings;
+  const held = collisions.held.map(({ userId, at }) => ({ external_user_id: userId, at: iso(at) }));
+  return {
+    rule: rule.name,
+    is_saved: isSaved,
+    from: iso(window.from),
+    to: iso(window.until),
+    cut_at: done.cutAt === null ? null : iso(done.cutAt),
+    considered: done.occasions,
+    entered: {
+      people: peopleOf(found).size,
+      runs: done.entered.length,
+      held_out: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
+    },
+    entries: done.entered.slice(0, SHOWN_MAX).map(toEntry),
+    refused: [...done.refused]
+      .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
+      .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+    waiting: done.waiting,
+    letters: {
+      written: done.letters.length,
+      cancelled: done.letters.filter(({ isCancelled }) => isCancelled).length,
+      without_address: done.letters.filter(({ email }) => email === null).length,
+      per_day: perDay(done.letters, timeZone),
+    },
+    caps: { held: held.length, displaced: collisions.displaced, sample: held.slice(0, SAMPLES_OF_CAPS) },
+    samples: samplesOf(found, model),
+    difference: before && differenceOf(found, before),
+    assumptions: assumptionsOf(found),
+  };
+}
+
+function peopleOf({ done }: Found): Set<string> {
+  return new Set(done.entered.map(({ userId }) => userId));
+}
+
+function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested['entries'][number] {
+  const started = by === 'event' ? name : by === 'date' ? `the date in ${name}` : `the audience ${name}`;
+  return { external_user_id: userId, at: iso(at), key, by: started, held_out: isHeldOut };
+}
+
+/** Days of the project, on which they would have been written. */
+function perDay(letters: WouldLetter[], zone: string): Backtested['letters']['per_day'] {
+  const days = new Map<string, number>();
+  for (const { at } of letters) {
+    const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
+    days.set(day, (days.get(day) ?? 0) + 1);
+  }
+  return [...days]
+    .map(([day, count]) => ({ day, letters: count }))
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+function samplesOf({ done }: Found, model: Model): Backtested['samples'] {
+  return done.samples.map(({ person, run, letter, at }) => {
+    const { content, missing } = write({ run, letter, person, model });
+    return { external_user_id: person.userId, at: iso(at), ...content, missing };
+  });
+}
+
+function differenceOf(found: Found, before: Found): Difference {
+  const [now, then] = [peopleOf(found), peopleOf(before)];
+  const toShown = (users: Set<string>) => ({
+    people: users.size,
+    external_user_ids: [...users].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, SHOWN_MAX),
+  });
+  return {
+    version: before.rule.version,
+    added: toShown(now.difference(then)),
+    removed: toShown(then.difference(now)),
+    letters: found.done.letters.length - before.done.letters.length,
+  };
+}
+
+/** What it could not know, and what it took for granted instead. */
+function assumptionsOf({ rule, done }: Found): string[] {
+  const { when, goal, exits } = rule.definition;
+  const said: [boolean, string][] = [
+    [true, 'Nobody had entered the rule before this time, and it was on all the while'],
+    [
+      true,
+      'Traits, addresses and audiences of people are those of today; events are those that are still stored',
+    ],
+    [true, 'Every letter leaves at its deadline, no gate but the frequency caps is asked, and nobody acts'],
+    [rule.mode === 'draft', 'Letters that wait for a person are taken to be sent at once'],
+    [
+      rule.definition.steps.length > 1,
+      'No event comes that a step waits for, and branches are answered as of the entry',
+    ],
+    [
+      goal !== null || exits.when !== null,
+      'A goal and a condition to exit are looked at when somebody enters, not afterwards',
+    ],
+    [
+      when.some(({ kind }) => kind === 'audience'),
+      'Joins are those of people who are in the audience today; whoever left it is not known',
+    ],
+    [done.isCut, `Of dates and members no more than ${OCCASIONS_MAX} are looked at`],
+  ];
+  return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
+}

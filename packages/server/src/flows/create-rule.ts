@@ -1,0 +1,21 @@
+import { createRules, type Rule } from '../features/rules/index.ts';
+import { newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { checkRule, readRule } from './check-rule.ts';
+
+/** Under the project's turn: what is digested from then on is considered by it. It is on. */
+export async function createRule(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  wanted: { projectId: number; document: unknown },
+): Promise<Rule> {
+  const { projectId } = wanted;
+  const rule = readRule(wanted.document);
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await newModel(tx, projectId);
+    const [created] = await createRules({ tx, clock: db.clock }, projectId, [rule]);
+    if (!created) throw new Error('a rule was made and is not there');
+    await checkRule(tx, { projectId, definition: rule.definition, now: db.clock.now() });
+    return created;
+  });
+}

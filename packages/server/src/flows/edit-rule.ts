@@ -1,0 +1,61 @@
+import { type Actor, modeChanged } from '../features/drafts/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { editRule as edit, findRule, type WholeRule } from '../features/rules/index.ts';
+import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { autopilotPeriod } from './autopilot.ts';
+import { checkRule, readRule } from './check-rule.ts';
+import { moveOpenDrafts } from './open-drafts.ts';
+
+export type RuleEdit = {
+  projectId: number;
+  reference: string;
+  /** The whole rule; only its name may be left out, and stays then. */
+  document: unknown;
+  /** Towards autopilot: drafts that are open already get the whole period too. */
+  includeOpen: boolean;
+  actor: Actor;
+};
+
+/** `drafts`: how many open ones have another mode now. */
+export type EditedRule = { rule: WholeRule; drafts: number };
+
+/**
+ * Under the project's turn. Who is under way goes on in the version in which they began; a new mode concerns drafts at once,
+ * where it takes them from autopilot.
+ */
+export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: RuleEdit): Promise<EditedRule> {
+  const { projectId, reference, document } = wanted;
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const before = await findRule(tx, { projectId, reference });
+    const parsed = readRule(withName(document, before.name));
+    const rule = await edit({ tx, clock: db.clock, projectId }, before, parsed);
+    await newModel(tx, projectId);
+    const now = db.clock.now();
+    await checkRule(tx, { projectId, definition: rule.definition, now });
+    const drafts = await changeModes(tx, { before, rule, wanted, now });
+    return { rule, drafts };
+  });
+}
+
+function withName(document: unknown, name: string): unknown {
+  const isObject = typeof document === 'object' && document !== null && !Array.isArray(document);
+  return isObject ? { name, ...document } : document;
+}
+
+type Change = { before: WholeRule; rule: WholeRule; wanted: RuleEdit; now: number };
+
+async function changeModes(tx: Tx, { before, rule, wanted, now }: Change): Promise<number> {
+  const { projectId, includeOpen, actor } = wanted;
+  const ofProject = (await getSettings(tx, projectId)).settings.autopilotMs;
+  const [old, autopilotMs] = [before, rule].map((one) => autopilotPeriod(one, ofProject));
+  if (autopilotMs === undefined || (autopilotMs === old && !includeOpen)) return 0;
+  const { expiresAfterMs } = rule.definition;
+  const { moved, dueAt } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) => {
+    const move = modeChanged(draft, { autopilotMs, includeOpen, expiresAfterMs, now, actor });
+    return move ? [move] : [];
+  });
+  if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+  return moved;
+}

@@ -1,0 +1,78 @@
+import { iso } from '../../base/clock.ts';
+import { type Draft, listDrafts } from '../../features/drafts/index.ts';
+import type { PersonId } from '../../features/people/index.ts';
+import type { GateFacts } from '../../features/sending/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Model } from '../models.ts';
+import { lookAhead } from '../send-drafts/index.ts';
+import { reasonWords } from './words.ts';
+
+/** An open letter, and what would become of it if it were to leave now, by what the sender itself asks. */
+export type DraftNow = {
+  id: string;
+  key: string;
+  subject: string;
+  state: string;
+  /** Why it is held. */
+  reason: string | null;
+  deadline_at: string | null;
+  /** When the sender looks at it next; null: a person or an event has to move it. */
+  due_at: string | null;
+  expires_at: string | null;
+  /** Whether the condition of its rule still holds. */
+  holds: boolean;
+  /** Null where nothing would hold it. */
+  held_by: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+};
+
+const DRAFTS_MAX = 1_000;
+
+/** The open ones among the newest of a person, by their rules. */
+export async function draftsNow(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+  { model, now }: { model: Model; now: number },
+): Promise<Map<string, DraftNow[]>> {
+  const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: DRAFTS_MAX };
+  const open = (await listDrafts(tx, asked)).filter(({ endedAt }) => endedAt === null);
+  const byRule = new Map<string, DraftNow[]>();
+  for (const draft of open) {
+    const { holds, gate } = await lookAhead(tx, draft, { model, now, domain: domainOf(draft) });
+    const shown = { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
+    const known = byRule.get(draft.ruleId);
+    if (known) known.push(shown);
+    else byRule.set(draft.ruleId, [shown]);
+  }
+  return byRule;
+}
+
+/** How the sending domain stands is known to whoever sends, so it is taken as they said last. */
+function domainOf({ state, reason }: Pick<Draft, 'state' | 'reason'>): GateFacts['domain'] {
+  const isHeld =
+    state === 'held' && (reason === 'domain' || reason === 'no_sender' || reason === 'public_url');
+  return isHeld ? { reason, detail: 'as the sender said when it held the letter' } : 'pass';
+}
+
+function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
+  const { id, key, content, state, reason, deadlineAt, dueAt, expiresAt } = draft;
+  return {
+    id,
+    key,
+    subject: content.subject,
+    state,
+    reason,
+    deadline_at: shownTime(deadlineAt),
+    due_at: shownTime(dueAt),
+    expires_at: shownTime(expiresAt),
+  };
+}
+
+type No = { reason: string; until: number | null; detail: Record<string, unknown> };
+
+function toHeld({ reason, until, detail }: No): DraftNow['held_by'] {
+  return { reason, sentence: reasonWords(reason, 'draft'), until: shownTime(until), detail };
+}
+
+function shownTime(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

@@ -1,0 +1,281 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { openEngine } from '../../../testkit/engine.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { silentLog } from '../../base/log.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createProject } from '../create-project.ts';
+import { createRule } from '../create-rule.ts';
+import { editRule } from '../edit-rule.ts';
+import { disableRule } from '../switch-rule.ts';
+import { setSettings } from '../set-settings.ts';
+import { explainPerson, type ExplainedRow } from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(DAY);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, { quiet_hours: 'off' });
+  clock.advance(MINUTE);
+});
+
+async function happen(name: string, properties: object = {}, more: object = {}): Promise<void> {
+  const record = { external_user_id: 'u1', name, properties, ...more };
+  await putRecords(db, { projectId, kind: 'events', records: [record] });
+  await engine.settle();
+}
+async function know(traits: object, more: object = { email: 'ada@example.org' }): Promise<void> {
+  const records = [{ external_user_id: 'u1', traits, ...more }];
+  await putRecords(db, { projectId, kind: 'users', records });
+  await engine.settle();
+}
+const why = (rule: string | null = null) => explainPerson(db, { projectId, userId: 'u1', rule });
+const whyOne = async (rule: string): Promise<ExplainedRow> => {
+  const [row] = await why(rule);
+  if (!row) throw new Error(`nothing is told of ${rule}`);
+  return row;
+};
+
+const VIP = {
+  name: 'vip',
+  when: { event: 'order_placed', where: [{ property: 'total', at_least: 100 }] },
+  only_if: {
+    all: [
+      { trait: 'plan', equals: 'pro' },
+      { event: 'order_placed', at_least: 2 },
+    ],
+  },
+  steps: [{ draft: { subject: 'Thank you', body: 'Hello' } }],
+};
+
+test('of a mixed history every row of the ledger is told, the newest first, and of rules without one what is so now', async () => {
+  await createRule(db, { projectId, document: VIP });
+  await know({ plan: 'free' });
+  await happen('user_signed_up');
+  await happen('user_signed_up', {}, { message_id: 'twice' });
+  clock.advance(HOUR);
+  await happen('order_placed', { total: 5 });
+  await happen('order_placed', { total: 500 });
+  await engine.advance(2 * HOUR);
+  await happen('usage_threshold_reached', { usagePercent: 85, meter: 'seats' });
+  await engine.advance(3 * HOUR);
+  const rows = await why();
+  const stored = await db.query<{ rule: string; key: string; reason: string; count: number; at: Date }>(
+    `SELECT r.name AS rule, d.key, d.reason, d.count, d.last_at AS at FROM beckon.decision d
+     JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     WHERE d.project_id = $1 AND d.external_user_id = 'u1' ORDER BY d.last_at DESC, d.rule_id, d.key, d.reason`,
+    [projectId],
+  );
+  const decided = rows.filter(({ count }) => count > 0);
+  expect(decided.map(({ rule, key, reason, count, at }) => ({ rule, key, reason, count, at }))).toEqual(
+    stored.map(({ at, ...row }) => ({ ...row, at: at.toISOString() })),
+  );
+  expect(decided.map(({ rule, reason, fired }) => [rule, reason, fired])).toEqual(
+    expect.arrayContaining([
+      ['welcome', 'fired', true],
+      ['welcome', 'already_entered', false],
+      ['welcome', 'claimed', false],
+      ['plan_limit_upsell', 'cap', false],
+      ['onboarding_stall', 'armed', false],
+      ['vip', 'filter', false],
+      ['vip', 'only_if', false],
+    ]),
+  );
+  expect(rows.filter(({ count }) => count === 0)).toMatchObject([
+    {
+      rule: 'trial_expiring',
+      fired: false,
+      reason: 'not_considered',
+      at: new Date(clock.now()).toISOString(),
+      detail: { evaluated_now: true, triggers: [{ last_seen_at: null }, { last_seen_at: null }] },
+    },
+  ]);
+});
+
+test('a rule that would fire now is told so, and then it does', async () => {
+  await createRule(db, { projectId, document: VIP });
+  await know({ plan: 'pro' });
+  const before = await whyOne('vip');
+  expect(before.now).toMatchObject({
+    would_fire: false,
+    triggers: [
+      {
+        reason: 'only_if',
+        note: 'if it passes the property filter',
+        would_pass_if: [{ holds: false, of: [{ sentence: 'plan is pro', holds: true }, { holds: false }] }],
+      },
+    ],
+  });
+  await happen('order_placed', { total: 3 });
+  // The next one is the second.
+  const { now } = await whyOne('vip');
+  expect(now).toMatchObject({
+    would_fire: true,
+    triggers: [
+      {
+        reason: 'fired',
+        at: null,
+        is_set: false,
+        note: 'if it passes the property filter, which the last one did not',
+        would_pass_if: [],
+      },
+    ],
+    only_if: { holds: false },
+  });
+  clock.advance(MINUTE);
+  await happen('order_placed', { total: 100 });
+  expect(await whyOne('vip')).toMatchObject({
+    fired: true,
+    reason: 'fired',
+    now: { would_fire: false, triggers: [{ reason: 'already_entered' }] },
+  });
+});
+
+test.each([
+  { event: 'paid', at_least: 2, within: '7d' },
+  { event: 'paid', at_least: 2, within: '7d', where: [{ property: 'sum', at_least: 10 }] },
+  { event: 'paid', sum: 'sum', at_least: 20, within: '7d' },
+  { event: 'paid', exactly: 2 },
+])('what comes counts for the condition as well: %j', async (condition) => {
+  const document = {
+    name: 'payer',
+    when: { event: 'paid' },
+    only_if: condition,
+    steps: [{ draft: { subject: 'Thank you', body: 'Hello' } }],
+  };
+  await createRule(db, { projectId, document });
+  await know({});
+  await happen('paid', { sum: 10 });
+  expect(await whyOne('payer')).toMatchObject({ reason: 'only_if', now: { would_fire: true } });
+  clock.advance(MINUTE);
+  await happen('paid', { sum: 10 });
+  expect(await whyOne('payer')).toMatchObject({ reason: 'fired', now: { would_fire: false } });
+});
+
+test('a rule that nothing started yet tells what it waits for, and fires when that comes', async () => {
+  await know({});
+  expect(await whyOne('welcome')).toMatchObject({
+    fired: false,
+    reason: 'not_considered',
+    key: null,
+    count: 0,
+    detail: {
+      evaluated_now: true,
+      would_fire: true,
+      triggers: [{ waits_for: 'when user_signed_up happens', last_seen_at: null, would_fire: true }],
+    },
+  });
+  await happen('user_signed_up');
+  expect(await whyOne('welcome')).toMatchObject({ fired: true });
+});
+
+test('a timer that is set is told with its moment, and what would be decided then', async () => {
+  await know({});
+  const at = new Date(clock.now() + 3 * DAY).toISOString();
+  await happen('user_signed_up');
+  expect((await whyOne('onboarding_stall')).now?.triggers).toMatchObject([
+    { would_fire: true, reason: 'fired', at, is_set: true },
+  ]);
+  await happen('feature_used');
+  expect((await whyOne('onboarding_stall')).now?.triggers).toMatchObject([
+    { would_fire: false, reason: 'not_absent', at, is_set: true, detail: { event: 'feature_used' } },
+  ]);
+});
+
+test('a moment that an older version set is told by that version', async () => {
+  const document = { name: 'later', when: { relative_to: { event: 'paid' }, after: '2d' }, steps: VIP.steps };
+  await createRule(db, { projectId, document });
+  await know({});
+  const at = new Date(clock.now() + 2 * DAY).toISOString();
+  await happen('paid');
+  const changed = { ...document, when: { event: 'refunded' } };
+  const edit = { projectId, reference: 'later', document: changed, includeOpen: false, actor: 'operator' };
+  await editRule(db, edit);
+  const waits_for = '2 days after paid';
+  expect((await whyOne('later')).now?.triggers).toMatchObject([
+    { waits_for, at, is_set: true, reason: 'fired', note: 'by version 1, which set it' },
+    { waits_for: 'when refunded happens', at: null, is_set: false, reason: 'fired' },
+  ]);
+  await engine.advance(2 * DAY);
+  expect(await why('later')).toEqual(expect.arrayContaining([expect.objectContaining({ at, fired: true })]));
+});
+
+test('an imported person is told that a live event begins again what is not spent', async () => {
+  await know({});
+  const records = [{ external_user_id: 'u1', name: 'user_signed_up', properties: {}, suppress: true }];
+  await putRecords(db, { projectId, lane: 'bulk', kind: 'events', records });
+  await engine.settle();
+  const [welcome, upsell] = [await whyOne('welcome'), await whyOne('plan_limit_upsell')];
+  expect(welcome).toMatchObject({ reason: 'suppressed', now: { triggers: [{ reason: 'already_entered' }] } });
+  expect(upsell.now).toMatchObject({ would_fire: true });
+  await happen('usage_threshold_reached', { usagePercent: 90, meter: 'seats' });
+  expect(await whyOne('plan_limit_upsell')).toMatchObject({ fired: true });
+});
+
+test('a trial that runs is about its end; a newer one would begin anew', async () => {
+  await know({});
+  await happen('trial_started', { trialDays: 14 });
+  const at = new Date(clock.now() + 11 * DAY).toISOString();
+  expect((await whyOne('trial_expiring')).now?.triggers[0]).toMatchObject({
+    at,
+    is_set: true,
+    reason: 'fired',
+  });
+  await happen('subscription_started');
+  const [relative] = (await whyOne('trial_expiring')).now?.triggers ?? [];
+  expect(relative).toMatchObject({ at, is_set: true, reason: 'superseded' });
+});
+
+test('an open letter is told with the gate that holds it, and until when', async () => {
+  await know({ timezone: 'Europe/Paris' });
+  await happen('user_signed_up');
+  await setSettings(db, projectId, { quiet_hours: '00:00-23:59' });
+  await engine.advance(2 * HOUR);
+  const { drafts } = await whyOne('welcome');
+  expect(drafts).toMatchObject([
+    {
+      state: 'held',
+      reason: 'quiet_hours',
+      holds: true,
+      held_by: { reason: 'quiet_hours', detail: { time_zone: 'Europe/Paris' } },
+    },
+  ]);
+  expect(drafts[0]?.held_by?.until).toBe(drafts[0]?.due_at);
+  await setSettings(db, projectId, { quiet_hours: 'off', paused: 'true' });
+  expect((await whyOne('welcome')).drafts[0]?.held_by).toMatchObject({ reason: 'paused', until: null });
+  await setSettings(db, projectId, { paused: 'false' });
+  expect((await whyOne('welcome')).drafts[0]?.held_by).toBe(null);
+});
+
+test('a rule that is off says so, and nothing is changed by asking', async () => {
+  await know({});
+  await disableRule(db, { projectId, reference: 'welcome', actor: 'operator' });
+  expect(await whyOne('welcome')).toMatchObject({
+    reason: 'rule_off',
+    now: { is_on: false, would_fire: false },
+  });
+  const rows = (): Promise<object[]> =>
+    db.query(`SELECT count(*) AS decisions FROM beckon.decision WHERE project_id = $1`, [projectId]);
+  const before = await rows();
+  await why();
+  expect(await rows()).toEqual(before);
+});
+
+test('who or what is not there is said', async () => {
+  await expect(why('nothing')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(why()).rejects.toMatchObject({ code: 'not_found' });
+});

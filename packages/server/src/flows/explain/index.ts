@@ -1,0 +1,191 @@
+import { iso } from '../../base/clock.ts';
+import { type LedgerRow, listDecisionsOf } from '../../features/decisions/index.ts';
+import { findNewest } from '../../features/events/index.ts';
+import {
+  findPeople,
+  type Person,
+  type PersonId,
+  personKey,
+  unknownPerson,
+} from '../../features/people/index.ts';
+import { type ActiveRule, findRule, listTimersOf, type Timer } from '../../features/rules/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { loadProjectModels, type Model } from '../models.ts';
+import { gatherKnown, openDesk } from '../rules/index.ts';
+import { listAudiencesOf } from '../show-person.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { type DraftNow, draftsNow } from './drafts-now.ts';
+import { type AskedNow, type RuleNow, ruleNow } from './rule-now.ts';
+import { findOneFewer } from './suppose.ts';
+import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords } from './words.ts';
+
+export type { DraftNow } from './drafts-now.ts';
+export type { RuleNow, TriggerNow } from './rule-now.ts';
+
+/** One row of the ledger or, of a rule that was never considered for this person, one that was evaluated now. */
+export type ExplainedRow = {
+  rule: string;
+  fired: boolean;
+  reason: string;
+  detail: Record<string, unknown>;
+  at: string;
+  sentence: string;
+  /** Of the entry; null of a row that is no entry's. */
+  key: string | null;
+  count: number;
+  first_at: string | null;
+  /** Open letters of this rule, and what holds them now; on the newest row of each rule alone, as `now`. */
+  drafts: DraftNow[];
+  /** What would be decided if what the rule waits for came now. */
+  now: RuleNow | null;
+};
+
+export type ExplainAsked = PersonId & {
+  /** By its id or its name; null: all rules. */
+  rule: string | null;
+};
+
+const ROWS_MAX = 10_000;
+
+/**
+ * Why letters were written to a person, and why not: what the ledger says, and what the same functions say now. Nothing is
+ * changed by looking.
+ */
+export function explainPerson(
+  db: Pick<Database, 'session' | 'clock'>,
+  asked: ExplainAsked,
+): Promise<ExplainedRow[]> {
+  return inSnapshot(db, async (tx) => {
+    const now = db.clock.now();
+    const { projectId, userId } = asked;
+    const turn = await readTurn(tx, projectId);
+    const timers = await listTimersOf(tx, { projectId, userId });
+    const model = (await loadProjectModels(tx, [turn], { now, versions: timers })).get(projectId);
+    if (!model) throw new Error(`project ${projectId} has no settings`);
+    const rules = await rulesAsked(tx, asked, model);
+    const [person] = await findPeople(tx, [{ projectId, userId }]);
+    if (!person) throw unknownPerson(userId);
+    const evaluated = await evaluateAll(tx, rules, { person, model, timers, now });
+    const ofOne = asked.rule === null ? {} : { ruleId: rules[0]?.id ?? '' };
+    const ledger = await listDecisionsOf(tx, { projectId, userId, ...ofOne, limit: ROWS_MAX });
+    const names = (ruleId: string): string => model.rules.byId.get(ruleId)?.name ?? ruleId;
+    return [
+      ...ledgerRows(ledger, { evaluated, names }),
+      ...rules
+        .filter(({ id }) => !ledger.some(({ ruleId }) => ruleId === id))
+        .flatMap((rule) => rowOfNow(rule, evaluated.get(rule.id), now)),
+    ];
+  });
+}
+
+async function rulesAsked(tx: Tx, { projectId, rule }: ExplainAsked, model: Model): Promise<ActiveRule[]> {
+  const all = [...model.rules.byId.values()];
+  if (rule === null) return all;
+  const { id } = await findRule(tx, { projectId, reference: rule });
+  return all.filter((one) => one.id === id);
+}
+
+type Evaluated = Map<string, { now: RuleNow; drafts: DraftNow[] }>;
+type Asking = { person: Person; model: Model; timers: Timer[]; now: number };
+
+async function evaluateAll(tx: Tx, rules: ActiveRule[], asking: Asking): Promise<Evaluated> {
+  const asked = await gather(tx, rules, asking);
+  const { projectId, userId } = asking.person;
+  const drafts = await draftsNow(tx, { projectId, userId }, asking);
+  return new Map(
+    rules.map((rule) => [rule.id, { now: ruleNow(rule, asked), drafts: drafts.get(rule.id) ?? [] }]),
+  );
+}
+
+/** All that the rules may ask about the person, as it is looked up for somebody to whom something happened. */
+async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<AskedNow> {
+  const { person, model, timers, now } = asking;
+  const rules = [...present, ...olderVersions(model, timers)];
+  const { projectId, userId } = person;
+  const happened = { person, model, items: [], isWatched: true, emailChanged: false };
+  const known = await gatherKnown(tx, [{ happened, rules: new Set(rules), isUnderWay: true }], {
+    now,
+    locks: false,
+  });
+  const ofPerson = known.get(personKey(person));
+  if (!ofPerson) throw new Error('somebody was not looked up');
+  const names = new Set(rules.flatMap(eventsStarting));
+  const seen = await findNewest(
+    tx,
+    [...names].map((name) => ({ projectId, userId, name })),
+  );
+  const byName = new Map(seen.map((event) => [event.name, event]));
+  const audiences = await listAudiencesOf(tx, { projectId, userId });
+  return {
+    desk: openDesk({ person, model }, ofPerson, { now, newId: () => '' }),
+    lastSeen: (name) => byName.get(name),
+    timers,
+    memberSince: new Map(audiences.map(({ id, since }) => [id, since])),
+    fewer: await findOneFewer(tx, rules, { projectId, userId, now }),
+  };
+}
+
+/** Whoever waits for a moment does so in the version that set it. */
+function olderVersions({ rules }: Model, timers: Timer[]): ActiveRule[] {
+  return timers.flatMap(({ ruleId, version }) => {
+    const rule = rules.byId.get(ruleId)?.version === version ? undefined : rules.byVersion(ruleId, version);
+    return rule ?? [];
+  });
+}
+
+function eventsStarting({ definition }: ActiveRule): string[] {
+  return definition.when.flatMap((trigger) => {
+    if (trigger.kind === 'audience' || trigger.kind === 'date') return [];
+    return trigger.kind === 'absence' ? trigger.since : trigger.event;
+  });
+}
+
+function ledgerRows(
+  ledger: LedgerRow[],
+  { evaluated, names }: { evaluated: Evaluated; names: (ruleId: string) => string },
+): ExplainedRow[] {
+  const told = new Set<string>();
+  return ledger.map(({ ruleId, key, reason, detail, at, count, firstAt }): ExplainedRow => {
+    const ofRule = told.has(ruleId) ? undefined : evaluated.get(ruleId);
+    told.add(ruleId);
+    return {
+      rule: names(ruleId),
+      fired: reason === 'fired',
+      reason,
+      detail,
+      at: iso(at),
+      sentence: reasonWords(reason, Object.hasOwn(detail, 'draft_id') ? 'draft' : 'rule'),
+      key,
+      count,
+      first_at: iso(firstAt),
+      drafts: ofRule?.drafts ?? [],
+      now: ofRule?.now ?? null,
+    };
+  });
+}
+
+/** It says what it waits for, when that was seen last, and what would refuse. */
+function rowOfNow(
+  { name, enabledAt }: ActiveRule,
+  evaluated: { now: RuleNow; drafts: DraftNow[] } | undefined,
+  now: number,
+): ExplainedRow[] {
+  if (!evaluated) return [];
+  const isOff = enabledAt === null;
+  const { triggers, would_fire, only_if } = evaluated.now;
+  return [
+    {
+      rule: name,
+      fired: false,
+      reason: isOff ? 'rule_off' : NOT_CONSIDERED,
+      detail: { evaluated_now: true, would_fire, triggers, only_if },
+      at: iso(now),
+      sentence: isOff ? reasonWords('rule_off', 'rule') : NOT_CONSIDERED_WORDS,
+      key: null,
+      count: 0,
+      first_at: null,
+      ...evaluated,
+    },
+  ];
+}

@@ -1,0 +1,264 @@
+import { iso } from '../../base/clock.ts';
+import { type Explained, explain, matchesWhere, type Predicate } from '../../base/predicate/index.ts';
+import {
+  type ActiveRule,
+  type Anchor,
+  type Considered,
+  dateIn,
+  decide,
+  type Newest,
+  type PersonFacts,
+  type Timer,
+  type Trigger,
+  triggerSentence,
+} from '../../features/rules/index.ts';
+import { type Desk, factsOf } from '../rules/index.ts';
+import { type OneFewer, withOneMore } from './suppose.ts';
+import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } from './words.ts';
+
+/** What a rule would say of a person if what it waits for came now, by the engine's own `decide`. */
+export type RuleNow = {
+  is_on: boolean;
+  /** Whether one of its triggers would begin a run. */
+  would_fire: boolean;
+  triggers: TriggerNow[];
+  /** Its condition on the person, as it is before anything comes; null where it has none. */
+  only_if: Explained | null;
+};
+
+export type TriggerNow = {
+  waits_for: string;
+  /** When the last such event of this person occurred; since when they are in the audience; the date that the trait tells. */
+  last_seen_at: string | null;
+  would_fire: boolean;
+  reason: RuleReason;
+  sentence: string;
+  /** When it is considered; null where that is as soon as it comes. */
+  at: string | null;
+  /** A timer is set for that moment: it comes without anything else happening. */
+  is_set: boolean;
+  note: string | null;
+  detail: Record<string, unknown>;
+  /** The condition that refuses, with the answers of its parts when it comes; or the exits and the goal that hold already. */
+  would_pass_if: Explained[];
+};
+
+export type AskedNow = {
+  desk: Desk;
+  /** The newest event of each name, whether a rule looks it up or not. */
+  lastSeen: Newest;
+  timers: Timer[];
+  /** Since when they are in an audience, by its id. */
+  memberSince: Map<string, string>;
+  fewer: OneFewer;
+};
+
+export function ruleNow(rule: ActiveRule, asked: AskedNow): RuleNow {
+  const { onlyIf, when } = rule.definition;
+  const timers = asked.timers.filter(({ ruleId }) => ruleId === rule.id);
+  const present = new Set(timers.flatMap(({ version, place }) => (version === rule.version ? place : [])));
+  const triggers = [
+    ...timers.flatMap((timer) => timerNow(rule, timer, asked)),
+    ...when.flatMap((trigger, place) => (present.has(place) ? [] : supposedNow({ rule, trigger }, asked))),
+  ];
+  return {
+    is_on: rule.enabledAt !== null,
+    would_fire: triggers.some((trigger) => trigger.would_fire),
+    triggers,
+    only_if: onlyIf && tell(onlyIf, asked.desk),
+  };
+}
+
+function tell(predicate: Predicate, desk: Desk): Explained {
+  return explain(predicate, desk.known.facts, audienceNames(desk));
+}
+
+function audienceNames({ model }: Desk): (id: string) => string | undefined {
+  return (id) => model.audiences.editionFor(id)?.name;
+}
+
+type Hooked = { rule: ActiveRule; trigger: Trigger };
+
+/** Somebody whose moment is set already; by the version that set it. */
+function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNow[] {
+  const of = desk.model.rules.byVersion(rule.id, timer.version);
+  const trigger = of?.definition.when[timer.place];
+  if (!of || !trigger) return [];
+  const { anchor, at, version } = timer;
+  const hooked = { rule: of, trigger, anchor };
+  const decided = decideThrough(hooked, { facts: factsOf(desk, of), now: Math.max(desk.now, at) });
+  return [
+    {
+      waits_for: triggerSentence(trigger, audienceNames(desk)),
+      last_seen_at: iso(anchor.occurredAt),
+      ...told(of, decided, desk),
+      at: iso(decided.at ?? at),
+      is_set: true,
+      note: version === rule.version ? null : `by version ${version}, which set it`,
+    },
+  ];
+}
+
+/** What would be decided if that came now. */
+function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
+  const { rule, trigger } = of;
+  const { anchor, at: seenAt, note } = seenOf(trigger, asked);
+  const said = {
+    waits_for: triggerSentence(trigger, audienceNames(asked.desk)),
+    last_seen_at: seenAt === null ? null : iso(seenAt),
+    note,
+    is_set: false,
+  };
+  if (!anchor) {
+    const unknown = { reason: NOT_CONSIDERED, sentence: NOT_CONSIDERED_WORDS, detail: {} } as const;
+    return { ...said, ...unknown, would_fire: false, at: null, would_pass_if: [] };
+  }
+  const desk = whenItCame(asked, anchor);
+  const facts = afterIt(factsOf(desk, rule), anchor);
+  const decided = decideThrough({ ...of, anchor }, { facts, now: desk.now });
+  const { detail, ...rest } = told(rule, decided, desk);
+  return {
+    ...said,
+    ...rest,
+    at: decided.at === null ? null : iso(decided.at),
+    detail: withoutAnchor(detail),
+  };
+}
+
+type DecidedThen = { reason: RuleReason; detail: Record<string, unknown>; at: number | null };
+type Told = Pick<TriggerNow, 'would_fire' | 'reason' | 'sentence' | 'detail' | 'would_pass_if'>;
+
+function told(rule: ActiveRule, { reason, detail }: DecidedThen, desk: Desk): Told {
+  return {
+    would_fire: reason === 'fired',
+    reason,
+    sentence: reasonWords(reason, 'rule'),
+    detail,
+    would_pass_if: refusingOf(rule, reason).map((predicate) => tell(predicate, desk)),
+  };
+}
+
+function refusingOf({ definition: { onlyIf, exits, goal } }: ActiveRule, reason: RuleReason): Predicate[] {
+  const refusing = reason === 'only_if' ? [onlyIf] : reason === 'exit' ? [exits.when, goal] : [];
+  return refusing.filter((predicate) => predicate !== null);
+}
+
+/** The event counts for the conditions as well. */
+function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
+  if (anchor.kind !== 'event') return desk;
+  const { known } = desk;
+  return { ...desk, known: { ...known, facts: withOneMore(known.facts, anchor, fewer) } };
+}
+
+/** What it is decided at its moment, if nothing else happens until then. A filter is taken as passed: see `noteOf`. */
+function decideThrough(
+  { rule, trigger, anchor }: Hooked & { anchor: Anchor },
+  { facts, now }: { facts: PersonFacts; now: number },
+): DecidedThen {
+  const considered: Considered = { rule, trigger, anchor, by: 'due' };
+  const { reason, detail, armAt } = decide(considered, facts, now);
+  if (reason !== 'armed' || armAt === null) return { reason, detail, at: null };
+  const then = decide(considered, facts, armAt);
+  return { reason: then.reason, detail: then.detail, at: armAt };
+}
+
+/** Of an event that has not come: of it nothing is known but what the last one said. */
+const SUPPOSED_ID = 'supposed';
+
+/** An event that comes now lifts a suppression, and is the newest of its name. */
+function afterIt(facts: PersonFacts, anchor: Anchor): PersonFacts {
+  if (anchor.kind !== 'event') return facts;
+  const { id, occurredAt, acceptedAt, properties } = anchor;
+  const supposed = { id, occurredAt, acceptedAt, properties, seq: Number.MAX_SAFE_INTEGER };
+  return {
+    ...facts,
+    isSuppressed: false,
+    newest: (event) => (event === anchor.name ? supposed : facts.newest(event)),
+  };
+}
+
+/** An event that is only supposed has no id to be found by. */
+function withoutAnchor(detail: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(detail).filter(([name]) => name !== 'event_id'));
+}
+
+type Seen = { at: number | null; anchor: Anchor | null; note: string | null };
+
+function seenOf(trigger: Trigger, asked: AskedNow): Seen {
+  switch (trigger.kind) {
+    case 'event':
+    case 'relative':
+      return seenEvent(trigger.event, trigger, asked);
+    case 'absence':
+      return seenEvent(trigger.since, trigger, asked);
+    case 'audience':
+      return seenAudience(trigger, asked);
+    case 'date':
+      return seenDate(trigger.trait, asked);
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function seenEvent(
+  name: string,
+  trigger: Extract<Trigger, { kind: 'event' | 'relative' | 'absence' }>,
+  { desk, lastSeen }: AskedNow,
+): Seen {
+  const last = lastSeen(name);
+  const properties = last?.properties ?? {};
+  const at = last?.occurredAt ?? null;
+  const { now } = desk;
+  // What comes says itself when its moment is, and the first one has not said so yet.
+  if (!last && trigger.kind === 'relative' && trigger.plusDays !== null)
+    return { at, anchor: null, note: null };
+  const moments = { occurredAt: now, acceptedAt: now, seq: null };
+  return {
+    at,
+    anchor: { kind: 'event', id: SUPPOSED_ID, name, properties, ...moments },
+    note: noteOf(trigger, last && properties),
+  };
+}
+
+/** Without one that came before, or with one that does not pass, the next one is supposed to pass. */
+function noteOf(
+  { where }: { where: Parameters<typeof matchesWhere>[0] },
+  last: Record<string, unknown> | undefined,
+): string | null {
+  if (where.length === 0 || (last && matchesWhere(where, last))) return null;
+  return last
+    ? 'if it passes the property filter, which the last one did not'
+    : 'if it passes the property filter';
+}
+
+function seenAudience(
+  { audienceId, move }: Extract<Trigger, { kind: 'audience' }>,
+  { desk, memberSince }: AskedNow,
+): Seen {
+  const since = memberSince.get(audienceId);
+  const { now } = desk;
+  const ids = { id: audienceId, name: audienceId };
+  const moments = { occurredAt: now, acceptedAt: now, seq: null };
+  return {
+    at: since === undefined ? null : Date.parse(since),
+    anchor: { kind: 'audience', ...ids, properties: {}, ...moments },
+    note: (since !== undefined) === (move === 'joined') ? AUDIENCE_NOTES[move] : null,
+  };
+}
+
+const AUDIENCE_NOTES = {
+  joined: 'they are in it already: they would have to leave it first',
+  left: 'they are not in it: they would have to join it first',
+} as const;
+
+function seenDate(trait: string, { desk }: AskedNow): Seen {
+  const { person, now } = desk;
+  const at = dateIn(person.traits.get(trait));
+  if (at === null) return { at, anchor: null, note: 'they have no date in this trait' };
+  const ids = { id: trait, name: trait };
+  return {
+    at,
+    anchor: { kind: 'date', ...ids, properties: {}, occurredAt: at, acceptedAt: now, seq: null },
+    note: 'if the trait were set to this date now',
+  };
+}

@@ -1,0 +1,55 @@
+import { type Facts, matchesWhere, type NthQuestion, type WindowSum } from '../../base/predicate/index.ts';
+import { answerThen } from '../../features/events/index.ts';
+import type { PersonId } from '../../features/people/index.ts';
+import type { ActiveRule, Anchor } from '../../features/rules/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/** When the occurrence before the nth newest was, by the key of the question: with one more that is the nth newest. */
+export type OneFewer = Map<string, number | null>;
+
+/** For whatever the conditions of these rules ask of the events that start them. */
+export async function findOneFewer(
+  tx: Tx,
+  rules: ActiveRule[],
+  { projectId, userId, now }: PersonId & { now: number },
+): Promise<OneFewer> {
+  const questions = new Map<string, NthQuestion>();
+  for (const { definition, conditions } of rules) {
+    const starting = new Set(definition.when.map((trigger) => ('event' in trigger ? trigger.event : '')));
+    for (const question of conditions.mentions.flatMap((one) => [...one.questions.values()]))
+      if (question.kind === 'nth' && question.nth > 1 && starting.has(question.event))
+        questions.set(question.key, question);
+  }
+  const found: OneFewer = new Map();
+  for (const question of questions.values()) {
+    const fewer = { ...question, nth: question.nth - 1 };
+    const [answer] = await answerThen(tx, fewer, [{ projectId, userId, by: now }]);
+    found.set(question.key, answer?.at ?? null);
+  }
+  return found;
+}
+
+/** What would be so if one more event came now; which audiences it would lead into is left out. */
+export function withOneMore(facts: Facts, { name, properties }: Anchor, fewer: OneFewer): Facts {
+  const { now } = facts;
+  return {
+    ...facts,
+    total(event) {
+      const known = facts.total(event);
+      if (event !== name) return known;
+      return { count: (known?.count ?? 0) + 1, firstAt: known?.firstAt ?? now, lastAt: now };
+    },
+    nth(question) {
+      const { event, window, nth, key } = question;
+      if (event !== name || !matchesWhere(window.where, properties)) return facts.nth(question);
+      return nth === 1 ? now : (fewer.get(key) ?? null);
+    },
+    sum(question): WindowSum {
+      const known = facts.sum(question);
+      const { event, window, property } = question;
+      const value = Object.hasOwn(properties, property) ? properties[property] : undefined;
+      const adds = event === name && matchesWhere(window.where, properties) && typeof value === 'number';
+      return adds ? { sum: known.sum + value, oldestAt: known.oldestAt ?? now } : known;
+    },
+  };
+}

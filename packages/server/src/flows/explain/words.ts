@@ -1,0 +1,49 @@
+import { type Reason, REASONS } from '../../features/rules/index.ts';
+import type { GateReason } from '../../features/sending/index.ts';
+
+/** What a gate says of a draft that it holds. */
+const GATE_WORDS: Record<GateReason, string> = {
+  paused: 'the project is paused',
+  rule_off: 'its rule is off',
+  suppressed: 'nothing is sent to this person or this address',
+  no_address: 'the person has no address',
+  domain: 'the sending domain is not ready',
+  no_sender: 'there is no sender to send it as',
+  public_url: 'links in it would lead to this machine alone',
+  quiet_hours: 'it is quiet hours where the person is',
+  cap: 'the person has had as many letters as the frequency cap lets through',
+  cap_yielded: 'another letter to the same address has the better claim to the last slot of the cap',
+  throttle: 'the throttle lets others go first',
+  ramp: 'the slots of the warm-up are taken for today',
+};
+
+/** What else becomes of a draft. */
+const DRAFT_WORDS: Record<string, string> = {
+  claimed: 'the letter was claimed and handed over',
+  expired: 'it was not worth sending any more',
+  rule_no_longer_holds: 'the condition of the rule did not hold any more when it was to leave',
+  needs_review:
+    'the condition of the rule does not hold any more, and a person wrote the letter: they decide',
+  facts_changed: 'what it says about the person changed, so it waits anew',
+  missing_variable: 'the letter has a gap that a person has to fill',
+  replied: 'the person has answered',
+  snoozed: 'somebody put it off',
+  deferred: "the recipient's server put it off",
+  editing: 'somebody is editing it',
+  erased: 'the person was erased',
+  scheduled: 'it goes on waiting for its time',
+  approved: 'it is approved',
+};
+
+/** Why, in words. A reason that the engine and the gates share is told as whoever of them said it. */
+export function reasonWords(reason: string, by: 'rule' | 'draft'): string {
+  const ofRule: Record<string, string> = REASONS;
+  const ofDraft: Record<string, string> = { ...DRAFT_WORDS, ...GATE_WORDS };
+  const [first, second] = by === 'rule' ? [ofRule, ofDraft] : [ofDraft, ofRule];
+  return first[reason] ?? second[reason] ?? reason.replaceAll('_', ' ');
+}
+
+/** A reason that somebody was considered for, or that nothing happened yet. */
+export type RuleReason = Reason | typeof NOT_CONSIDERED;
+export const NOT_CONSIDERED = 'not_considered';
+export const NOT_CONSIDERED_WORDS = 'nothing that starts it has come since it was switched on';

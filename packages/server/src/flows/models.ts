@@ -1,0 +1,93 @@
+import type { Clock } from '../base/clock.ts';
+import { type AudienceModel, loadModels } from '../features/audiences/index.ts';
+import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/index.ts';
+import { listSettings, type ProjectSettings } from '../features/projects/index.ts';
+import { loadRules, type RuleModel } from '../features/rules/index.ts';
+import { compile, listVersionsInUse, type Program, type VersionInUse } from '../features/sequences/index.ts';
+import type { Turn } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/** What a project asks about its people: definitions compiled once, and read again only when they changed. */
+export type Model = {
+  version: number;
+  audiences: AudienceModel;
+  counted: CountedNames;
+  rules: RuleModel;
+  project: ProjectSettings;
+  programOf(ruleId: string, version: number): Program | undefined;
+};
+
+export type Models = {
+  /** With these turns taken, so that nothing changes meanwhile. */
+  of(tx: Tx, turns: Turn[]): Promise<Map<number, Model>>;
+};
+
+/** Of projects with a few audiences each, some hundred megabytes at the very most. */
+const MODELS_MAX = 2_000;
+
+export function createModels(clock: Clock): Models {
+  const known = new Map<number, Model>();
+  return {
+    async of(tx, turns) {
+      const wanted = new Map<number, Model>();
+      const stale: Turn[] = [];
+      for (const turn of turns) {
+        const model = known.get(turn.projectId);
+        if (model?.version === turn.model) wanted.set(turn.projectId, model);
+        else stale.push(turn);
+      }
+      if (stale.length === 0) return wanted;
+      const loaded = await loadProjectModels(tx, stale, { now: clock.now() });
+      if (known.size + loaded.size > MODELS_MAX) known.clear();
+      for (const [projectId, model] of loaded) {
+        known.set(projectId, model);
+        wanted.set(projectId, model);
+      }
+      return wanted;
+    },
+  };
+}
+
+/** As it is now, with these versions of rules besides; whoever has not the turn may see it change a moment later. */
+export async function loadProjectModels(
+  tx: Tx,
+  turns: Turn[],
+  { now, versions = [] }: { now: number; versions?: VersionInUse[] },
+): Promise<Map<number, Model>> {
+  const ids = turns.map(({ projectId }) => projectId);
+  const [audiences, counted, projects, inUse] = await Promise.all([
+    loadModels(tx, ids),
+    findCounted(tx, ids),
+    listSettings(tx, ids),
+    listVersionsInUse(tx, ids, now),
+  ]);
+  const rules = await loadRules(tx, ids, [...inUse, ...versions]);
+  const models = new Map<number, Model>();
+  for (const { projectId, model: version } of turns) {
+    const [asked, ruled, project] = [audiences.get(projectId), rules.get(projectId), projects.get(projectId)];
+    if (!asked || !ruled || !project) continue;
+    models.set(projectId, {
+      version,
+      audiences: asked,
+      counted: counted.get(projectId) ?? NOTHING_COUNTED,
+      rules: ruled,
+      project,
+      programOf: programsOf(ruled),
+    });
+  }
+  return models;
+}
+
+/** Compiled when somebody first comes to it. */
+function programsOf(rules: RuleModel): Model['programOf'] {
+  const programs = new Map<string, Program>();
+  return function programOf(ruleId, version) {
+    const key = `${ruleId} ${version}`;
+    const known = programs.get(key);
+    const definition = rules.version(ruleId, version)?.definition;
+    if (known || !definition) return known;
+    const program = compile(definition.steps);
+    programs.set(key, program);
+    return program;
+  };
+}

@@ -1,0 +1,486 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { HOUR, MINUTE } from '../../testkit/drafts.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { type Draft, listDrafts, listMoves } from '../features/drafts/index.ts';
+import { listRunsOf, type Run } from '../features/sequences/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createProject } from './create-project.ts';
+import { createRule } from './create-rule.ts';
+import { type Act, type Acted, type Acting, moveDraft } from './move-draft.ts';
+import { moveDrafts } from './move-drafts.ts';
+import { pauseProject } from './pause-project.ts';
+import { setSettings } from './set-settings.ts';
+import { suppress } from './suppress.ts';
+import { disableRule, enableRule } from './switch-rule.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+const newId = idMaker(db.clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const SECOND = 1_000;
+const UNDO = 10 * SECOND;
+const DAY = 24 * HOUR;
+const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const SECOND_LETTER = { subject: 'Again', body: 'Still there?' };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, entry: { once_per: ['n'] } };
+
+let projectId = 0;
+let ruleId = '';
+beforeEach(async () => {
+  // At noon, far from the quiet hours.
+  clock.advance((36 * HOUR - (clock.now() % DAY)) % DAY);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, { frequency_cap: 'off', throttle: 'off' });
+  engine.transport.answer({ result: 'sent' });
+});
+
+async function make(document: object = {}): Promise<void> {
+  const whole = { ...GREETER, steps: [{ draft: LETTER }], ...document };
+  ruleId = (await createRule(db, { projectId, document: whole })).id;
+}
+
+async function know(id: string, traits: Record<string, unknown> = {}): Promise<void> {
+  const record = { external_user_id: id, email: `${id}@x.org`, traits };
+  await putRecords(db, { projectId, kind: 'users', records: [record] });
+  await engine.settle();
+}
+
+let events = 0;
+async function send(id: string, name: string): Promise<void> {
+  const record = { external_user_id: id, name, properties: { n: (events += 1) } };
+  await putRecords(db, { projectId, kind: 'events', records: [record] });
+  await engine.settle();
+}
+
+/** Somebody for whom the rule has written a letter just now. */
+async function greet(id: string, traits: Record<string, unknown> = {}): Promise<Draft> {
+  await know(id, traits);
+  await send(id, 'hello');
+  return newest(id);
+}
+
+async function newest(userId: string): Promise<Draft> {
+  const [draft] = await listDrafts(db, { ...all, projectId, userId, limit: 1 });
+  if (!draft) throw new Error(`there is no draft for ${userId}`);
+  return draft;
+}
+const all = { state: null, ruleId: null, after: null, limit: 1_000 };
+
+const act = ({ id }: Pick<Draft, 'id'>, what: Act, by: Partial<Acting> = {}): Promise<Acted> =>
+  moveDraft({ db, newId }, { projectId, draftId: id }, { act: what, by: { actor: 'ana', ...by } });
+const many = (kind: 'approve' | 'skip') =>
+  moveDrafts(
+    { db, newId },
+    { projectId, ruleId },
+    { act: kind === 'skip' ? { kind, reason: null } : { kind }, by: { actor: 'ana' } },
+  );
+
+const SKIP: Act = { kind: 'skip', reason: null };
+const conflict = (message: RegExp) => ({
+  code: 'conflict',
+  details: [{ message: expect.stringMatching(message) as string, field: 'draft' }],
+});
+const letters = () => engine.transport.letters.filter((letter) => letter.projectId === projectId);
+const sentTo = (): string[] => letters().map(({ userId }) => userId);
+async function runOf(userId: string): Promise<Run> {
+  const [run] = await listRunsOf(db, { projectId, userId, limit: 1 });
+  if (!run) throw new Error(`there is no run of ${userId}`);
+  return run;
+}
+
+test('what is approved leaves ten seconds later and not at its deadline', async () => {
+  await make();
+  const draft = await greet('ada');
+  const acted = await act(draft, { kind: 'approve' });
+  expect(acted).toMatchObject({
+    draft: { state: 'approved', notBefore: clock.now() + UNDO, contentHash: draft.contentHash },
+    gate: { passes: true },
+  });
+  await engine.advance(UNDO - 1);
+  expect(sentTo()).toEqual([]);
+  await engine.advance(1);
+  expect(sentTo()).toEqual(['ada']);
+  expect(letters()[0]?.content).toEqual(draft.content);
+  await expect(act(draft, { kind: 'approve' })).rejects.toMatchObject(conflict(/sent already/));
+});
+
+test('whoever approves hears at once which gate says no, and no approval passes it', async () => {
+  await make();
+  await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
+  const { gate } = await act(await greet('ada'), { kind: 'approve' });
+  expect(gate).toMatchObject({ passes: false, reason: 'quiet_hours' });
+  const until = gate?.passes === false ? (gate.until ?? 0) : 0;
+  expect(until).toBeGreaterThanOrEqual(clock.now() + 3 * HOUR);
+  await engine.advance(until - clock.now() - 1);
+  expect(sentTo()).toEqual([]);
+  expect(await newest('ada')).toMatchObject({
+    state: 'held',
+    reason: 'quiet_hours',
+    resumeState: 'approved',
+  });
+  await engine.advance(1);
+  expect(sentTo()).toEqual(['ada']);
+
+  await pauseProject(db, projectId);
+  expect((await act(await greet('bea'), { kind: 'approve' })).gate).toMatchObject({ reason: 'paused' });
+});
+
+test('a letter whose rule holds no more is approved only by somebody who sends it anyway', async () => {
+  await make({ only_if: { trait: 'plan', equals: 'trial' } });
+  const draft = await greet('ada', { plan: 'trial' });
+  await know('ada', { plan: 'pro' });
+  await expect(act(draft, { kind: 'approve' })).rejects.toMatchObject(conflict(/does not hold any more/));
+  expect(await newest('ada')).toEqual(draft);
+  await act(draft, { kind: 'approve', anyway: true });
+  expect((await listMoves(db, projectId, draft.id)).at(-1)?.detail).toMatchObject({ send_anyway: true });
+  await engine.advance(UNDO);
+  expect(sentTo()).toEqual(['ada']);
+});
+
+test('one that is approved while its rule holds is cancelled if it does not when it is to leave', async () => {
+  await make({ only_if: { trait: 'plan', equals: 'trial' } });
+  const draft = await greet('ada', { plan: 'trial' });
+  await act(draft, { kind: 'approve' });
+  await know('ada', { plan: 'pro' });
+  await engine.advance(UNDO);
+  expect(sentTo()).toEqual([]);
+  expect(await newest('ada')).toMatchObject({ state: 'cancelled', reason: 'rule_no_longer_holds' });
+});
+
+test('what is approved says what is true then; whoever had seen another text is asked to look again', async () => {
+  await make();
+  const draft = await greet('ada', { name: 'Ada' });
+  await know('ada', { name: 'Grace' });
+  const seen = { hash: draft.contentHash };
+  await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(conflict(/text has changed/));
+  const anew = await newest('ada');
+  expect(anew).toMatchObject({ state: 'scheduled', content: { body: 'Hello Grace' } });
+  const { deadlineAt } = draft;
+  expect(anew.deadlineAt).toBe(deadlineAt);
+  await act(draft, { kind: 'approve' }, { hash: anew.contentHash, moves: anew.moves });
+  await engine.advance(UNDO);
+  expect(letters().map(({ content }) => content.body)).toEqual(['Hello Grace']);
+
+  const other = await greet('bea', { name: 'Bea' });
+  await know('bea', { name: 'Beatrice' });
+  await act(other, { kind: 'approve' });
+  await engine.advance(UNDO);
+  expect(letters().at(-1)?.content.body).toBe('Hello Beatrice');
+});
+
+test('a fact that changes after the approval voids it, with a whole new deadline', async () => {
+  await make();
+  const draft = await greet('ada', { name: 'Ada' });
+  await act(draft, { kind: 'approve' });
+  await know('ada', { name: 'Grace' });
+  await engine.advance(UNDO);
+  expect(sentTo()).toEqual([]);
+  const deadlineAt = clock.now() + 2 * HOUR;
+  expect(await newest('ada')).toMatchObject({ state: 'scheduled', reason: 'facts_changed', deadlineAt });
+  await engine.advance(2 * HOUR);
+  expect(letters()[0]?.content.body).toBe('Hello Grace');
+});
+
+test('an edit voids an approval, leaves a quarter of an hour, and pins what was written', async () => {
+  await make();
+  const draft = await greet('ada', { name: 'Ada' });
+  await engine.advance(2 * HOUR - MINUTE);
+  await act(draft, { kind: 'approve' });
+  const content = { subject: 'Mine', preheader: '', body: 'Dear Ada' };
+  const { draft: edited, gate } = await act(draft, { kind: 'edit', content });
+  expect(gate).toBeNull();
+  expect(edited).toMatchObject({ state: 'scheduled', isEdited: true, deadlineAt: clock.now() + 15 * MINUTE });
+  await know('ada', { name: 'Grace' });
+  await engine.advance(15 * MINUTE);
+  expect(letters()).toMatchObject([{ content }]);
+});
+
+test('a draft is postponed within its bounds only, and leaves when it was postponed to', async () => {
+  await make();
+  const draft = await greet('ada');
+  const [deadlineAt, expiresAt] = [draft.deadlineAt ?? 0, draft.expiresAt ?? 0];
+  const invalid = { code: 'validation_failed', details: [{ field: 'until' }] };
+  for (const until of [clock.now(), deadlineAt - 1, expiresAt + 1]) {
+    await expect(act(draft, { kind: 'postpone', until })).rejects.toMatchObject(invalid);
+  }
+  const later = { kind: 'postpone', until: expiresAt + HOUR, extend: true } as const;
+  expect((await act(draft, later)).draft).toMatchObject({ deadlineAt: expiresAt + HOUR });
+  await engine.advance(expiresAt + HOUR - clock.now() - 1);
+  expect(sentTo()).toEqual([]);
+  // Noon, and the hours around it: three days later nothing is quiet.
+  await engine.advance(1);
+  expect(sentTo()).toEqual(['ada']);
+});
+
+test('a draft that waits for a person is only put out of sight, and waits again afterwards', async () => {
+  await make({ mode: 'draft' });
+  const draft = await greet('ada');
+  const until = clock.now() + 3 * HOUR;
+  expect((await act(draft, { kind: 'postpone', until })).draft).toMatchObject({
+    state: 'held',
+    reason: 'snoozed',
+    deadlineAt: null,
+  });
+  await engine.advance(3 * HOUR);
+  expect(await newest('ada')).toMatchObject({ state: 'scheduled', reason: null, deadlineAt: null });
+  expect(sentTo()).toEqual([]);
+});
+
+test('a skip can be taken back for ten seconds, and the run waits for the draft again', async () => {
+  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
+  const draft = await greet('ada');
+  await act(draft, SKIP);
+  await engine.advance(UNDO - 1);
+  const { draft: back } = await act(draft, { kind: 'undo' });
+  expect(back).toMatchObject({ state: 'scheduled', deadlineAt: draft.deadlineAt, endedAt: null });
+  await engine.advance(HOUR);
+  expect(await runOf('ada')).toMatchObject({ waitsFor: 'draft', step: 0 });
+  await engine.advance(HOUR);
+  expect(letters().map(({ content }) => content.subject)).toEqual(['Hello']);
+  expect(await newest('ada')).toMatchObject({ content: { subject: 'Again' }, createdAt: draft.deadlineAt });
+});
+
+test('once a skip is final the run goes on at that very moment, and nothing takes it back', async () => {
+  await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: SECOND_LETTER }] });
+  const draft = await greet('ada');
+  await act(draft, SKIP);
+  await engine.advance(UNDO - 1);
+  expect(await runOf('ada')).toMatchObject({ step: 0 });
+  await engine.advance(1);
+  // Waits count from there.
+  expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/skipped for good/));
+  await engine.advance(HOUR);
+  expect((await newest('ada')).content.subject).toBe('Again');
+});
+
+test('a skip cannot be taken back once the person has left the rule', async () => {
+  await make({ exits: { events: ['bye'] } });
+  const draft = await greet('ada');
+  await act(draft, SKIP);
+  await send('ada', 'bye');
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/left the rule/));
+  const other = await greet('bea');
+  await act(other, SKIP);
+  const suppression = { kind: 'person', value: 'bea', reason: 'manual', until: null } as const;
+  await suppress(db, { projectId, ...suppression, actor: 'ana' });
+  await expect(act(other, { kind: 'undo' })).rejects.toMatchObject(conflict(/left the rule/));
+  await engine.advance(DAY);
+  expect(sentTo()).toEqual([]);
+  expect(await newest('bea')).toMatchObject({ state: 'skipped' });
+});
+
+test('an approval can be taken back until the letter is claimed, and not afterwards', async () => {
+  await make();
+  await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
+  const draft = await greet('ada');
+  await act(draft, { kind: 'approve' });
+  await engine.advance(HOUR);
+  // A gate holds it: nothing is claimed yet.
+  const { draft: back } = await act(draft, { kind: 'undo' });
+  expect(back).toMatchObject({ state: 'held', resumeState: 'scheduled', deadlineAt: draft.deadlineAt });
+  await expect(act(draft, { kind: 'undo' })).rejects.toMatchObject(conflict(/nothing to undo/));
+
+  await setSettings(db, projectId, { quiet_hours: 'off' });
+  const other = await greet('bea');
+  let refusal: unknown = null;
+  engine.transport.answer(async () => {
+    refusal = await act(other, { kind: 'undo' }).catch((error: unknown) => error);
+    return { result: 'sent' };
+  });
+  await act(other, { kind: 'approve' });
+  await engine.advance(UNDO);
+  expect(refusal).toMatchObject(conflict(/already being sent/));
+});
+
+test('an approval out of an open editor is taken back to how it stood before the editor was opened', async () => {
+  await make();
+  const draft = await greet('ada');
+  await act(draft, { kind: 'approve' });
+  await act(draft, { kind: 'open_editor' });
+  await act(draft, { kind: 'approve' });
+  expect((await act(draft, { kind: 'undo' })).draft).toMatchObject({ state: 'approved', reason: null });
+
+  await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
+  const other = await greet('bea');
+  await act(other, { kind: 'open_editor' });
+  await act(other, { kind: 'approve' });
+  await engine.advance(UNDO);
+  const undone = { state: 'held', reason: 'quiet_hours', resumeState: 'scheduled' };
+  expect((await act(other, { kind: 'undo' })).draft).toMatchObject(undone);
+});
+
+test('what failed is sent again as a new draft, once, through all gates', async () => {
+  await make();
+  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  const draft = await greet('ada');
+  await engine.advance(2 * HOUR);
+  expect(await newest('ada')).toMatchObject({ state: 'failed' });
+  engine.transport.answer({ result: 'sent' });
+  const { draft: made, gate } = await act(draft, { kind: 'send_again' });
+  expect(made).toMatchObject({ againOf: draft.id, state: 'approved' });
+  expect(gate).toEqual({ passes: true });
+  await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(new RegExp(made.id)));
+  await engine.advance(UNDO);
+  expect(letters().map(({ draftId }) => draftId)).toEqual([draft.id, made.id]);
+  await expect(act(made, { kind: 'send_again' })).rejects.toMatchObject(conflict(/sent already/));
+});
+
+test('what may have arrived is sent again only by somebody who confirms it', async () => {
+  await make({ only_if: { not: { trait: 'plan', equals: 'pro' } } });
+  engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  const draft = await greet('ada');
+  await engine.advance(2 * HOUR);
+  await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(/arrive twice/));
+  await know('ada', { plan: 'pro' });
+  const again = { kind: 'send_again', confirmed: true } as const;
+  await expect(act(draft, again)).rejects.toMatchObject(conflict(/does not hold any more/));
+  await know('ada', { plan: 'trial' });
+  expect((await act(draft, again)).draft).toMatchObject({ againOf: draft.id });
+});
+
+test('of two people at once the second hears what the first did', async () => {
+  await make();
+  const { moves, contentHash: hash, ...draft } = await greet('ada');
+  const both = await Promise.allSettled([
+    act(draft, { kind: 'approve' }, { moves }),
+    act(draft, SKIP, { moves, actor: 'bob' }),
+  ]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const refused = both.find(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject({ reason: conflict(/^Somebody else was faster: it is (approved|skipped)/) });
+
+  const other = await greet('bea');
+  await act(other, { kind: 'edit', content: { ...other.content, body: 'Other' } });
+  await expect(act(other, { kind: 'approve' }, { hash })).rejects.toMatchObject(conflict(/text has changed/));
+  await act(other, { kind: 'open_editor' }, { actor: 'bob' });
+  await expect(act(other, SKIP)).rejects.toMatchObject(conflict(/^bob is editing it/));
+});
+
+test('what is no id of a draft, and a draft of another project, is not there', async () => {
+  await make();
+  const draft = await greet('ada');
+  const missing = { code: 'not_found', details: [{ field: 'draft' }] };
+  await expect(act({ id: 'nothing' }, SKIP)).rejects.toMatchObject(missing);
+  await expect(act({ id: newId() }, SKIP)).rejects.toMatchObject(missing);
+  const ref = { projectId: (await createProject(db, { name: 'Other' })).id, draftId: draft.id };
+  const by = { actor: 'ana' };
+  await expect(moveDraft({ db, newId }, ref, { act: SKIP, by })).rejects.toMatchObject(missing);
+});
+
+test('many drafts of a rule are approved, or skipped, each by itself', async () => {
+  await make();
+  const [ada, bea] = [await greet('ada'), await greet('bea')];
+  await act(await greet('cid'), { kind: 'open_editor' }, { actor: 'bob' });
+  const later = { kind: 'postpone', until: clock.now() + HOUR } as const;
+  await setSettings(db, projectId, { autopilot: 'draft' });
+  const snoozed = await greet('dan');
+  await act(snoozed, later);
+  const done = await many('approve');
+  expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
+  expect(done.refused.map(({ message }) => message).sort()).toMatchObject([
+    expect.stringMatching(/^It was put off/) as string,
+    expect.stringMatching(/^bob is editing it/) as string,
+  ]);
+  await engine.advance(UNDO);
+  expect(sentTo().sort()).toEqual(['ada', 'bea']);
+  // Putting off is no answer to whoever skips them all.
+  expect((await many('skip')).acted).toEqual([snoozed.id]);
+});
+
+test('who approves many leaves those alone that are approved and that only a gate holds', async () => {
+  await make();
+  await setSettings(db, projectId, { quiet_hours: '11:00-15:00' });
+  const draft = await greet('ada');
+  await act(draft, { kind: 'approve' });
+  await engine.advance(UNDO);
+  expect(await many('approve')).toEqual({ acted: [], refused: [] });
+  expect(await many('skip')).toEqual({ acted: [], refused: [] });
+  expect(await newest('ada')).toMatchObject({ state: 'held', resumeState: 'approved' });
+});
+
+test('an approval of a rule that is off waits until it is on again', async () => {
+  await make();
+  const draft = await greet('ada');
+  await disableRule(db, { projectId, reference: 'greeter', actor: 'ana' });
+  expect((await act(draft, { kind: 'approve' })).gate).toMatchObject({ passes: false, reason: 'rule_off' });
+  await engine.advance(HOUR);
+  expect(await newest('ada')).toMatchObject({ state: 'held', reason: 'rule_off', resumeState: 'approved' });
+  const by = { projectId, reference: 'greeter', actor: 'ana', confirmed: false };
+  expect(await enableRule(db, by)).toMatchObject({ resumed: 1, expired: 0 });
+  await engine.advance(30 * MINUTE);
+  expect(sentTo()).toEqual(['ada']);
+});
+
+test('what becomes of a letter that is sent again moves nothing of its run, which went on long ago', async () => {
+  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
+  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  const draft = await greet('ada');
+  await engine.advance(2 * HOUR);
+  const { draft: made } = await act(draft, { kind: 'send_again' });
+  await act(made, SKIP);
+  await engine.advance(UNDO - 1);
+  await act(made, { kind: 'undo' });
+  await act(made, SKIP);
+  await engine.advance(HOUR);
+  expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'draft' });
+});
+
+test('a letter that is sent again is not the one that its run waits for by now', async () => {
+  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }, { wait: '1h' }] });
+  engine.transport.answer({ result: 'failed', reason: 'relay_refused' });
+  const draft = await greet('ada');
+  await engine.advance(2 * HOUR);
+  engine.transport.answer({ result: 'sent' });
+  await act(draft, { kind: 'send_again' });
+  await engine.advance(UNDO);
+  expect(letters()).toHaveLength(2);
+  expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'draft' });
+  await engine.advance(2 * HOUR - UNDO);
+  expect(await runOf('ada')).toMatchObject({ step: 2, waitsFor: 'time', nextAt: clock.now() + HOUR });
+});
+
+test('what is approved while the sender is at work leaves in time all the same', async () => {
+  await make();
+  await greet('ada');
+  clock.advance(HOUR);
+  const draft = await greet('bea');
+  clock.advance(HOUR);
+  // Ada's is due. The sender looks at the project between the approval and its commit.
+  let batch: Promise<unknown> = Promise.resolve();
+  const between: typeof db.transaction = (work) =>
+    db.transaction(async (tx) => {
+      const done = await work(tx);
+      batch = engine.sender.batch(projectId);
+      await Promise.race([batch, untilSomebodyWaits()]);
+      return done;
+    });
+  const deps = { db: { clock: db.clock, transaction: between }, newId };
+  const approving = { act: { kind: 'approve' }, by: { actor: 'ana' } } as const;
+  await moveDraft(deps, { projectId, draftId: draft.id }, approving);
+  await batch;
+  expect(sentTo()).toEqual(['ada']);
+  await engine.advance(UNDO);
+  expect(sentTo()).toEqual(['ada', 'bea']);
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (let waits = 0; waits === 0;) {
+    const rows = await db.query<{ waits: number }>(
+      `SELECT count(*)::int AS waits FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    waits = rows[0]?.waits ?? 1;
+  }
+}

@@ -1,0 +1,239 @@
+import { Fault } from '../base/fault.ts';
+import type { NewId } from '../base/ids.ts';
+import {
+  approve,
+  type By,
+  closeEditor,
+  type Content,
+  type Decided,
+  type Draft,
+  edit,
+  isRefused,
+  listMoves,
+  lockDraft,
+  type Move,
+  type Moved,
+  openEditor,
+  postpone,
+  type Refusal,
+  sendAgain,
+  skip,
+  undo,
+  writeMoved,
+} from '../features/drafts/index.ts';
+import type { GateAnswer } from '../features/sending/index.ts';
+import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
+import { dueEarlier, readTurn } from '../features/turns/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { createModels, type Model, type Models } from './models.ts';
+import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
+import { type LookAhead, lookAhead } from './send-drafts/index.ts';
+
+/** What a person does with a draft. */
+export type Act =
+  /** `anyway`: though its rule holds no more. */
+  | { kind: 'approve'; anyway?: boolean }
+  | { kind: 'edit'; content: Content }
+  | { kind: 'postpone'; until: number; extend?: boolean }
+  | { kind: 'skip'; reason: string | null }
+  | { kind: 'undo' }
+  | { kind: 'open_editor' | 'close_editor' }
+  | { kind: 'send_again'; confirmed?: boolean };
+
+/** Who acts, and, where they say so, on what they saw. */
+export type Acting = Omit<By, 'now'>;
+export type DraftRef = { projectId: number; draftId: string };
+
+/** The draft as it is now, and for one that is to leave what the gates say at this moment. */
+export type Acted = { draft: Draft; gate: GateAnswer | null };
+
+export type MoveDeps = {
+  db: Pick<Database, 'transaction' | 'clock'>;
+  newId: NewId;
+  /** For whoever moves many, so that the definitions are read once. */
+  models?: Models;
+};
+
+/** One act on one draft, or a fault that says why not. Of two people at once the second hears what the first did. */
+export async function moveDraft(
+  { db, newId, models = createModels(db.clock) }: MoveDeps,
+  { projectId, draftId }: DraftRef,
+  { act, by }: { act: Act; by: Acting },
+): Promise<Acted> {
+  const acted = await db.transaction(async (tx) => {
+    const draft = isDraftId(draftId) ? await lockDraft(tx, projectId, draftId) : undefined;
+    if (!draft) throw unknownDraft(draftId);
+    const stage: Stage = { tx, now: db.clock.now(), newId, models };
+    return act.kind === 'approve' ? approveOn(stage, draft, { act, by }) : actOn(stage, draft, { act, by });
+  });
+  if (isRefused(acted)) throw acted.refused;
+  return acted;
+}
+
+const DRAFT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whatever else was typed is the id of none. */
+export function isDraftId(text: string): boolean {
+  return DRAFT_ID.test(text);
+}
+
+export function unknownDraft(draftId: string): Fault {
+  const message = `There is no draft ${JSON.stringify(draftId)}: draft list shows their ids`;
+  return new Fault('not_found', { details: [{ message, field: 'draft' }] });
+}
+
+type Stage = { tx: Tx; now: number; newId: NewId; models: Models };
+type Doing<A extends Act> = { act: A; by: Acting };
+type Approving = Extract<Act, { kind: 'approve' }>;
+type Again = Extract<Act, { kind: 'send_again' }>;
+
+/**
+ * What is approved is what is true now: where a fact has changed since it was written, it is written anew first, and whoever
+ * said which text they had seen hears that it is another one. Without that the approval would be void ten seconds later.
+ */
+async function approveOn(
+  stage: Stage,
+  draft: Draft,
+  { act, by }: Doing<Approving>,
+): Promise<Acted | Refusal> {
+  const { tx, now } = stage;
+  const followed = await followFacts(stage, draft);
+  const { moves: seen, ...rest } = by;
+  // That it follows its facts is no move of somebody who was faster.
+  const moves = followed && seen === draft.moves ? followed.draft.moves : seen;
+  const whole: By = { ...rest, now, ...(moves === undefined ? {} : { moves }) };
+  const decided = approve(followed?.draft ?? draft, { ...whole, anyway: act.anyway ?? false });
+  const first = followed ? [followed] : [];
+  if (!isRefused(decided)) return write(stage, draft, { moved: [...first, decided], act });
+  await writeMoved(tx, first);
+  await followUp(tx, { before: draft, moved: first, now });
+  return decided;
+}
+
+async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
+  const { tx, now } = stage;
+  const model = await modelOf(stage, draft.projectId);
+  if (!model || (draft.state !== 'scheduled' && draft.state !== 'held')) return null;
+  const evidence = await gatherEvidence(tx, [draft], { model, now });
+  // Whether its rule holds is asked for itself: here it is only about what it says.
+  const decided = evaluateAgain(draft, { ...evidence, sentAnyway: new Set([draft.id]) });
+  return decided && !isRefused(decided) && decided.move.action === 'follow' ? decided : null;
+}
+
+async function actOn(
+  stage: Stage,
+  draft: Draft,
+  { act, by }: Doing<Exclude<Act, Approving>>,
+): Promise<Acted | Refusal> {
+  const { tx, now, newId } = stage;
+  const needsMoves = act.kind === 'undo' || act.kind === 'send_again';
+  const moves = needsMoves ? await listMoves(tx, draft.projectId, draft.id) : [];
+  const whole = { ...by, now };
+  if (act.kind === 'send_again') {
+    const decided = sendAgain(draft, moves, { ...whole, id: newId(), confirmed: act.confirmed ?? false });
+    return isRefused(decided) ? decided : write(stage, draft, { moved: decided.again, act });
+  }
+  const decided = decideOn(draft, { act, by: whole, moves });
+  return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
+}
+
+type Plain = Exclude<Act, Approving | Again>;
+
+function decideOn(draft: Draft, { act, by, moves }: { act: Plain; by: By; moves: Move[] }): Decided {
+  switch (act.kind) {
+    case 'edit':
+      return edit(draft, act.content, by);
+    case 'postpone':
+      return postpone(draft, { ...by, until: act.until, extend: act.extend ?? false });
+    case 'skip':
+      return skip(draft, { ...by, reason: act.reason });
+    case 'undo':
+      return undo(draft, moves, by);
+    case 'open_editor':
+      return openEditor(draft, by);
+    case 'close_editor':
+      return closeEditor(draft, by);
+    default:
+      return act satisfies never;
+  }
+}
+
+async function write(
+  stage: Stage,
+  before: Draft,
+  { moved, act }: { moved: Moved[]; act: Act },
+): Promise<Acted> {
+  const { tx, now } = stage;
+  await writeMoved(tx, moved);
+  await followUp(tx, { before, moved, now });
+  const draft = (moved.at(-1) ?? { draft: before }).draft;
+  // Asked when it is written: whoever contends for the same slot is found among the drafts that are there.
+  const ahead = draft.state === 'approved' ? await ask(stage, draft) : null;
+  if (ahead && !ahead.holds) checkWanted(act);
+  return { draft, gate: ahead?.gate ?? null };
+}
+
+/** It is to leave, but the condition of its rule does not hold: that has to be wanted, and is told at once. */
+function checkWanted(act: Act): void {
+  if (act.kind === 'approve' && !act.anyway) {
+    throw conflict(
+      'The condition of its rule does not hold any more. Skip it, or say that it is to be sent anyway',
+    );
+  }
+  if (act.kind === 'send_again') {
+    throw conflict('The condition of its rule does not hold any more, so it would not be sent again');
+  }
+}
+
+async function ask(stage: Stage, draft: Draft): Promise<LookAhead | null> {
+  const model = await modelOf(stage, draft.projectId);
+  return model ? lookAhead(stage.tx, draft, { model, now: stage.now }) : null;
+}
+
+async function modelOf({ tx, models }: Stage, projectId: number): Promise<Model | undefined> {
+  return (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
+}
+
+type Written = { before: Draft; moved: Moved[]; now: number };
+
+/** The run of a draft that has ended goes on when that is final, and waits again if it is taken back. */
+async function followUp(tx: Tx, { before, moved, now }: Written): Promise<void> {
+  for (const { draft } of moved) {
+    const { projectId, dueAt } = draft;
+    if (draft.id === before.id) await followRun(tx, before, { draft, now });
+    if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+  }
+}
+
+async function followRun(
+  tx: Tx,
+  before: Draft,
+  { draft, now }: { draft: Draft; now: number },
+): Promise<void> {
+  const { projectId, runId, endedAt, notBefore } = draft;
+  // The run of one that was sent again went on long ago, and may wait for another draft by now.
+  if (runId === null || draft.againOf !== null) return;
+  if (endedAt !== null && before.endedAt === null) {
+    const at = Math.max(now, notBefore ?? now);
+    const awake = await wakeRuns(tx, { projectId, ids: [runId], at });
+    if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(at) }]);
+  }
+  if (endedAt === null && before.endedAt !== null) {
+    await waitAgain(tx, { projectId, id: runId, step: draft.step });
+    await checkWaits(tx, { ...draft, runId });
+  }
+}
+
+/** An exit, a goal or a suppression since then has ended its run; or the run has gone on at this very moment. */
+async function checkWaits(
+  tx: Tx,
+  { projectId, runId, step }: Pick<Draft, 'projectId' | 'step'> & { runId: string },
+): Promise<void> {
+  const [run] = await findRunsById(tx, [{ projectId, id: runId }]);
+  if (run && run.state !== 'ended' && run.waitsFor === 'draft' && run.step === step) return;
+  throw conflict('Meanwhile this person has left the rule or gone on in it, so it stays skipped');
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'draft' }] });
+}

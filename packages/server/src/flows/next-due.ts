@@ -1,0 +1,26 @@
+import { nextDueAt } from '../features/audiences/index.ts';
+import { nextDraftDueAt } from '../features/drafts/index.ts';
+import { nextTimerAt } from '../features/rules/index.ts';
+import { nextRunAt } from '../features/sequences/index.ts';
+import type { Work } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/** The first moment of a project at which one of the rooms has to look again. With the due place held. */
+export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise<Date | null> {
+  const moments = await Promise.all(SOURCES[work].map((next) => next(tx, projectId)));
+  return moments.reduce<Date | null>((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+}
+
+const SOURCES: Record<Work, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
+  digest: [nextDueAt, nextTimerAt, ofMs(nextRunAt)],
+  send: [ofMs(nextDraftDueAt)],
+};
+
+function ofMs(
+  next: (tx: Tx, projectId: number) => Promise<number | null>,
+): (tx: Tx, projectId: number) => Promise<Date | null> {
+  return async (tx, projectId) => {
+    const at = await next(tx, projectId);
+    return at === null ? null : new Date(at);
+  };
+}

@@ -1,0 +1,325 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { HOUR, MINUTE } from '../../testkit/drafts.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { type Draft, listDrafts } from '../features/drafts/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { takeSendTurn } from '../features/sending/index.ts';
+import { listRunsOf } from '../features/sequences/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createProject } from './create-project.ts';
+import { createRule } from './create-rule.ts';
+import { type Act, moveDraft } from './move-draft.ts';
+import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
+import { setSettings } from './set-settings.ts';
+import { disableRule, enableRule } from './switch-rule.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+const newId = idMaker(db.clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const DAY = 24 * HOUR;
+const QUARTER = 15 * MINUTE;
+const SPREAD = 30 * MINUTE;
+const LETTER = { subject: 'Hello', body: 'Hello' };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' });
+  engine.transport.answer({ result: 'sent' });
+});
+
+const make = (more: object = {}) => createRule(db, { projectId, document: { ...GREETER, ...more } });
+
+/** People for whom the rule has written a letter just now. */
+async function greet(...ids: string[]): Promise<Draft[]> {
+  const users = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  const events = ids.map((id) => ({ external_user_id: id, name: 'hello', properties: {} }));
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+  return Promise.all(ids.map((id) => draftOf(id)));
+}
+
+const drafts = (userId: string | null = null) =>
+  listDrafts(db, { projectId, userId, state: null, ruleId: null, after: null, limit: 1_000 });
+async function draftOf(userId: string): Promise<Draft> {
+  const [draft] = await drafts(userId);
+  if (!draft) throw new Error(`there is no draft for ${userId}`);
+  return draft;
+}
+const act = (draft: Draft | undefined, what: Act) =>
+  moveDraft({ db, newId }, { projectId, draftId: draft?.id ?? '' }, { act: what, by: { actor: 'ana' } });
+const resume = (confirmed = false) => resumeProject(db, { projectId, actor: 'ana', confirmed });
+const sentTo = (): string[] =>
+  engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ userId }) => userId);
+
+test('while a project is paused nothing leaves, whatever is due or approved, and its deadlines stand still', async () => {
+  await make();
+  const [ada, bea] = await greet('ada', 'bea');
+  await act(bea, { kind: 'approve' });
+  await pauseProject(db, projectId);
+  await engine.advance(DAY);
+  expect(sentTo()).toEqual([]);
+  expect(await draftOf('ada')).toEqual(ada);
+  expect(await draftOf('bea')).toMatchObject({ state: 'approved', deadlineAt: bea?.deadlineAt });
+});
+
+test('a pause waits for whoever is claiming just now', async () => {
+  const order: string[] = [];
+  const pausing: Promise<unknown>[] = [];
+  for (const pause of [pauseProject, (_: typeof db, id: number) => setSettings(db, id, { paused: 'true' })]) {
+    await db.transaction(async (tx) => {
+      await takeSendTurn(tx, projectId);
+      pausing.push(pause(db, projectId).then(() => order.push('paused')));
+      await untilSomebodyWaits();
+      order.push('claimed');
+    });
+    await Promise.all(pausing);
+  }
+  expect(order).toEqual(['claimed', 'paused', 'claimed', 'paused']);
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (let waits = 0; waits === 0;) {
+    const rows = await db.query<{ waits: number }>(
+      `SELECT count(*)::int AS waits FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    waits = rows[0]?.waits ?? 1;
+  }
+}
+
+test('while a project is paused it goes on to listen and to draft', async () => {
+  await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: { ...LETTER, subject: 'Again' } }] });
+  await pauseProject(db, projectId);
+  const [draft] = await greet('ada');
+  expect(draft).toMatchObject({ state: 'scheduled', deadlineAt: clock.now() + 2 * HOUR });
+  await act(draft, { kind: 'skip', reason: null });
+  await engine.advance(10_000 + HOUR);
+  expect((await draftOf('ada')).content.subject).toBe('Again');
+});
+
+test('resumed, deadlines that are far away stay; others come a quarter of an hour later at least, spread', async () => {
+  await make();
+  const overdue = await greet('ada', 'bea', 'cid', 'dan');
+  await pauseProject(db, projectId);
+  await engine.advance(2 * HOUR - QUARTER + 1);
+  const [soon] = await greet('eve');
+  await engine.advance(HOUR + 50 * MINUTE);
+  const [far] = await greet('fay');
+  const now = clock.now();
+  // Eve's is due in less than a quarter of an hour, and Fay's in two hours.
+  expect(soon?.deadlineAt).toBeLessThan(now + QUARTER);
+  expect(await resume()).toEqual({ cancelled: 0, postponed: 5 });
+  for (const { userId, expiresAt } of [...overdue, ...(soon ? [soon] : [])]) {
+    const draft = await draftOf(userId);
+    expect(draft.deadlineAt).toBeGreaterThanOrEqual(now + QUARTER);
+    expect(draft.deadlineAt).toBeLessThan(now + QUARTER + SPREAD);
+    expect(draft.expiresAt).toBe(expiresAt);
+  }
+  expect(new Set((await drafts()).map(({ deadlineAt }) => deadlineAt)).size).toBe(6);
+  expect(await draftOf('fay')).toEqual(far);
+  await engine.advance(QUARTER - 1);
+  expect(sentTo()).toEqual([]);
+  await engine.advance(SPREAD + 1);
+  expect(sentTo().sort()).toEqual(['ada', 'bea', 'cid', 'dan', 'eve']);
+  await engine.advance(2 * HOUR);
+  expect(sentTo()).toContain('fay');
+});
+
+test('what expired during a pause is cancelled, and its run goes on', async () => {
+  await make({ expires_after: '3h', steps: [{ draft: LETTER }, { wait: '1h' }] });
+  await greet('ada');
+  await pauseProject(db, projectId);
+  await engine.advance(4 * HOUR);
+  await greet('bea');
+  await engine.advance(HOUR + QUARTER);
+  expect(await draftOf('ada')).toMatchObject({ state: 'scheduled' });
+  expect(await previewResume(db, projectId)).toMatchObject({ open: 2, expired: 1, overdue: 0 });
+  expect(await resume()).toEqual({ cancelled: 1, postponed: 0 });
+  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  await engine.settle();
+  const [run] = await listRunsOf(db, { projectId, userId: 'ada', limit: 1 });
+  expect(run).toMatchObject({ step: 1, waitsFor: 'time', nextAt: clock.now() + HOUR });
+  await engine.advance(HOUR);
+  expect(sentTo()).toEqual(['bea']);
+});
+
+test('what is resumed is evaluated again before it leaves', async () => {
+  await make({ only_if: { not: { trait: 'plan', equals: 'pro' } } });
+  await greet('ada');
+  await pauseProject(db, projectId);
+  const records = [{ external_user_id: 'ada', traits: { plan: 'pro' } }];
+  await putRecords(db, { projectId, kind: 'users', records });
+  await engine.advance(3 * HOUR);
+  await resume();
+  await engine.advance(HOUR);
+  expect(sentTo()).toEqual([]);
+  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'rule_no_longer_holds' });
+});
+
+test('to resume what is not paused changes nothing', async () => {
+  await make();
+  const [draft] = await greet('ada');
+  await engine.advance(2 * HOUR - MINUTE);
+  expect(await previewResume(db, projectId)).toMatchObject({ isPaused: false, needsConfirmation: false });
+  expect(await resume()).toEqual({ cancelled: 0, postponed: 0 });
+  expect(await draftOf('ada')).toEqual(draft);
+});
+
+test('to set paused is to pause and to resume', async () => {
+  await make({ expires_after: '3h' });
+  await greet('ada');
+  expect(await setSettings(db, projectId, { paused: 'true' })).toMatchObject({ paused: 'true' });
+  await engine.advance(4 * HOUR);
+  await greet('bea');
+  await engine.advance(2 * HOUR);
+  expect(sentTo()).toEqual([]);
+  // One that is refused resumes nothing, and sets nothing.
+  const refused = setSettings(db, projectId, { paused: 'false', autopilot: 'soon', throttle: '5/s' });
+  await expect(refused).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [{ field: 'autopilot' }],
+  });
+  expect((await getSettings(db, projectId)).texts).toMatchObject({ paused: 'true', throttle: 'off' });
+  expect(await draftOf('ada')).toMatchObject({ state: 'scheduled' });
+
+  expect(await setSettings(db, projectId, { paused: 'false', throttle: '5/s' })).toMatchObject({
+    paused: 'false',
+    throttle: '5/s',
+  });
+  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect((await draftOf('bea')).deadlineAt).toBeGreaterThanOrEqual(clock.now() + QUARTER);
+  await engine.advance(QUARTER + SPREAD);
+  expect(sentTo()).toEqual(['bea']);
+  expect(await setSettings(db, projectId, { paused: 'false' })).toMatchObject({ paused: 'false' });
+});
+
+test('autopilot=draft takes the deadlines of untouched drafts of all rules at once', async () => {
+  await make();
+  await make({ name: 'other' });
+  await greet('ada', 'bea');
+  const [edited, ...untouched] = await drafts('ada');
+  await act(edited, { kind: 'edit', content: { ...LETTER, preheader: '', body: 'Mine' } });
+  expect(untouched).toHaveLength(1);
+  await setSettings(db, projectId, { autopilot: 'draft' });
+  const open = (await drafts()).filter(({ isEdited }) => !isEdited);
+  expect(open).toHaveLength(3);
+  for (const draft of open) expect(draft).toMatchObject({ deadlineAt: null, autopilotMs: null });
+  await engine.advance(3 * HOUR);
+  expect(engine.transport.letters.filter((one) => one.projectId === projectId)).toMatchObject([
+    { draftId: edited?.id },
+  ]);
+  // Back to autopilot: that is for new ones.
+  await setSettings(db, projectId, { autopilot: '1h' });
+  await engine.advance(3 * HOUR);
+  expect(sentTo()).toHaveLength(1);
+  expect((await drafts('ada')).map(({ deadlineAt }) => deadlineAt)).toContain(null);
+});
+
+test('what would become of the drafts is told before it is resumed, and is what becomes of them', async () => {
+  await make({ expires_after: '3h' });
+  await make({ name: 'daily', expires_after: '7d', mode: 'draft' });
+  const people = Array.from({ length: 12 }, (_, i) => `u${i}`);
+  await greet(...people.slice(0, 6));
+  const [approved] = await drafts('u0');
+  await act(approved, { kind: 'approve' });
+  await act((await drafts('u1')).at(-1), { kind: 'open_editor' });
+  await pauseProject(db, projectId);
+  await engine.advance(3 * HOUR);
+  await greet(...people.slice(6));
+  await engine.advance(2 * HOUR + MINUTE);
+  const { open, expired, overdue } = await previewResume(db, projectId);
+  expect(open).toBe(24);
+  expect([expired > 0, overdue > 0]).toEqual([true, true]);
+  expect(await resume()).toEqual({ cancelled: expired, postponed: overdue });
+});
+
+test('a rule that is switched on again lets its drafts go as a project does', async () => {
+  await make({ expires_after: '3h' });
+  const [ada] = await greet('ada');
+  const off = () => disableRule(db, { projectId, reference: 'greeter', actor: 'ana' });
+  await off();
+  expect(await draftOf('ada')).toMatchObject({
+    state: 'held',
+    reason: 'rule_off',
+    deadlineAt: ada?.deadlineAt,
+  });
+  await engine.advance(4 * HOUR);
+  expect(sentTo()).toEqual([]);
+  const on = () => enableRule(db, { projectId, reference: 'greeter', actor: 'ana', confirmed: false });
+  expect(await on()).toMatchObject({ resumed: 1, expired: 0 });
+  const back = await draftOf('ada');
+  expect(back.deadlineAt).toBeGreaterThanOrEqual(clock.now() + QUARTER);
+  expect(back.expiresAt).toBe(ada?.expiresAt);
+  await off();
+  await engine.advance(3 * HOUR);
+  expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
+  expect(await draftOf('ada')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+});
+
+test('more than a hundred that stood still for over a day are let go only by somebody who confirms it', async () => {
+  await make();
+  await greet(...Array.from({ length: 101 }, (_, i) => `u${i}`));
+  await pauseProject(db, projectId);
+  await engine.advance(27 * HOUR);
+  expect(await previewResume(db, projectId)).toMatchObject({ longHeld: 101, needsConfirmation: true });
+  const refusal = { code: 'conflict', details: [{ field: 'confirm' }] };
+  await expect(resume()).rejects.toMatchObject(refusal);
+  const settings = setSettings(db, projectId, { paused: 'false', throttle: '5/s' });
+  await expect(settings).rejects.toMatchObject(refusal);
+  expect((await getSettings(db, projectId)).texts).toMatchObject({ paused: 'true', throttle: 'off' });
+  expect(await resume(true)).toEqual({ cancelled: 0, postponed: 101 });
+});
+
+test('approved drafts that a gate holds are not counted as overdue: nothing changes about them', async () => {
+  await make();
+  const [ada] = await greet('ada');
+  await act(ada, { kind: 'approve' });
+  await setSettings(db, projectId, { quiet_hours: '00:00-23:59' });
+  await engine.advance(HOUR);
+  await pauseProject(db, projectId);
+  expect(await draftOf('ada')).toMatchObject({
+    state: 'held',
+    reason: 'quiet_hours',
+    resumeState: 'approved',
+  });
+  expect(await previewResume(db, projectId)).toMatchObject({ open: 1, expired: 0, overdue: 0 });
+  expect(await resume()).toEqual({ cancelled: 0, postponed: 0 });
+});
+
+test('to resume brings no deadline forward, not even near the end of what the letter is about', async () => {
+  await make({
+    when: [{ event: 'hello' }, { event: 'trial', ends_in_days: 'days' }],
+    deadline: '1h',
+  });
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [{ external_user_id: 'ada', email: 'a@x.org' }],
+  });
+  const event = { external_user_id: 'ada', name: 'trial', properties: { days: 1 } };
+  await putRecords(db, { projectId, kind: 'events', records: [event] });
+  await engine.settle();
+  const draft = await draftOf('ada');
+  const endsAt = draft.endsAt ?? 0;
+  expect(endsAt).toBe(clock.now() + DAY);
+  await act(draft, { kind: 'postpone', until: endsAt - 5 * MINUTE });
+  await pauseProject(db, projectId);
+  await engine.advance(DAY - 18 * MINUTE);
+  await resume();
+  expect((await draftOf('ada')).deadlineAt).toBe(endsAt - 5 * MINUTE);
+});

@@ -1,0 +1,120 @@
+import { Fault } from '../base/fault.ts';
+import {
+  type Actor,
+  countToLetGo,
+  type Draft,
+  type HeldCounts,
+  listOpenDrafts,
+  needsConfirmation,
+  resumed,
+  writeMoved,
+} from '../features/drafts/index.ts';
+import { getSettings, setSettings as writeSettings } from '../features/projects/index.ts';
+import { takeSendTurn } from '../features/sending/index.ts';
+import { wakeRuns } from '../features/sequences/index.ts';
+import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { nextMoment } from './next-due.ts';
+
+/**
+ * Nothing of this project leaves from now on; accepting, digesting and drafting go on. Whoever is claiming just now is waited
+ * for, so that nothing is claimed after this has answered.
+ */
+export function pauseProject(db: Pick<Database, 'transaction'>, projectId: number): Promise<void> {
+  return db.transaction((tx) => writePaused(tx, projectId, true));
+}
+
+async function writePaused(tx: Tx, projectId: number, paused: boolean): Promise<void> {
+  await takeTurn(tx, projectId);
+  await takeSendTurn(tx, projectId);
+  await writeSettings(tx, projectId, { paused: String(paused) });
+  await newModel(tx, projectId);
+}
+
+/** `isPaused`: false where there is nothing to resume. */
+export type Resumption = HeldCounts & { isPaused: boolean; needsConfirmation: boolean };
+
+/** What letting this project go on would mean. */
+export async function previewResume(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<Resumption> {
+  const isPaused = await readPaused(db, projectId);
+  const counts = await countToLetGo(db, { projectId, reason: null, now: db.clock.now() });
+  return { ...counts, isPaused, needsConfirmation: isPaused && needsConfirmation(counts) };
+}
+
+/** Drafts that expired meanwhile, and those that were given time anew. */
+export type Resumed = { cancelled: number; postponed: number };
+
+export type Resuming = {
+  projectId: number;
+  actor: Actor;
+  /** That many which were held for long are let go is wanted. */
+  confirmed: boolean;
+};
+
+const PAGE = 500;
+
+/**
+ * Lets a project go on. While it is still paused every open draft is looked at, in pages: what expired is cancelled, what is
+ * overdue gets a quarter of an hour at least, spread over half an hour; then the sender may look again.
+ */
+export async function resumeProject(
+  db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>,
+  { projectId, actor, confirmed }: Resuming,
+): Promise<Resumed> {
+  const done: Resumed = { cancelled: 0, postponed: 0 };
+  const preview = await previewResume(db, projectId);
+  // Whoever resumes what is not paused would only delay what is about to leave.
+  if (!preview.isPaused) return done;
+  checkConfirmed(preview, confirmed);
+  for (let after: string | null = null; ;) {
+    const page = await db.transaction((tx) =>
+      resumePage(tx, { projectId, after, actor, now: db.clock.now() }),
+    );
+    done.cancelled += page.cancelled;
+    done.postponed += page.postponed;
+    after = page.last;
+    if (after === null) break;
+  }
+  await db.transaction(async (tx) => {
+    await writePaused(tx, projectId, false);
+    const nextAt = await nextMoment(tx, projectId, 'send');
+    if (nextAt) await dueEarlier(tx, 'send', [{ projectId, nextAt }]);
+  });
+  return done;
+}
+
+async function readPaused(tx: Tx, projectId: number): Promise<boolean> {
+  return (await getSettings(tx, projectId)).settings.paused;
+}
+
+/** So many that were held for long are not let go without a person's word. */
+export function checkConfirmed(preview: Resumption, confirmed: boolean): void {
+  if (confirmed || !preview.needsConfirmation) return;
+  const { longHeld, expired, overdue } = preview;
+  const message = `${longHeld} drafts were held for more than a day: resumed, ${overdue} drafts leave soon and ${expired} are cancelled because they expired. Confirm that you want this: resume --yes does`;
+  throw new Fault('conflict', { details: [{ message, field: 'confirm' }] });
+}
+
+type Page = { projectId: number; after: string | null; actor: Actor; now: number };
+
+async function resumePage(
+  tx: Tx,
+  { projectId, after, actor, now }: Page,
+): Promise<Resumed & { last: string | null }> {
+  const drafts: Draft[] = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
+  const moved = drafts.flatMap((draft) => resumed(draft, { now, actor }) ?? []);
+  await writeMoved(tx, moved);
+  const cancelled = moved.filter(({ draft }) => draft.endedAt !== null);
+  // The run of one that was sent again went on long ago.
+  const ids = cancelled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
+  const awake = await wakeRuns(tx, { projectId, ids, at: now });
+  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  return {
+    cancelled: cancelled.length,
+    postponed: moved.length - cancelled.length,
+    last: drafts.length < PAGE ? null : (drafts.at(-1)?.id ?? null),
+  };
+}

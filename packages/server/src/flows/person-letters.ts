@@ -1,0 +1,158 @@
+import { iso } from '../base/clock.ts';
+import { listDecisionsOf, type LedgerRow } from '../features/decisions/index.ts';
+import { type Draft, listDrafts, listMoves, type Move } from '../features/drafts/index.ts';
+import type { PersonId } from '../features/people/index.ts';
+import { listRules } from '../features/rules/index.ts';
+import { listRunsOf, type Run } from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/** What rules did about a person, under the names of the interface: their letters, and what was decided. */
+export type ShownDraft = {
+  id: string;
+  state: string;
+  rule: string;
+  external_user_id: string;
+  subject: string;
+  deadline_at: string | null;
+  reason: string | null;
+};
+export type ShownDecision = {
+  rule: string;
+  fired: boolean;
+  reason: string;
+  detail: Record<string, unknown>;
+  at: string;
+  count: number;
+  first_at: string;
+};
+
+/** Rules by their ids; one that is not there any more is called by its id. */
+type RuleNames = (ruleId: string) => string;
+
+export async function ruleNames(tx: Tx, projectId: number): Promise<RuleNames> {
+  const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
+  return (ruleId) => names.get(ruleId) ?? ruleId;
+}
+
+function toShownDraft(draft: Draft, names: RuleNames): ShownDraft {
+  const { id, state, ruleId, userId, content, deadlineAt, reason } = draft;
+  return {
+    id,
+    state,
+    rule: names(ruleId),
+    external_user_id: userId,
+    subject: content.subject,
+    deadline_at: shownTime(deadlineAt),
+    reason,
+  };
+}
+
+export function toShownDecision(row: LedgerRow, names: RuleNames): ShownDecision {
+  const { ruleId, reason, detail, at, count, firstAt } = row;
+  return {
+    rule: names(ruleId),
+    fired: reason === 'fired',
+    reason,
+    detail,
+    at: iso(at),
+    count,
+    first_at: iso(firstAt),
+  };
+}
+
+export type ShownRun = {
+  id: string;
+  rule: string;
+  version: number;
+  state: Run['state'];
+  arm: Run['arm'];
+  waits_for: Run['waitsFor'];
+  next_at: string | null;
+  entered_at: string;
+  converted_at: string | null;
+  ended_at: string | null;
+  end_reason: Run['endReason'];
+};
+
+export function toShownRun(run: Run, names: RuleNames): ShownRun {
+  const { id, ruleId, version, state, arm, waitsFor, nextAt, enteredAt, convertedAt, endedAt } = run;
+  return {
+    id,
+    rule: names(ruleId),
+    version,
+    state,
+    arm,
+    waits_for: waitsFor,
+    next_at: shownTime(nextAt),
+    entered_at: iso(enteredAt),
+    converted_at: shownTime(convertedAt),
+    ended_at: shownTime(endedAt),
+    end_reason: run.endReason,
+  };
+}
+
+/** All drafts of a person with the whole text and every move, page by page, the newest first. */
+export async function* listWholeDrafts(
+  tx: Tx,
+  { projectId, userId, pageOf }: PersonId & { pageOf: number },
+): AsyncGenerator<{ draft: Draft; moves: Move[] }[], void, void> {
+  const of = { projectId, userId, state: null, ruleId: null, limit: pageOf };
+  let after: string | null | undefined = null;
+  while (after !== undefined) {
+    const drafts: Draft[] = await listDrafts(tx, { ...of, after });
+    const whole = [];
+    for (const draft of drafts) whole.push({ draft, moves: await listMoves(tx, projectId, draft.id) });
+    yield whole;
+    after = drafts.length < pageOf ? undefined : drafts.at(-1)?.id;
+  }
+}
+
+export function toWholeDraft({ draft, moves }: { draft: Draft; moves: Move[] }, names: RuleNames): object {
+  return {
+    ...toShownDraft(draft, names),
+    version: draft.version,
+    key: draft.key,
+    preheader: draft.content.preheader,
+    body: draft.content.body,
+    is_edited: draft.isEdited,
+    facts: draft.facts,
+    expires_at: shownTime(draft.expiresAt),
+    ends_at: shownTime(draft.endsAt),
+    created_at: iso(draft.createdAt),
+    updated_at: iso(draft.updatedAt),
+    ended_at: shownTime(draft.endedAt),
+    moves: moves.map(({ number, at, action, from, to, actor, reason, detail }) => ({
+      number,
+      at: iso(at),
+      action,
+      from,
+      to,
+      actor,
+      reason,
+      detail,
+    })),
+  };
+}
+
+const SHOWN_MAX = 1_000;
+
+/** The newest of each. */
+export async function listLettersOf(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+): Promise<{ drafts: ShownDraft[]; decisions: ShownDecision[]; runs: ShownRun[] }> {
+  const of = { projectId, userId, limit: SHOWN_MAX };
+  const names = await ruleNames(tx, projectId);
+  const drafts = await listDrafts(tx, { ...of, state: null, ruleId: null, after: null });
+  const decisions = await listDecisionsOf(tx, of);
+  const runs = await listRunsOf(tx, of);
+  return {
+    drafts: drafts.map((draft) => toShownDraft(draft, names)),
+    decisions: decisions.map((row) => toShownDecision(row, names)),
+    runs: runs.map((run) => toShownRun(run, names)),
+  };
+}
+
+function shownTime(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

@@ -1,0 +1,460 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { silentLog } from '../base/log.ts';
+import { listDecisionsOf } from '../features/decisions/index.ts';
+import {
+  type Draft,
+  approve,
+  edit,
+  findDraft,
+  listDrafts,
+  lockDraft,
+  lockDrafts,
+  orThrow,
+  writeMoved,
+} from '../features/drafts/index.ts';
+import { findCounted, listCountingProjects } from '../features/events/index.ts';
+import { findRule } from '../features/rules/index.ts';
+import { listRunsOf, type Run } from '../features/sequences/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createAudience } from './create-audience.ts';
+import { createProject } from './create-project.ts';
+import { createRule } from './create-rule.ts';
+import { deleteAudience } from './delete-audience.ts';
+import { editRule } from './edit-rule.ts';
+import { moveWaiting } from './move-waiting.ts';
+import { setSettings } from './set-settings.ts';
+import { showRule } from './show-rules.ts';
+import { liftSuppression, suppress } from './suppress.ts';
+import { disableRule, enableRule } from './switch-rule.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const LETTER = { subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
+const THERE_IS_NONE = '01900000-0000-7000-8000-000000000000';
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  // Nothing of the tests is about when letters may leave.
+  await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
+});
+
+const make = (document: object = {}) => createRule(db, { projectId, document: { ...GREETER, ...document } });
+const update = (document: object, more: { includeOpen?: boolean } = {}) =>
+  editRule(db, {
+    projectId,
+    reference: 'greeter',
+    document: { when: GREETER.when, steps: GREETER.steps, ...document },
+    includeOpen: more.includeOpen ?? false,
+    actor: 'operator',
+  });
+const off = () => disableRule(db, { projectId, reference: 'greeter', actor: 'operator' });
+const on = (confirmed = false) =>
+  enableRule(db, { projectId, reference: 'greeter', actor: 'operator', confirmed });
+
+async function send(name: string, ...ids: string[]): Promise<void> {
+  const records = ids.map((id) => ({ external_user_id: id, name, properties: {} }));
+  await putRecords(db, { projectId, kind: 'events', records });
+  await engine.settle();
+}
+
+async function know(...ids: string[]): Promise<void> {
+  const records = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  await putRecords(db, { projectId, kind: 'users', records });
+  await engine.settle();
+}
+
+/** Somebody for whom the rule has written a letter just now. */
+async function greet(...ids: string[]): Promise<Draft[]> {
+  await know(...ids);
+  await send('hello', ...ids);
+  return draftsOf();
+}
+
+function draftsOf(userId: string | null = null): Promise<Draft[]> {
+  return listDrafts(db, { projectId, state: null, ruleId: null, userId, after: null, limit: 1_000 });
+}
+
+const runsOf = (userId: string): Promise<Run[]> => listRunsOf(db, { projectId, userId, limit: 10 });
+const sentTo = (): string[] =>
+  engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ address }) => address);
+
+async function modelOf(): Promise<number> {
+  const rows = await db.query<{ model: number }>(
+    'SELECT model FROM beckon.digest_turn WHERE project_id = $1',
+    [projectId],
+  );
+  return rows[0]?.model ?? 0;
+}
+
+async function alarmOf(work: 'digest' | 'send'): Promise<number | null> {
+  const rows = await db.query<{ at: Date | null }>(
+    'SELECT next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND work = $2',
+    [projectId, work],
+  );
+  return rows[0]?.at?.getTime() ?? null;
+}
+
+test('a rule is asked from the next record on, and not about what came before', async () => {
+  await know('ada', 'bob');
+  await send('hello', 'ada');
+  clock.advance(1_000);
+  const model = await modelOf();
+  await make();
+  expect(await modelOf()).toBeGreaterThan(model);
+  await send('hello', 'bob');
+  expect((await draftsOf()).map(({ userId }) => userId)).toEqual(['bob']);
+});
+
+test('whatever a rule names must be there, and all that is not is told with its place', async () => {
+  const branch = (condition: object) => ({
+    branch: { if: condition },
+    else: [{ draft: { subject: 'Hi', body: '{{ nobody.name }}' } }],
+  });
+  const audience = { audience: THERE_IS_NONE };
+  const refused = make({
+    when: [{ ...audience, move: 'joined' }],
+    only_if: audience,
+    goal: { not: audience },
+    exits: { when: audience },
+    steps: [{ draft: 'farewell' }, branch(audience)],
+  });
+  const at = (field: string) => ({ field, message: expect.stringContaining(field) as string });
+  await expect(refused).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [
+      at('when'),
+      at('only_if'),
+      at('exits.when'),
+      at('goal'),
+      at('steps.1.branch.if'),
+      at('steps.0.draft'),
+      at('steps.1.else.0.draft.body'),
+    ],
+  });
+  await expect(make({ steps: [] })).rejects.toMatchObject({ details: [{ field: 'steps' }] });
+  await expect(findRule(db, { projectId, reference: 'greeter' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  // The letters that ship have names.
+  await make({ steps: [{ draft: 'welcome' }] });
+  await expect(update({ steps: [{ draft: 'farewell' }] })).rejects.toMatchObject({
+    details: [{ field: 'steps.0.draft' }],
+  });
+  expect((await findRule(db, { projectId, reference: 'greeter' })).version).toBe(1);
+});
+
+test('events are kept for as long as a rule looks back, and a rule looks no further than they are kept', async () => {
+  const within = (days: number) => ({ event: 'login', at_least: 1, within: `${days}d` });
+  const gone = { absence_of: ['login'], since: { event: 'hello' }, for: '60d' };
+  await setSettings(db, projectId, { keep_events: '59d' });
+  const refused = { code: 'validation_failed', details: [{ field: 'rule' }] };
+  await expect(make({ only_if: within(60) })).rejects.toMatchObject(refused);
+  await expect(make({ when: gone })).rejects.toMatchObject(refused);
+  await make({ goal: within(59) });
+  await expect(update({ exits: { when: within(60) } })).rejects.toMatchObject(refused);
+  await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
+    details: [{ field: 'keep_events', message: expect.stringMatching(/at least 59d.*"greeter"/) as string }],
+  });
+  // Who is under way is asked by the version in which they began.
+  await greet('ada');
+  await update({});
+  await expect(setSettings(db, projectId, { keep_events: '58d' })).rejects.toMatchObject({
+    details: [{ message: expect.stringContaining('older version') as string }],
+  });
+  await suppress(db, { projectId, kind: 'person', value: 'ada', reason: 'manual', until: null, actor: 'x' });
+  clock.advance(15 * DAY_MS);
+  await setSettings(db, projectId, { keep_events: '58d' });
+});
+
+test('what a rule asks about without a window is counted for ever, though no audience asks', async () => {
+  const ids = Array.from({ length: 700 }, (_, i) => `u${i}`);
+  await know(...ids);
+  await send('login', ...ids);
+  await make({ only_if: { event: 'login', at_least: 2 } });
+  const counted = async () => (await findCounted(db, [projectId])).get(projectId)?.get('login');
+  expect(await counted()).toEqual({ countedTo: null, isWhole: false });
+  // While the background has not come to them, they are asked by what is stored.
+  await send('hello', 'u1');
+  expect(await draftsOf('u1')).toEqual([]);
+  const steps = [];
+  while ((await listCountingProjects(db, { after: null, limit: 1_000 })).includes(projectId))
+    steps.push(await engine.digest.count(projectId));
+  expect(steps.length).toBeGreaterThan(2);
+  expect(await counted()).toMatchObject({ isWhole: true });
+  await send('login', 'u2');
+  await send('hello', 'u1', 'u2');
+  expect((await draftsOf()).map(({ userId }) => userId)).toEqual(['u2']);
+  const rows = await db.query(
+    `SELECT count(*) AS people, max(count) AS most FROM beckon.person_event WHERE project_id = $1`,
+    [projectId],
+  );
+  expect(rows).toEqual([{ people: 700, most: 2 }]);
+  expect(await engine.digest.count(projectId)).toBe('gone');
+});
+
+test('who is under way goes on as they began; whoever comes later gets what was edited', async () => {
+  await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
+  await greet('ada');
+  await update({ steps: [{ draft: { ...LETTER, subject: 'Welcome' } }] });
+  await greet('bob');
+  await engine.advance(DAY_MS);
+  const subjects = (await draftsOf()).map(({ userId, content }) => [userId, content.subject]);
+  expect(new Map(subjects as [string, string][])).toEqual(
+    new Map([
+      ['ada', 'Hello'],
+      ['bob', 'Welcome'],
+    ]),
+  );
+  expect((await findRule(db, { projectId, reference: 'greeter' })).name).toBe('greeter');
+});
+
+test('taken from autopilot, untouched drafts do not leave by themselves any more, at once', async () => {
+  await make();
+  await greet('ada', 'bob');
+  const [edited] = await draftsOf('bob');
+  if (!edited) throw new Error('no letter was drafted');
+  await db.transaction(async (tx) => {
+    const draft = await lockDraft(tx, projectId, edited.id);
+    const content = { ...edited.content, subject: 'By hand' };
+    if (draft) await writeMoved(tx, [orThrow(edit(draft, content, { actor: 'eve', now: clock.now() }))]);
+  });
+  expect((await update({ mode: 'draft' })).drafts).toBe(1);
+  expect(await draftsOf('ada')).toMatchObject([{ state: 'scheduled', deadlineAt: null, autopilotMs: null }]);
+  await engine.advance(3 * HOUR_MS);
+  expect(sentTo()).not.toContain('ada@x.org');
+  // What a person wrote leaves at its deadline, as they left it.
+  expect(sentTo()).toContain('bob@x.org');
+});
+
+test('towards autopilot, drafts that wait already go on waiting, unless they are included', async () => {
+  await make({ mode: 'draft' });
+  await greet('carl');
+  expect(await update({ mode: 'autopilot' })).toMatchObject({ drafts: 0 });
+  await engine.advance(3 * HOUR_MS);
+  expect(await draftsOf('carl')).toMatchObject([{ state: 'scheduled', deadlineAt: null }]);
+  await update({ mode: 'draft' });
+  const included = await update({ mode: 'autopilot', deadline: '1h' }, { includeOpen: true });
+  expect(included.drafts).toBe(1);
+  const deadlineAt = clock.now() + HOUR_MS;
+  expect(await draftsOf('carl')).toMatchObject([{ state: 'scheduled', deadlineAt }]);
+  expect(await alarmOf('send')).toBe(deadlineAt);
+  await engine.advance(HOUR_MS);
+  expect(sentTo()).toContain('carl@x.org');
+});
+
+test("with the project's autopilot off, no mode of a rule gives a draft a deadline", async () => {
+  await setSettings(db, projectId, { autopilot: 'draft' });
+  await make({ mode: 'draft' });
+  await greet('ada');
+  expect(await update({ mode: 'autopilot', deadline: '1h' }, { includeOpen: true })).toMatchObject({
+    drafts: 0,
+  });
+  expect(await draftsOf('ada')).toMatchObject([{ deadlineAt: null }]);
+});
+
+test('a rule that is off considers nobody, and what it has under way stands still', async () => {
+  await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: { ...LETTER, subject: 'Again' } }] });
+  await greet('dora');
+  expect(await off()).toMatchObject({ held: 1, frozen: 1, rule: { enabledAt: null } });
+  expect(await off()).toMatchObject({ held: 0, frozen: 0 });
+  expect(await draftsOf('dora')).toMatchObject([{ state: 'held', reason: 'rule_off', dueAt: null }]);
+  await greet('emil');
+  await engine.advance(5 * HOUR_MS);
+  expect(await draftsOf('emil')).toEqual([]);
+  expect(sentTo()).not.toContain('dora@x.org');
+  expect(await runsOf('dora')).toMatchObject([{ state: 'frozen' }]);
+
+  const enabledAt = clock.now();
+  expect(await on()).toMatchObject({ resumed: 1, expired: 0, thawed: 1, rule: { enabledAt } });
+  const [draft] = await draftsOf('dora');
+  expect(draft).toMatchObject({ state: 'scheduled', reason: null });
+  // A quarter of an hour to look at it, and then spread over half an hour.
+  expect(draft?.deadlineAt).toBeGreaterThanOrEqual(enabledAt + 15 * MINUTE_MS);
+  expect(draft?.deadlineAt).toBeLessThanOrEqual(enabledAt + 45 * MINUTE_MS);
+  expect(draft?.dueAt).toBe(draft?.deadlineAt);
+  expect(await alarmOf('send')).toBe(draft?.deadlineAt);
+  await engine.advance(45 * MINUTE_MS);
+  expect(sentTo()).toContain('dora@x.org');
+  // Nothing is made up for of the time when it was off.
+  expect(await draftsOf('emil')).toEqual([]);
+  await engine.advance(DAY_MS);
+  expect((await draftsOf('dora')).map(({ content }) => content.subject)).toEqual(['Again', 'Hello']);
+});
+
+test('a deadline that is still far away stays, and drafts that are worth nothing any more are cancelled', async () => {
+  await make({ expires_after: '1h', deadline: '2h', steps: [{ draft: LETTER }, { draft: LETTER }] });
+  const [early] = await greet('finn');
+  clock.advance(30 * MINUTE_MS);
+  await off();
+  clock.advance(30 * MINUTE_MS);
+  expect(await on()).toMatchObject({ resumed: 1, expired: 0 });
+  expect(await draftsOf('finn')).toMatchObject([{ state: 'scheduled', deadlineAt: early?.deadlineAt }]);
+  await off();
+  clock.advance(3 * HOUR_MS);
+  expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
+  expect((await draftsOf('finn')).at(-1)).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  // A draft that expired ends its step: the run goes on with the next.
+  expect(await alarmOf('digest')).toBeLessThanOrEqual(clock.now());
+  await engine.settle();
+  expect((await draftsOf('finn')).map(({ state }) => state)).toEqual(['scheduled', 'cancelled']);
+});
+
+test('approved drafts go on approved when their rule is on again, spread over half an hour', async () => {
+  await make();
+  const ids = (await greet(...Array.from({ length: 9 }, (_, i) => `nora${i}`))).map(({ id }) => id);
+  await db.transaction(async (tx) => {
+    const by = { actor: 'eve', now: clock.now() };
+    await writeMoved(
+      tx,
+      (await lockDrafts(tx, projectId, ids)).map((draft) => orThrow(approve(draft, by))),
+    );
+  });
+  expect(await off()).toMatchObject({ held: 9 });
+  await engine.advance(HOUR_MS);
+  expect(sentTo()).toEqual([]);
+  await on();
+  const open = await draftsOf();
+  expect(open.every(({ state, dueAt }) => state === 'approved' && dueAt !== null)).toBe(true);
+  const times = open.map(({ dueAt }) => (dueAt ?? 0) - clock.now());
+  expect(Math.max(...times)).toBeLessThanOrEqual(30 * MINUTE_MS);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(5 * MINUTE_MS);
+  await engine.advance(30 * MINUTE_MS);
+  expect(sentTo()).toHaveLength(9);
+});
+
+test('what waits for an address waits for it through a time when the rule is off, and then for the rule', async () => {
+  await make();
+  await send('hello', 'gina');
+  expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'no_address' }]);
+  expect(await off()).toMatchObject({ held: 0, frozen: 1 });
+  await know('gina');
+  await engine.advance(3 * HOUR_MS);
+  expect(await draftsOf('gina')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
+  expect(sentTo()).not.toContain('gina@x.org');
+  await on();
+  await engine.advance(HOUR_MS);
+  expect(sentTo()).toContain('gina@x.org');
+});
+
+test('more than a hundred drafts that were held for long go on only at a word', async () => {
+  await make();
+  await greet(...Array.from({ length: 601 }, (_, i) => `many${i}`));
+  expect(await off()).toMatchObject({ held: 601, frozen: 601 });
+  clock.advance(DAY_MS + 1);
+  await expect(on()).rejects.toMatchObject({
+    code: 'conflict',
+    details: [{ message: expect.stringContaining('601 drafts') as string }],
+  });
+  expect(await findRule(db, { projectId, reference: 'greeter' })).toMatchObject({ enabledAt: null });
+  expect(new Set((await draftsOf()).map(({ state }) => state))).toEqual(new Set(['held']));
+  expect(await on(true)).toMatchObject({ resumed: 601, thawed: 601 });
+  expect(new Set((await draftsOf()).map(({ dueAt }) => dueAt)).size).toBeGreaterThan(100);
+  // For the tests behind this one there are none of them.
+  await setSettings(db, projectId, { paused: 'true' });
+});
+
+test('runs are moved to the present version where both agree up to where they stand, and only when somebody says so', async () => {
+  const again = { ...LETTER, subject: 'Again' };
+  await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
+  await greet('hugo');
+  await update({ steps: [{ wait: '1d' }, { draft: again }] });
+  expect(await runsOf('hugo')).toMatchObject([{ version: 1 }]);
+  expect(await moveWaiting(db, { projectId, reference: 'greeter' })).toMatchObject({ moved: 1, stayed: [] });
+  await update({ steps: [{ wait: '2d' }, { draft: LETTER }] });
+  expect(await moveWaiting(db, { projectId, reference: 'greeter' })).toMatchObject({
+    moved: 0,
+    stayed: [{ version: 2, step: 0, runs: 1 }],
+  });
+  await engine.advance(DAY_MS);
+  expect((await draftsOf('hugo')).map(({ content }) => content.subject)).toEqual(['Again']);
+});
+
+test('an audience that a rule refers to stays, whether in its present version or in one that people are under way in', async () => {
+  const definition = { trait: 'plan', equals: 'pro' };
+  const { id } = await createAudience(db, { projectId, name: 'Paying', definition });
+  const remove = () => deleteAudience(db, { projectId, reference: 'Paying' });
+  const refused = (word: string) => ({ details: [{ message: expect.stringContaining(word) as string }] });
+  await make({ goal: { audience: id }, steps: [{ wait: '1d' }, { draft: LETTER }] });
+  await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));
+  await greet('ida');
+  await update({ when: [GREETER.when, { audience: id, move: 'joined' }] });
+  await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));
+  await update({});
+  await expect(remove()).rejects.toMatchObject(refused('in an older version'));
+  await engine.advance(20 * DAY_MS);
+  await remove();
+});
+
+test('who is suppressed gets nothing more, and what was under way to them ends, whoever shares the mailbox', async () => {
+  await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: LETTER }] });
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [
+      { external_user_id: 'jan', email: 'Team@Bücher.example' },
+      { external_user_id: 'kim', email: 'team@xn--bcher-kva.example' },
+    ],
+  });
+  await greet('lea');
+  await send('hello', 'jan', 'kim');
+  await suppress(db, {
+    projectId,
+    kind: 'person',
+    value: 'nobody',
+    reason: 'manual',
+    until: null,
+    actor: 'x',
+  });
+  const value = 'TEAM@xn--bcher-kva.example';
+  const place = { projectId, kind: 'address', value } as const;
+  const done = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
+  expect(done).toEqual({ isAdded: true, drafts: 2, runs: 2 });
+  for (const id of ['jan', 'kim']) {
+    expect(await draftsOf(id)).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await runsOf(id)).toMatchObject([{ state: 'ended', endReason: 'suppressed' }]);
+  }
+  expect(await draftsOf('lea')).toMatchObject([{ state: 'scheduled' }]);
+  const [draft] = await draftsOf('jan');
+  const found = await findDraft(db, projectId, draft?.id ?? '');
+  expect(found?.moves.at(-1)).toMatchObject({ action: 'cancel', actor: 'operator' });
+  const again = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
+  expect(again).toEqual({ isAdded: false, drafts: 0, runs: 0 });
+  expect(await liftSuppression(db, place)).toBe(true);
+  expect(await liftSuppression(db, place)).toBe(false);
+});
+
+test('a rule that fires for nobody any more says so, and why', async () => {
+  await make({ only_if: { trait: 'plan', equals: 'pro' } });
+  await know('mia');
+  const show = async () =>
+    (await showRule(db, { projectId, reference: 'greeter', now: clock.now() })).silence;
+  clock.advance(6 * DAY_MS);
+  await send('hello', 'mia');
+  expect(await show()).toBe(null);
+  clock.advance(DAY_MS);
+  await send('hello', 'mia');
+  expect(await show()).toMatchObject({
+    code: 'fires_for_nobody',
+    message: expect.stringContaining('only_if') as string,
+  });
+  const [row] = await listDecisionsOf(db, { projectId, userId: 'mia', limit: 1 });
+  expect(row).toMatchObject({ reason: 'only_if', count: 2 });
+  await off();
+  expect(await show()).toBe(null);
+});

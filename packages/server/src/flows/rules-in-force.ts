@@ -1,0 +1,34 @@
+import { type ActiveRule, loadRules } from '../features/rules/index.ts';
+import { listVersionsInUse } from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/** A version of a rule that decides something: the present one, or an older one in which somebody is under way. */
+export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {
+  ruleId: string;
+  name: string;
+  version: number;
+  isPresent: boolean;
+};
+
+/** Of all rules of a project, those that are off too: they can be switched on at any time. */
+export async function listRulesInForce(tx: Tx, projectId: number, now: number): Promise<RuleInForce[]> {
+  const inUse = await listVersionsInUse(tx, [projectId], now);
+  const model = (await loadRules(tx, [projectId], inUse)).get(projectId);
+  const present = [...(model?.byId.values() ?? [])].map(
+    ({ id: ruleId, name, version, definition, conditions }): RuleInForce => ({
+      ruleId,
+      name,
+      version,
+      isPresent: true,
+      definition,
+      conditions,
+    }),
+  );
+  const older = inUse.flatMap(({ ruleId, version }): RuleInForce[] => {
+    const rule = model?.byId.get(ruleId);
+    const known = model?.version(ruleId, version);
+    if (!rule || !known || rule.version === version) return [];
+    return [{ ruleId, name: rule.name, version, isPresent: false, ...known }];
+  });
+  return [...present, ...older];
+}

@@ -1,0 +1,216 @@
+import type { NewId } from '../../base/ids.ts';
+import { writeDecisions } from '../../features/decisions/index.ts';
+import {
+  addressArrived,
+  cancel,
+  type Draft,
+  isRefused,
+  listOpenOfPeople,
+  type Moved,
+  writeMoved,
+} from '../../features/drafts/index.ts';
+import { findEmails, type PersonId, personKey } from '../../features/people/index.ts';
+import { type Anchor, burnEntries, dateIn, setTimers, writeEntries } from '../../features/rules/index.ts';
+import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/sequences/index.ts';
+import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { compose, write } from './compose.ts';
+import { checkOut, consider, type Desk, goOn, hear, openDesk, wake } from './desk.ts';
+import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
+import type { Happened, Item } from './happened.ts';
+
+export type RulesDeps = { now: number; newId: NewId };
+
+/** When which project has to be looked at again, by the digest and by the sender. */
+export type RulesDone = { digest: DuePlace[]; send: DuePlace[] };
+
+/**
+ * Asks the rules about all that happened, and writes what came of it: entries, runs, drafts, and for each rule that was
+ * considered a row of the ledger. With the turns of all these projects taken.
+ */
+export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps): Promise<RulesDone> {
+  const concerned = await findConcerned(tx, happened);
+  if (concerned.length === 0) return { digest: [], send: [] };
+  await learnEmails(tx, concerned);
+  // Drafts are locked before runs, by everybody who needs both.
+  const open = await openDrafts(tx, concerned);
+  const known = await gatherKnown(tx, concerned, { now: deps.now, locks: true });
+  const desks = concerned.map((one) => decideAll(one, known.get(personKey(one.happened.person)), deps));
+  const moved = [
+    ...desks.flatMap((desk) => composeAll(desk, deps)),
+    ...desks.flatMap((desk) => cancelEnded(desk, open.get(personKey(desk.person)) ?? [])),
+    ...desks.flatMap((desk) => arrivals(desk, open.get(personKey(desk.person)) ?? [])),
+  ];
+  await writeAll(tx, desks, moved);
+  return { digest: firstTimes(desks), send: firstDrafts(moved) };
+}
+
+/**
+ * Those for whom a rule has to be considered, and those who are under way. An event that many wait for in no more than a few
+ * runs concerns nobody else.
+ */
+async function findConcerned(tx: Tx, happened: Happened[]): Promise<Hooked[]> {
+  const underWay = await findUnderWay(
+    tx,
+    happened.map(({ person: { projectId, userId } }) => ({ projectId, userId })),
+  );
+  return happened.flatMap((one, i): Hooked[] => {
+    const rules = new Set(one.items.flatMap((item) => hooksOf(one, item).map(({ rule }) => rule)));
+    const isUnderWay = underWay.has(i);
+    return rules.size > 0 || isUnderWay ? [{ happened: one, rules, isUnderWay }] : [];
+  });
+}
+
+/** An address is read where a letter or a condition may need it, and not with every record. */
+async function learnEmails(tx: Tx, hooked: Hooked[]): Promise<void> {
+  const unknown = hooked.map(({ happened }) => happened.person).filter(({ email }) => email === null);
+  const emails = await findEmails(tx, unknown);
+  for (const person of unknown) person.email = emails.get(personKey(person)) ?? null;
+}
+
+async function openDrafts(tx: Tx, hooked: Hooked[]): Promise<Map<string, Draft[]>> {
+  const people = hooked
+    .filter(({ isUnderWay }) => isUnderWay)
+    .map(({ happened: { person } }): PersonId => ({ projectId: person.projectId, userId: person.userId }));
+  return Map.groupBy(people.length === 0 ? [] : await listOpenOfPeople(tx, people), personKey);
+}
+
+function decideAll(
+  { happened: one }: Hooked,
+  known: Parameters<typeof openDesk>[1] | undefined,
+  deps: RulesDeps,
+): Desk {
+  if (!known) throw new Error('somebody was not looked up');
+  const desk = openDesk(one, known, deps);
+  for (const item of one.items) {
+    if (item.kind === 'event') hear(desk, item.event);
+    if (item.kind === 'run') goOn(desk, item.run);
+    const anchor = anchorOf(one, item, deps.now);
+    if (!anchor) continue;
+    const by = item.kind === 'timer' ? 'due' : item.kind === 'move' && item.by === 'bulk' ? 'bulk' : 'record';
+    for (const hook of hooksOf(one, item)) consider(desk, hook, { anchor, by });
+  }
+  if (one.isWatched) checkOut(desk);
+  return desk;
+}
+
+/** Null where nothing starts: a run that goes on, a trait that tells no date. */
+function anchorOf({ person }: Happened, item: Item, now: number): Anchor | null {
+  switch (item.kind) {
+    case 'event': {
+      const { id, name, properties, occurredAt, acceptedAt, seq } = item.event;
+      return { kind: 'event', id, name, properties, occurredAt, acceptedAt, seq };
+    }
+    case 'move':
+      return {
+        kind: 'audience',
+        id: item.audienceId,
+        name: item.audienceId,
+        properties: {},
+        occurredAt: now,
+        acceptedAt: now,
+        seq: null,
+      };
+    case 'trait': {
+      const { trait, acceptedAt } = item;
+      const occurredAt = dateIn(person.traits.get(trait));
+      if (occurredAt === null) return null;
+      return { kind: 'date', id: trait, name: trait, properties: {}, occurredAt, acceptedAt, seq: null };
+    }
+    case 'timer':
+      return item.timer.anchor;
+    case 'run':
+      return null;
+    default:
+      return item satisfies never;
+  }
+}
+
+function composeAll({ outcome, person, model }: Desk, deps: RulesDeps): Moved[] {
+  return outcome.letters
+    .filter(({ run }) => run.state !== 'ended')
+    .map(({ run, letter }) => compose({ run, letter, person, model }, deps));
+}
+
+/** Whatever of an ended run is still open goes with it; what is being sent just now cannot be called back. */
+function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
+  const reasons = new Map(outcome.ended.map((run) => [run.id, run.endReason ?? 'exit_event']));
+  return open.flatMap((draft) => {
+    const reason = draft.runId === null ? undefined : reasons.get(draft.runId);
+    if (reason === undefined || reason === 'done') return [];
+    const decided = cancel(draft, { reason, now });
+    return isRefused(decided) ? [] : [decided];
+  });
+}
+
+/** Drafts that waited for an address begin their time, if the person has one now; the run of one that is too late goes on. */
+function arrivals(desk: Desk, open: Draft[]): Moved[] {
+  const { person, model, runs, now } = desk;
+  if (person.email === null) return [];
+  return open.flatMap((draft) => {
+    const run = runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
+    const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
+    const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
+    if (draft.reason !== 'no_address' || !run || !definition || instruction?.kind !== 'draft') return [];
+    const { missing } = write({ run, letter: instruction.letter, person, model });
+    const { expiresAfterMs } = definition;
+    const decided = addressArrived(draft, { now, expiresAfterMs, missing: missing[0] ?? null });
+    if (isRefused(decided)) return [];
+    if (decided.draft.endedAt !== null) wake(desk, run);
+    return [decided];
+  });
+}
+
+async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
+  const outcomes = desks.map(({ outcome, person }) => ({
+    outcome,
+    of: { projectId: person.projectId, userId: person.userId },
+  }));
+  const begun = outcomes.flatMap(({ outcome }) => outcome.begun);
+  const [, inserted] = await Promise.all([
+    // First, because a run that ended may be in the way of one that began behind it.
+    updateRuns(
+      tx,
+      outcomes.flatMap(({ outcome }) => outcome.changed),
+    ),
+    insertRuns(tx, begun),
+    writeEntries(
+      tx,
+      outcomes.flatMap(({ outcome, of }) => outcome.entries.map((entry) => ({ ...of, ...entry }))),
+    ),
+    burnEntries(
+      tx,
+      outcomes.flatMap(({ outcome, of }) => outcome.burnt.map((entry) => ({ ...of, ...entry }))),
+    ),
+    setTimers(
+      tx,
+      outcomes.flatMap(({ outcome }) => outcome.timers),
+    ),
+    writeMoved(tx, moved),
+    writeDecisions(
+      tx,
+      outcomes.flatMap(({ outcome }) => outcome.decisions),
+    ),
+  ]);
+  // Decided under the project's turn; where the unique row says otherwise, something else begins runs.
+  if (inserted.size !== begun.length) throw new Error('a run of this rule was under way already');
+}
+
+function firstTimes(desks: Desk[]): DuePlace[] {
+  return firstOf(
+    desks.flatMap(({ outcome, person: { projectId } }) => [
+      ...outcome.timers.map(({ at }) => ({ projectId, at })),
+      ...[...outcome.begun, ...outcome.changed].map(({ nextAt: at }: Run) => ({ projectId, at })),
+    ]),
+  );
+}
+
+function firstDrafts(moved: Moved[]): DuePlace[] {
+  return firstOf(moved.map(({ draft: { projectId, dueAt: at } }) => ({ projectId, at })));
+}
+
+function firstOf(moments: { projectId: number; at: number | null }[]): DuePlace[] {
+  return firstOfEach(
+    moments.flatMap(({ projectId, at }) => (at === null ? [] : [{ projectId, nextAt: new Date(at) }])),
+  );
+}

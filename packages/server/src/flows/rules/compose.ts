@@ -1,0 +1,77 @@
+import type { NewId } from '../../base/ids.ts';
+import { type Moved, newDraft } from '../../features/drafts/index.ts';
+import type { Person } from '../../features/people/index.ts';
+import type { ProgramLetter, Run } from '../../features/sequences/index.ts';
+import {
+  findShippedLetter,
+  type LetterText,
+  renderLetter,
+  variablesFor,
+} from '../../features/writing/index.ts';
+import { autopilotPeriod } from '../autopilot.ts';
+import type { Model } from '../models.ts';
+import { zoneOfPerson } from './desk.ts';
+
+export type Composing = { run: Run; letter: ProgramLetter; person: Person; model: Model };
+
+/** Writes the letter that a run has come to, and holds it until its deadline. */
+export function compose(
+  { run, letter, person, model }: Composing,
+  { now, newId }: { now: number; newId: NewId },
+): Moved {
+  const definition = model.rules.version(run.ruleId, run.version)?.definition;
+  if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
+  const { projectId, userId } = person;
+  const { content, facts, missing } = write({ run, letter, person, model });
+  return newDraft({
+    projectId,
+    id: newId(),
+    ruleId: run.ruleId,
+    version: run.version,
+    runId: run.id,
+    step: run.step,
+    userId,
+    key: run.key,
+    content,
+    facts,
+    priority: definition.priority,
+    counts: definition.counts,
+    autopilotMs: autopilotOf(model, run),
+    endsAt: run.endsAt,
+    expiresAfterMs: definition.expiresAfterMs,
+    hasAddress: person.email !== null,
+    missing: missing[0] ?? null,
+    now,
+  });
+}
+
+type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
+
+/** What the letter says to this person now. */
+export function write({ run, letter, person, model }: Writing): ReturnType<typeof renderLetter> {
+  const text = 'name' in letter ? findShippedLetter(letter.name) : letter;
+  if (!text) throw new Error(`there is no letter ${JSON.stringify(letter)}`);
+  const variables = variablesFor({
+    person,
+    anchor: run.anchor,
+    endsAt: run.endsAt,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+  return renderLetter(text, variables);
+}
+
+/** The letter of the step that a draft was made at. */
+export function letterOf(
+  model: Model,
+  { ruleId, version, step }: { ruleId: string; version: number; step: number },
+): LetterText | undefined {
+  const instruction = model.programOf(ruleId, version)?.[step];
+  if (instruction?.kind !== 'draft') return undefined;
+  return 'name' in instruction.letter ? findShippedLetter(instruction.letter.name) : instruction.letter;
+}
+
+function autopilotOf({ project, rules }: Model, { ruleId }: Run): number | null {
+  const rule = rules.byId.get(ruleId);
+  return rule ? autopilotPeriod(rule, project.settings.autopilotMs) : null;
+}

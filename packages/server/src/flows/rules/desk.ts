@@ -1,0 +1,285 @@
+import type { NewId } from '../../base/ids.ts';
+import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
+import { zoneOf } from '../../base/zone.ts';
+import type { Decision } from '../../features/decisions/index.ts';
+import { isSuppressed, type Person } from '../../features/people/index.ts';
+import {
+  type ActiveRule,
+  type Anchor,
+  burnsEntry,
+  type Considered,
+  type Decided,
+  decide,
+  type Definition,
+  type EntryRow,
+  type EntryWish,
+  GOAL_WITHIN_MS,
+  type Hook,
+  type Newest,
+  type PersonFacts,
+  type Timer,
+  timerPlace,
+} from '../../features/rules/index.ts';
+import {
+  advance,
+  endRun,
+  type EndReason,
+  onEvent,
+  onTime,
+  type ProgramLetter,
+  type Run,
+  type SeenEvent,
+  standAt,
+} from '../../features/sequences/index.ts';
+import type { Model } from '../models.ts';
+
+/** What is known about one person before anything is decided. */
+export type Known = {
+  facts: Facts;
+  newest: Newest;
+  entry: (ruleId: string, key: string) => EntryRow | undefined;
+  runs: Run[];
+};
+
+/** All that has to be written about one person afterwards. */
+export type Outcome = {
+  decisions: Decision[];
+  entries: { ruleId: string; entry: Definition['entry']; wish: EntryWish }[];
+  burnt: { ruleId: string; wish: EntryWish }[];
+  timers: (Timer & { keepFirst: boolean })[];
+  begun: Run[];
+  changed: Run[];
+  /** A letter is to be written for each of these runs. */
+  letters: { run: Run; letter: ProgramLetter }[];
+  /** Their open drafts are cancelled. */
+  ended: Run[];
+};
+
+/**
+ * Decides for one person in the order in which things happened. Entries and runs that begin here count at once for what
+ * comes behind them; nothing is written.
+ */
+export type Desk = {
+  person: Person;
+  model: Model;
+  known: Known;
+  now: number;
+  newId: NewId;
+  zone: string;
+  /** Those under way, in the order of their ids, and those that began here. */
+  runs: Run[];
+  entered: Map<string, EntryRow>;
+  outcome: Outcome;
+};
+
+export type DeskDeps = { now: number; newId: NewId };
+
+export function openDesk(of: { person: Person; model: Model }, known: Known, deps: DeskDeps): Desk {
+  const { person, model } = of;
+  return {
+    person,
+    model,
+    known,
+    ...deps,
+    zone: zoneOfPerson(person, model),
+    runs: [...known.runs],
+    entered: new Map(),
+    outcome: {
+      decisions: [],
+      entries: [],
+      burnt: [],
+      timers: [],
+      begun: [],
+      changed: [],
+      letters: [],
+      ended: [],
+    },
+  };
+}
+
+export function zoneOfPerson(
+  { traits }: Pick<Person, 'traits'>,
+  { project }: Pick<Model, 'project'>,
+): string {
+  return zoneOf([traits.get('timezone'), traits.get('time_zone')], project.settings.timeZone).zone;
+}
+
+/** Asks a rule whose trigger was hit, and begins what it says. */
+export function consider(desk: Desk, hook: Hook, { anchor, by }: Pick<Considered, 'anchor' | 'by'>): void {
+  const { rule, trigger } = hook;
+  const decided = decide({ rule, trigger, anchor, by }, factsOf(desk, rule), desk.now);
+  const { reason, wish } = decided;
+  note(desk, rule, decided);
+  if (reason === 'armed') arm(desk, hook, { anchor, decided });
+  if (burnsEntry(rule.definition, reason) && !entryOf(desk, rule.id, wish.key)) {
+    desk.outcome.burnt.push({ ruleId: rule.id, wish });
+    enter(desk, rule.id, wish);
+  }
+  if (reason !== 'fired' && reason !== 'holdout') return;
+  desk.outcome.entries.push({ ruleId: rule.id, entry: rule.definition.entry, wish });
+  enter(desk, rule.id, wish);
+  begin(desk, rule, { anchor, decided });
+}
+
+type HeardEvent = SeenEvent & { id: string; occurredAt: number };
+
+/** Those under way may wait for an event, or leave by it. */
+export function hear(desk: Desk, event: HeardEvent): void {
+  for (const run of desk.runs) {
+    const definition = definitionOf(desk, run);
+    if (!definition || run.state === 'ended' || event.id === run.anchor.id) continue;
+    const reason = endsBy(event, run, definition);
+    if (reason) end(desk, run, reason);
+    else if (run.state === 'active' && run.waitsFor === 'event') {
+      const next = onEvent(programOf(desk, run), run.step, event);
+      if (next !== null) walk(desk, run, next);
+    }
+  }
+}
+
+/** What happened before that which started the run ends nothing, however late it came. */
+function endsBy(event: HeardEvent, run: Run, { exits, about }: Definition): EndReason | null {
+  if (event.occurredAt < run.anchor.occurredAt) return null;
+  if (exits.events.includes(event.name)) return 'exit_event';
+  return about?.event === event.name && event.id !== run.key ? 'replaced' : null;
+}
+
+/** The time of a run has come; one that something else moved meanwhile waits for its new time. */
+export function goOn(desk: Desk, { id }: Pick<Run, 'id'>): void {
+  const run = desk.runs.find((one) => one.id === id);
+  const isDue = run?.state === 'active' && run.nextAt !== null && run.nextAt <= desk.now;
+  if (run && isDue) walk(desk, run, onTime(programOf(desk, run), run.step));
+}
+
+/** Its letter has ended, so it goes on now, or when it is no longer frozen. */
+export function wake(desk: Desk, run: Run): void {
+  if (run.waitsFor === 'draft') replace(desk, run, { ...run, waitsFor: 'time', nextAt: desk.now });
+}
+
+/** Exits and goals that look at conditions; whoever has just begun was asked then. */
+export function checkOut(desk: Desk): void {
+  const { now, outcome } = desk;
+  for (const run of desk.runs) {
+    const definition = definitionOf(desk, run);
+    if (!definition || outcome.begun.includes(run)) continue;
+    const { goal, exits } = definition;
+    const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
+    if (goal && isAwaited && holds(desk, goal)) {
+      replace(desk, run, { ...run, convertedAt: now });
+      end(desk, run, 'goal');
+    }
+    if (exits.when && run.state !== 'ended' && holds(desk, exits.when)) end(desk, run, 'exit_condition');
+  }
+}
+
+/** What the rule may ask about the person, with what began here. */
+export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts {
+  const { person, known, runs } = desk;
+  const { onlyIf, exits, goal } = definition;
+  return {
+    projectId: person.projectId,
+    userId: person.userId,
+    isSuppressed: isSuppressed(person),
+    suppressedSeq: person.suppressedSeq,
+    newest: known.newest,
+    onlyIf: () => onlyIf === null || holds(desk, onlyIf),
+    isOut: () => [exits.when, goal].some((out) => out !== null && holds(desk, out)),
+    entry: (key) => entryOf(desk, id, key),
+    isInRun: () => runs.some(({ ruleId, state }) => ruleId === id && state !== 'ended'),
+  };
+}
+
+function holds({ known }: Desk, predicate: Predicate): boolean {
+  return evaluate(predicate, known.facts).holds;
+}
+
+function entryOf({ entered, known }: Desk, ruleId: string, key: string): EntryRow | undefined {
+  return entered.get(`${ruleId} ${key}`) ?? known.entry(ruleId, key);
+}
+
+function enter({ entered }: Desk, ruleId: string, { key, at, level }: EntryWish): void {
+  entered.set(`${ruleId} ${key}`, { enteredAt: at, level });
+}
+
+function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish, detail }: Decided): void {
+  const { projectId, userId } = person;
+  outcome.decisions.push({ projectId, userId, ruleId: id, key: wish.key, reason, detail, at: now });
+}
+
+type Began = { anchor: Anchor; decided: Decided };
+
+function arm({ person, outcome }: Desk, hook: Hook, { anchor, decided }: Began): void {
+  if (decided.armAt === null) return;
+  const { key, keepFirst } = timerPlace(hook, { anchorId: anchor.id, entryKey: decided.wish.key });
+  outcome.timers.push({
+    projectId: person.projectId,
+    userId: person.userId,
+    ruleId: hook.rule.id,
+    key,
+    at: decided.armAt,
+    version: hook.rule.version,
+    place: hook.place,
+    anchor,
+    keepFirst,
+  });
+}
+
+function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
+  const { person, now, newId, outcome, runs } = desk;
+  const isHeldOut = decided.reason === 'holdout';
+  const run: Run = {
+    projectId: person.projectId,
+    id: newId(),
+    ruleId: rule.id,
+    version: rule.version,
+    userId: person.userId,
+    key: decided.wish.key,
+    state: 'active',
+    arm: isHeldOut ? 'holdout' : 'letter',
+    single: rule.definition.entry.kind === 'one_at_a_time',
+    step: 0,
+    waitsFor: 'time',
+    nextAt: now,
+    anchor,
+    endsAt: decided.endsAt,
+    enteredAt: now,
+    goalUntil: rule.definition.goal ? now + GOAL_WITHIN_MS : null,
+    convertedAt: null,
+    endedAt: null,
+    endReason: null,
+  };
+  outcome.begun.push(run);
+  runs.push(run);
+  if (isHeldOut) Object.assign(run, endRun(run, 'holdout', now));
+  else walk(desk, run, 0);
+}
+
+function walk(desk: Desk, run: Run, step: number): void {
+  const { now, zone } = desk;
+  const branch = (predicate: Predicate): boolean => holds(desk, predicate);
+  const stand = advance(programOf(desk, run), { step, now, zone, branch });
+  replace(desk, run, standAt(run, stand, now));
+  if (stand.stop.kind === 'draft') desk.outcome.letters.push({ run, letter: stand.stop.letter });
+}
+
+function end(desk: Desk, run: Run, reason: EndReason): void {
+  if (run.state === 'ended') return;
+  replace(desk, run, endRun(run, reason, desk.now));
+  desk.outcome.ended.push(run);
+}
+
+/** In place, so that whoever holds the run sees where it stands now. */
+function replace({ outcome }: Desk, run: Run, next: Run): void {
+  Object.assign(run, next);
+  if (!outcome.begun.includes(run) && !outcome.changed.includes(run)) outcome.changed.push(run);
+}
+
+function definitionOf({ model }: Desk, run: Run): Definition | undefined {
+  return model.rules.version(run.ruleId, run.version)?.definition;
+}
+
+function programOf({ model }: Desk, run: Run): NonNullable<ReturnType<Model['programOf']>> {
+  const program = model.programOf(run.ruleId, run.version);
+  if (!program) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
+  return program;
+}

@@ -1,0 +1,104 @@
+import type { NewEvent } from '../../features/events/index.ts';
+import { type ChangedPerson, type Person, personKey } from '../../features/people/index.ts';
+import type { Timer } from '../../features/rules/index.ts';
+import type { Run } from '../../features/sequences/index.ts';
+import type { Model } from '../models.ts';
+
+/** What happened to one person, in order, as far as a rule of their project or a run of theirs can be concerned. */
+export type Happened = {
+  person: Person;
+  model: Model;
+  items: Item[];
+  /** Whether a run that is under way may have to hear of it. */
+  isWatched: boolean;
+  /** An address arrived, or became another. */
+  emailChanged: boolean;
+};
+
+export type Item =
+  | { kind: 'event'; event: NewEvent }
+  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: 'record' | 'bulk' | 'due' }
+  | { kind: 'trait'; trait: string; acceptedAt: number }
+  | { kind: 'timer'; timer: Timer }
+  | { kind: 'run'; run: Run };
+
+export type Moved = { projectId: number; userId: string; audienceId: string; move: 'joined' | 'left' };
+
+type Batch = {
+  people: Iterable<ChangedPerson>;
+  events: NewEvent[];
+  moves: Moved[];
+  models: Map<number, Model>;
+  lane: 'live' | 'bulk';
+  now: number;
+};
+
+/**
+ * Of all that a batch did, what can concern a rule. Most records concern none: they cost a look into a map. A join or a
+ * leave of somebody whom a bulk batch of users touched, and who did nothing themselves, starts nothing.
+ */
+export function happenedIn(batch: Batch): Happened[] {
+  const found = new Map<string, Happened>();
+  const people = new Map<string, ChangedPerson>();
+  for (const changed of batch.people) people.set(personKey(changed.person), changed);
+  const of = (key: string): Happened | undefined => {
+    const known = found.get(key);
+    const person = people.get(key)?.person;
+    const model = person && batch.models.get(person.projectId);
+    if (known || !person || !model) return known;
+    const fresh = { person, model, items: [], isWatched: false, emailChanged: false };
+    found.set(key, fresh);
+    return fresh;
+  };
+  const active = addEvents(batch, of);
+  for (const { projectId, userId, audienceId, move } of batch.moves) {
+    const rules = batch.models.get(projectId)?.rules;
+    const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
+    if (!isWatched && !rules?.onMove(audienceId, move).length) continue;
+    const key = personKey({ projectId, userId });
+    const by = batch.lane === 'bulk' && !active.has(key) ? 'bulk' : 'record';
+    add(of(key), { kind: 'move', audienceId, move, by }, isWatched);
+  }
+  for (const [key, changed] of people) addChange(changed, { batch, happened: () => of(key) });
+  return [...found.values()];
+}
+
+type Of = (key: string) => Happened | undefined;
+
+/** Who did something that was not suppressed. */
+function addEvents({ events, models }: Batch, of: Of): Set<string> {
+  const active = new Set<string>();
+  for (const event of events) {
+    const key = personKey(event);
+    if (!event.suppressed) active.add(key);
+    const rules = models.get(event.projectId)?.rules;
+    const isWatched = rules?.watches.events.has(event.name) ?? false;
+    if (isWatched || rules?.onEvent(event.name).length) add(of(key), { kind: 'event', event }, isWatched);
+  }
+  return active;
+}
+
+function addChange(
+  { person, change }: ChangedPerson,
+  { batch, happened }: { batch: Batch; happened: () => Happened | undefined },
+): void {
+  const rules = batch.models.get(person.projectId)?.rules;
+  if (!rules) return;
+  for (const trait of change.before.keys()) {
+    const isWatched = rules.watches.traits.has(trait);
+    if (isWatched || rules.onTrait(trait).length > 0)
+      add(happened(), { kind: 'trait', trait, acceptedAt: batch.now }, isWatched);
+  }
+  // Whoever is new has no draft that waits for their address.
+  if (!change.emailChanged || (change.isNew && !rules.watches.email)) return;
+  const one = happened();
+  if (!one) return;
+  one.emailChanged = !change.isNew;
+  one.isWatched ||= rules.watches.email;
+}
+
+function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {
+  if (!happened) return;
+  happened.items.push(item);
+  happened.isWatched ||= isWatched;
+}

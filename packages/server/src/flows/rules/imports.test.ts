@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { DAY, type EventSent, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { createAudience } from '../create-audience.ts';
+
+const stage = await openStage();
+
+const steps = [{ draft: { subject: 'You did it', body: 'Well done.' } }];
+const of = (userId: string, name: string, properties: Record<string, unknown> = {}): EventSent => ({
+  external_user_id: userId,
+  name,
+  properties,
+});
+const suppressed = (story: Story, events: EventSent[]): Promise<unknown> =>
+  story.post('events/batch', { events, suppressTriggers: true });
+
+async function withUser(): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off' });
+  await story.user('u1', { email: 'a@x.org' });
+  return story;
+}
+
+const rules = async (story: Story): Promise<string[]> =>
+  (await story.letters()).map(({ rule }) => rule).toSorted();
+
+test('an imported sign-up spends the welcome, and the stall behind it', async () => {
+  const story = await withUser();
+  await suppressed(story, [of('u1', 'user_signed_up')]);
+  await story.later(HOUR);
+  await story.event('u1', 'login');
+  await story.later(HOUR);
+  await story.event('u1', 'user_signed_up');
+  await story.later(10 * DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'welcome')).toEqual({ suppressed: 1, already_entered: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ suppressed: 1, armed: 1, already_entered: 1 });
+});
+
+test('an import spends no entry that has a key, a cooldown or one at a time', async () => {
+  const story = await withUser();
+  await story.rule({ name: 'Per plan', when: { event: 'did' }, entry: { once_per: ['plan'] }, steps });
+  await story.rule({ name: 'Single', when: { event: 'did' }, entry: 'one_at_a_time', steps });
+  await story.rule({ name: 'Once', when: { event: 'did' }, steps });
+  await suppressed(story, [
+    of('u1', 'did', { plan: 'pro' }),
+    of('u1', 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' }),
+  ]);
+  await story.later(HOUR);
+  await story.event('u1', 'did', { plan: 'pro' });
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' });
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['Per plan', 'Single', 'plan_limit_upsell']);
+  expect(await story.why('u1', 'Once')).toEqual({ suppressed: 1, already_entered: 1 });
+});
+
+test('nothing fires for what was accepted before the lift, in one batch with it or not; what lifts is itself considered', async () => {
+  const story = await withUser();
+  await suppressed(story, [of('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' })]);
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 96, meter: 'storage' });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual([
+    'You have used 96% of your storage',
+  ]);
+  expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1, fired: 1, claimed: 1 });
+});
+
+test('a user record does not lift it, and a live event that is accepted before a suppressed batch is digested with it', async () => {
+  const story = await withUser();
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' });
+  await suppressed(story, [of('u1', 'login')]);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1 });
+});
+
+test('conditions, exits and what a rule is about read imported history', async () => {
+  const story = await withUser();
+  const done = { event: 'did' };
+  await story.rule({ name: 'Done', when: { event: 'asked' }, only_if: done, steps });
+  await story.rule({ name: 'Not done', when: { event: 'asked' }, exits: { when: done }, steps });
+  const occurred_at = new Date(story.now() - 3 * DAY).toISOString();
+  await suppressed(story, [
+    { ...of('u1', 'did'), occurred_at },
+    of('u1', 'trial_started', { trialDays: 30 }),
+  ]);
+  await story.later(HOUR);
+  await story.event('u1', 'asked');
+  await story.event('u1', 'trial_expiring', { trialDays: 2 });
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['Done', 'trial_expiring']);
+  expect(await story.why('u1', 'Not done')).toEqual({ exit: 1 });
+  // The trial that was imported is the one that it is about.
+  expect((await story.runs('u1', 'trial_expiring'))[0]?.key).not.toBe('none');
+});
+
+test('runs and letters that are open go on while the watermark stands', async () => {
+  const story = await withUser();
+  await story.event('u1', 'user_signed_up');
+  await story.later(HOUR);
+  await suppressed(story, [of('u1', 'login')]);
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['welcome']);
+  await story.later(10 * DAY);
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ armed: 1, suppressed: 1 });
+});
+
+test('who joins an audience by a live record enters, and nobody by bulk users, by its making, or while suppressed', async () => {
+  const story = await withUser();
+  const definition = { trait: 'plan', equals: 'pro' };
+  for (const userId of ['u2', 'u3', 'u4']) await story.user(userId, { email: `${userId}@x.org` });
+  await story.user('u4', { traits: { plan: 'pro' } });
+  await suppressed(story, [of('u3', 'login')]);
+  await story.later(HOUR);
+  const audience = await createAudience(story.server.db, {
+    projectId: story.projectId,
+    name: 'Pros',
+    definition,
+  });
+  await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.post('users/bulk', { users: [{ external_user_id: 'u2', traits: { plan: 'pro' } }] });
+  await story.user('u3', { traits: { plan: 'pro' } });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u1']);
+  const why = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => story.why(userId, 'Joined')));
+  expect(why).toEqual([{ fired: 1, claimed: 1 }, { bulk: 1 }, { suppressed: 1 }, { definition_change: 1 }]);
+});
+
+test('ten thousand people come with their history: no draft; then one live event each, and only what that event itself fires', async () => {
+  const story = await newStory(stage);
+  // Nothing leaves meanwhile: this is about who is written to, and not how fast.
+  await story.set({ autopilot: 'draft' });
+  const people = Array.from({ length: 10_000 }, (_, i) => `p${i}`);
+  const chunks = <T>(items: T[]): T[][] =>
+    Array.from({ length: Math.ceil(items.length / 1_000) }, (_, i) =>
+      items.slice(i * 1_000, (i + 1) * 1_000),
+    );
+  const users = people.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  for (const some of chunks(users)) await story.post('users/bulk', { users: some });
+  const history = (id: string, i: number): EventSent[] => [
+    of(id, 'user_signed_up'),
+    i % 2 === 0
+      ? of(id, 'trial_started', { trialDays: 14 })
+      : of(id, 'usage_threshold_reached', { usagePercent: 85, meter: 'seats' }),
+  ];
+  for (const some of chunks(people.flatMap(history)))
+    await story.post('events/bulk', { events: some, suppressTriggers: true });
+  await story.later(HOUR);
+  const counts = async (table: string): Promise<number> =>
+    (
+      await story.server.db.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM beckon.${table} WHERE project_id = $1`,
+        [story.projectId],
+      )
+    )[0]?.n ?? 0;
+  expect([await counts('person'), await counts('event')]).toEqual([10_000, 20_000]);
+  expect([await counts('draft'), await counts('run'), await counts('rule_timer')]).toEqual([0, 0, 0]);
+  const live = (id: string, i: number): EventSent => {
+    const events = [
+      of(id, 'user_signed_up'),
+      of(id, 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' }),
+      of(id, 'trial_expiring', { trialDays: 3 }),
+      of(id, 'login'),
+    ];
+    return events[Math.floor(i / 2) % 4] ?? of(id, 'login');
+  };
+  for (const some of chunks(people.map(live))) await story.post('events/batch', { events: some });
+  await story.later(30 * DAY);
+  const fired = await story.server.db.query(
+    `SELECT r.name, count(*)::int AS people, count(DISTINCT d.external_user_id)::int AS told
+     FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     WHERE d.project_id = $1 GROUP BY r.name ORDER BY r.name`,
+    [story.projectId],
+  );
+  expect(fired).toEqual([
+    { name: 'plan_limit_upsell', people: 2_500, told: 2_500 },
+    { name: 'trial_expiring', people: 2_500, told: 2_500 },
+  ]);
+  const wrong = await story.server.db.query(
+    `SELECT d.external_user_id FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     WHERE d.project_id = $1 AND (substr(d.external_user_id, 2)::int / 2) % 4
+       <> CASE r.name WHEN 'plan_limit_upsell' THEN 1 ELSE 2 END`,
+    [story.projectId],
+  );
+  expect(wrong).toEqual([]);
+}, 120_000);

@@ -1,0 +1,266 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { editRule } from '../edit-rule.ts';
+
+const stage = await openStage();
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+const letter = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
+
+/** A rule on `began`, in a project whose gates let everything pass and whose letters wait one hour. */
+async function withSteps(steps: object[], more: object = {}): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
+  await story.rule({ name: 'Steps', when: { event: 'began' }, steps, ...more });
+  await story.user('u1', { email: 'a@x.org', traits: { plan: 'free' } });
+  return story;
+}
+
+const begin = (story: Story): Promise<unknown> => story.event('u1', 'began');
+/** What left, and how long after a moment. */
+const left = async (story: Story, at: number): Promise<[string, number][]> =>
+  (await story.letters()).map((sent) => [sent.subject, sent.at - at]);
+const ends = async (story: Story): Promise<(string | null)[]> =>
+  (await story.runs('u1', 'Steps')).map((run) => run.end_reason);
+
+test('a wait behind a letter counts from the moment at which the letter left', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const at = story.now();
+  await begin(story);
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['One', HOUR],
+    ['Two', HOUR + 2 * DAY + HOUR],
+  ]);
+  expect(await ends(story)).toEqual(['done']);
+});
+
+test.each<[string, Parameters<Story['act']>[1], number]>([
+  ['skipped, and final after ten seconds', { kind: 'skip', reason: 'not now' }, 10_000],
+  ['approved', { kind: 'approve' }, 10_000],
+])('the next step comes when the letter was %s', async (_, act, afterMs) => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  await begin(story);
+  await story.later(60_000);
+  const at = story.now();
+  await story.act('u1', act);
+  await story.later(5 * DAY);
+  expect((await left(story, at)).at(-1)).toEqual(['Two', afterMs + 2 * DAY + HOUR]);
+});
+
+test('a skip that is taken back within ten seconds never was', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const at = story.now();
+  await begin(story);
+  await story.later(60_000);
+  await story.act('u1', { kind: 'skip', reason: null });
+  await story.later(9_999);
+  await story.act('u1', { kind: 'undo' });
+  await story.later(5 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['One', HOUR],
+    ['Two', HOUR + 2 * DAY + HOUR],
+  ]);
+});
+
+test.each(['failed', 'unknown'] as const)('the next step comes behind a letter that %s', async (result) => {
+  const story = await withSteps([letter('One'), letter('Two')]);
+  stage.engine.transport.answer({ result, reason: 'the line broke' });
+  const at = story.now();
+  await begin(story);
+  await story.later(HOUR);
+  stage.engine.transport.answer({ result: 'sent' });
+  await story.later(5 * DAY);
+  expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
+  expect(await left(story, at)).toEqual([
+    ['One', HOUR],
+    ['Two', 2 * HOUR],
+  ]);
+});
+
+test('the next step comes behind a letter that expired', async () => {
+  const story = await withSteps([letter('One'), letter('Two')], { expires_after: '5h' });
+  await story.set({ quiet_hours: '12:30-23:00' });
+  const at = story.now();
+  await begin(story);
+  await story.later(5 * DAY);
+  expect(await story.drafts()).toMatchObject([
+    { state: 'cancelled', reason: 'expired', endedAt: at + 6 * HOUR },
+    { createdAt: at + 6 * HOUR },
+  ]);
+});
+
+test('a wait until Monday morning goes by the clock of the person', async () => {
+  const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, letter('Monday')]);
+  await story.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
+  await begin(story);
+  await story.later(8 * DAY);
+  const [sent] = await story.letters();
+  const local = Temporal.Instant.fromEpochMilliseconds((sent?.at ?? 0) - HOUR).toZonedDateTimeISO(
+    'Asia/Kolkata',
+  );
+  expect([local.dayOfWeek, local.toPlainTime().toString()]).toEqual([1, '09:00:00']);
+});
+
+const waiting = [
+  {
+    wait_for: { event: 'accepted', where: [{ property: 'seats', at_least: 2 }], within: '3d' },
+    then: [letter('Thanks')],
+    else: [letter('Still there?')],
+  },
+  letter('Last'),
+];
+
+test('a wait for an event goes on as soon as it comes', async () => {
+  const story = await withSteps(waiting);
+  await begin(story);
+  await story.later(DAY);
+  await story.event('u1', 'accepted', { seats: 1 });
+  await story.later(DAY);
+  const at = story.now();
+  await story.event('u1', 'accepted', { seats: 2 });
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['Thanks', HOUR],
+    ['Last', 2 * HOUR],
+  ]);
+});
+
+test('a wait for an event goes on without it when its time is over, and the event that comes then changes nothing', async () => {
+  const story = await withSteps(waiting);
+  const at = story.now();
+  await begin(story);
+  await story.later(3 * DAY + 1);
+  await story.event('u1', 'accepted', { seats: 2 });
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['Still there?', 3 * DAY + HOUR],
+    ['Last', 3 * DAY + 2 * HOUR],
+  ]);
+});
+
+test('the event that begins a run is not the one that it waits for', async () => {
+  const story = await withSteps([
+    { wait_for: { event: 'began', within: '3d' }, then: [letter('Again')], else: [letter('Once')] },
+  ]);
+  const at = story.now();
+  await begin(story);
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([['Once', 3 * DAY + HOUR]]);
+});
+
+test('a branch asks when the run comes to it', async () => {
+  const branch = {
+    branch: { if: { trait: 'plan', equals: 'pro' } },
+    then: [letter('For pros')],
+    else: [letter('Basics')],
+  };
+  const story = await withSteps([branch, { wait: '1d' }, branch]);
+  await begin(story);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.later(3 * DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
+});
+
+test('an end in a branch is the end of the run', async () => {
+  const story = await withSteps([
+    { branch: { if: { trait: 'plan', equals: 'free' } }, then: [{ end: true }] },
+    letter('Not for free'),
+  ]);
+  await begin(story);
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await ends(story)).toEqual(['done']);
+});
+
+test.each<[string, object, (story: Story) => Promise<unknown>]>([
+  ['exit_event', { exits: { events: ['left'] } }, (story) => story.event('u1', 'left')],
+  [
+    'exit_condition',
+    { exits: { when: { trait: 'plan', equals: 'pro' } } },
+    (story) => story.user('u1', { traits: { plan: 'pro' } }),
+  ],
+  ['goal', { goal: { event: 'bought' } }, (story) => story.event('u1', 'bought')],
+])(
+  '%s: the run ends where it stands, and every open letter of it goes, approved and edited ones too',
+  async (reason, more, leave) => {
+    const content = { subject: 'By hand', preheader: '', body: 'Written by hand.' };
+    const acts = [null, { kind: 'approve' }, { kind: 'edit', content }, { kind: 'open_editor' }] as const;
+    for (const act of acts) {
+      const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+      await begin(story);
+      await story.later(60_000);
+      if (act) await story.act('u1', act);
+      await leave(story);
+      await story.later(10 * DAY);
+      expect(await story.letters()).toEqual([]);
+      expect(await story.drafts()).toMatchObject([{ state: 'cancelled', reason }]);
+      expect(await ends(story)).toEqual([reason]);
+    }
+    const between = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+    await begin(between);
+    await between.later(DAY);
+    await leave(between);
+    await between.later(10 * DAY);
+    expect((await between.letters()).map(({ subject }) => subject)).toEqual(['One']);
+    expect(await ends(between)).toEqual([reason]);
+  },
+);
+
+test('a goal that is reached when the steps are over is counted, and for fourteen days only', async () => {
+  const converted = async (afterMs: number): Promise<boolean> => {
+    const story = await withSteps([letter('One')], { goal: { event: 'bought' } });
+    await begin(story);
+    await story.later(afterMs);
+    await story.event('u1', 'bought');
+    await story.later(HOUR);
+    expect(await ends(story)).toEqual(['done']);
+    const [run] = await story.server.db.query<{ converted_at: Date | null }>(
+      `SELECT converted_at FROM beckon.run WHERE project_id = $1`,
+      [story.projectId],
+    );
+    return run?.converted_at != null;
+  };
+  expect([await converted(14 * DAY - 60_000), await converted(14 * DAY + 60_000)]).toEqual([true, false]);
+});
+
+test('nobody comes in whose goal is reached, or for whom the exit holds', async () => {
+  const story = await withSteps([letter('One')], {
+    goal: { event: 'bought' },
+    exits: { when: { trait: 'plan', equals: 'pro' } },
+    entry: { cooldown: '1m' },
+  });
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await begin(story);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'free' } });
+  await story.event('u1', 'bought');
+  await begin(story);
+  await story.later(DAY);
+  expect(await story.why('u1', 'Steps')).toEqual({ exit: 2 });
+});
+
+test('a run goes on by the version that it began with', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  await begin(story);
+  await story.later(DAY);
+  const document = { when: { event: 'began' }, steps: [letter('New')] };
+  const wanted = {
+    projectId: story.projectId,
+    reference: 'Steps',
+    document,
+    includeOpen: false,
+    actor: 'ann',
+  };
+  await editRule(story.server.db, wanted);
+  await story.user('u2', { email: 'b@x.org' });
+  await story.event('u2', 'began');
+  await story.later(5 * DAY);
+  expect((await story.letters()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
+    'One to u1',
+    'New to u2',
+    'Two to u1',
+  ]);
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { openEngine } from '../../../testkit/engine.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { silentLog } from '../../base/log.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createProject } from '../create-project.ts';
+import { createRule } from '../create-rule.ts';
+import { editRule } from '../edit-rule.ts';
+
+const DAY = 86_400_000;
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(1_000);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const letter = (subject: string): object => ({ draft: { subject, preheader: '', body: 'Hello' } });
+const event = (name: string): Promise<number> =>
+  putRecords(db, {
+    projectId,
+    kind: 'events',
+    records: [{ external_user_id: 'u1', name, properties: {} }],
+  });
+const drafts = (): Promise<object[]> =>
+  db.query(`SELECT subject, version FROM beckon.draft WHERE project_id = $1 ORDER BY created_at`, [
+    projectId,
+  ]);
+
+const STALL = {
+  name: 'stall',
+  when: { absence_of: ['done'], since: { event: 'began' }, for: '2d' },
+  steps: [letter('first'), { wait: '1d' }, letter('second')],
+};
+
+test('whoever waits for their moment gets what the rule was when they began to wait', async () => {
+  await createRule(db, { projectId, document: STALL });
+  await event('began');
+  await engine.settle();
+  const changed = { ...STALL, when: { event: 'other' }, steps: [letter('changed')] };
+  await editRule(db, { projectId, reference: 'stall', document: changed, includeOpen: false, actor: 'test' });
+  await engine.advance(2 * DAY);
+  expect(await drafts()).toEqual([{ subject: 'first', version: 1 }]);
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [{ external_user_id: 'u1', email: 'u1@x.org' }],
+  });
+  // The run goes on in its version, which other processes know as well.
+  await openEngine(db, clock).advance(4 * DAY);
+  expect(await drafts()).toEqual([
+    { subject: 'first', version: 1 },
+    { subject: 'second', version: 1 },
+  ]);
+});
+
+test('an event that came while the rule was another starts nothing of the new one', async () => {
+  await createRule(db, { projectId, document: STALL });
+  await event('other');
+  await engine.settle();
+  const changed = { ...STALL, when: { event: 'other' }, steps: [letter('changed')] };
+  await editRule(db, { projectId, reference: 'stall', document: changed, includeOpen: false, actor: 'test' });
+  await engine.advance(3 * DAY);
+  expect(await drafts()).toEqual([]);
+  await event('other');
+  await engine.settle();
+  expect(await drafts()).toEqual([{ subject: 'changed', version: 2 }]);
+});

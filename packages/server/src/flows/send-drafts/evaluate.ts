@@ -1,0 +1,105 @@
+import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
+import {
+  cancel,
+  type Decided,
+  type Draft,
+  findSentAnyway,
+  follow,
+  noLongerHolds,
+} from '../../features/drafts/index.ts';
+import { findPeople, type Person, personKey } from '../../features/people/index.ts';
+import { findRunsById, type Run } from '../../features/sequences/index.ts';
+import { personFactsChanged, renderLetter, variablesFor } from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { findConditionFacts } from '../facts.ts';
+import type { Model } from '../models.ts';
+import { letterOf, zoneOfPerson } from '../rules/index.ts';
+
+/** What is looked up before drafts are evaluated again. */
+export type Evidence = {
+  model: Model;
+  now: number;
+  people: Map<string, Person>;
+  runs: Map<string, Run>;
+  facts: Map<string, Facts>;
+  sentAnyway: Set<string>;
+};
+
+/** Everything that the evaluation of these drafts of one project may look at, set-wise. */
+export async function gatherEvidence(
+  tx: Tx,
+  drafts: Draft[],
+  { model, now }: { model: Model; now: number },
+): Promise<Evidence> {
+  const ids = new Map(drafts.map(({ projectId, userId }) => [userId, { projectId, userId }]));
+  const people = new Map(
+    (await findPeople(tx, [...ids.values()])).map((person) => [personKey(person), person]),
+  );
+  const conditional = drafts.filter((draft) => conditionOf(model, draft) !== null);
+  const asked = conditional.flatMap((draft) => {
+    const person = people.get(personKey(draft));
+    const mentions = model.rules.version(draft.ruleId, draft.version)?.conditions.mentions ?? [];
+    return person ? [{ person, mentions, audiences: model.audiences, counted: model.counted }] : [];
+  });
+  const stale = drafts.filter((draft) => isStale(draft, { people, model }));
+  const [facts, runs, sentAnyway] = await Promise.all([
+    asked.length > 0 ? findConditionFacts(tx, asked, now) : new Map<string, Facts>(),
+    findRunsById(
+      tx,
+      stale.flatMap(({ projectId, runId }) => (runId === null ? [] : [{ projectId, id: runId }])),
+    ),
+    conditional.length > 0 ? findSentAnyway(tx, conditional) : new Set<string>(),
+  ]);
+  return { model, now, people, facts, sentAnyway, runs: new Map(runs.map((run) => [run.id, run])) };
+}
+
+/**
+ * Before a draft leaves: does its rule still hold, and does it still say what is true? Null where it may ask the gates. An
+ * untouched one follows its facts and is asked again with what it says now.
+ */
+export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
+  const { people, now, model, facts, sentAnyway } = evidence;
+  const person = people.get(personKey(draft));
+  if (!person) return cancel(draft, { reason: 'erased', now });
+  const condition = conditionOf(model, draft);
+  const known = facts.get(personKey(draft));
+  const isOut = condition !== null && known !== undefined && !evaluate(condition, known).holds;
+  if (isOut && !sentAnyway.has(draft.id)) return noLongerHolds(draft, { now });
+  return rewrite(draft, person, evidence);
+}
+
+export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {
+  return rules.version(draft.ruleId, draft.version)?.definition.onlyIf ?? null;
+}
+
+function isStale(draft: Draft, { people, model }: Pick<Evidence, 'people' | 'model'>): boolean {
+  const person = people.get(personKey(draft));
+  if (!person || Object.keys(draft.facts).length === 0) return false;
+  return personFactsChanged(draft.facts, personVariables(person, model)).length > 0;
+}
+
+/** Of the person alone: what an event said does not change. */
+function personVariables(person: Person, model: Model): ReturnType<typeof variablesFor> {
+  return variablesFor({
+    person,
+    anchor: { name: '', properties: {}, occurredAt: 0 },
+    endsAt: null,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+}
+
+function rewrite(draft: Draft, person: Person, { model, runs, now }: Evidence): Decided | null {
+  const run = draft.runId === null ? undefined : runs.get(draft.runId);
+  const letter = letterOf(model, draft);
+  if (!run || !letter) return null;
+  const variables = variablesFor({
+    person,
+    anchor: run.anchor,
+    endsAt: draft.endsAt,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+  const { content, facts, missing } = renderLetter(letter, variables);
+  return follow(draft, { content, facts, missing: missing[0] ?? null, why: 'facts_changed', now });
+}

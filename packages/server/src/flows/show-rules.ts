@@ -1,0 +1,142 @@
+import { loadModels } from '../features/audiences/index.ts';
+import { countReasons } from '../features/decisions/index.ts';
+import { countForLadder, suggest } from '../features/drafts/index.ts';
+import { countByName, findLargest, listNames } from '../features/events/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import {
+  findRule,
+  type Lint,
+  lintRule,
+  listRules,
+  type Reason,
+  REASONS,
+  ruleSentence,
+  type Silence,
+  silenceOf,
+  type WholeRule,
+} from '../features/rules/index.ts';
+import { countRuns, type RunCounts } from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { autopilotPeriod } from './autopilot.ts';
+
+/** A rule in words, with what is odd about it and whether it has gone quiet. */
+export type ListedRule = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
+
+export type ShownRule = ListedRule & { runs: RunCounts; suggestion: ReturnType<typeof suggest> };
+
+type Asked = { projectId: number; now: number };
+
+/** All of a project, by name. */
+export async function listShownRules(tx: Tx, asked: Asked): Promise<ListedRule[]> {
+  const rules = await listRules(tx, asked.projectId);
+  const surroundings = await findSurroundings(tx, asked);
+  const listed: ListedRule[] = [];
+  for (const rule of rules) listed.push(await list(tx, rule, surroundings));
+  return listed;
+}
+
+/** By its id or its name, with how many people are where in it and what it has earned. */
+export async function showRule(tx: Tx, asked: Asked & { reference: string }): Promise<ShownRule> {
+  const { projectId } = asked;
+  const rule = await findRule(tx, asked);
+  const listed = await list(tx, rule, await findSurroundings(tx, asked));
+  const runs = (await countRuns(tx, projectId)).get(rule.id) ?? { active: 0, frozen: 0, ended: {} };
+  const { autopilotMs } = (await getSettings(tx, projectId)).settings;
+  const ladder = await countForLadder(tx, projectId, rule.id);
+  return { ...listed, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };
+}
+
+/** What of the project all its rules are seen against. */
+type Surroundings = Asked & {
+  audienceName: (id: string) => string | undefined;
+  catalogue: Parameters<typeof lintRule>[1];
+  events: string[];
+  usageAtMostOne: boolean;
+  came: Map<string, number>;
+};
+
+const DAY_MS = 86_400_000;
+const QUIET_DAYS = 7;
+const BEFORE_DAYS = 28;
+const USAGE = { name: 'usage_threshold_reached', property: 'usagePercent' };
+
+async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surroundings> {
+  const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
+  const audiences = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
+  const names = await listNames(tx, projectId, now);
+  const catalogue = names.flatMap(({ name, properties }) =>
+    properties.flatMap(({ property, types }) => types.map((type) => ({ name, property, type }))),
+  );
+  const isUsageSent = catalogue.some(
+    ({ name, property }) => name === USAGE.name && property === USAGE.property,
+  );
+  const largest = isUsageSent ? await findLargest(tx, { projectId, ...USAGE }) : null;
+  return {
+    projectId,
+    now,
+    audienceName: (id) => audiences.get(id),
+    catalogue,
+    events: names.map(({ name }) => name),
+    usageAtMostOne: largest !== null && largest <= 1,
+    came: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
+  };
+}
+
+async function list(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<ListedRule> {
+  const { audienceName, catalogue, events, usageAtMostOne } = surroundings;
+  const { definition } = rule;
+  return {
+    ...rule,
+    sentence: ruleSentence(definition, audienceName),
+    lints: lintRule(definition, catalogue, { events, usageAtMostOne }),
+    silence: await findSilence(tx, rule, surroundings),
+  };
+}
+
+async function findSilence(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<Silence | null> {
+  const { projectId, now, came } = surroundings;
+  const { id: ruleId, definition, enabledAt } = rule;
+  if (enabledAt === null) return null;
+  const quietSince = now - QUIET_DAYS * DAY_MS;
+  const lately = await countReasons(tx, { projectId, ruleId, since: quietSince });
+  const all = await countReasons(tx, { projectId, ruleId, since: quietSince - BEFORE_DAYS * DAY_MS });
+  const fired = lately.get('fired') ?? 0;
+  const refusals = [...lately].flatMap(([reason, count]) =>
+    isReason(reason) && reason !== 'fired' ? [{ reason, count }] : [],
+  );
+  const considered = refusals.reduce((sum, { count }) => sum + count, fired);
+  const events = startsOf(rule).reduce((sum, name) => sum + (came.get(name) ?? 0), 0);
+  return silenceOf({
+    definition,
+    now,
+    enabledAt,
+    // Joins and dates are in no catalogue; the ledger knows of them.
+    arrived: Math.max(events, considered),
+    fired,
+    firedBefore: (all.get('fired') ?? 0) - fired,
+    refusals,
+  });
+}
+
+/** The ledger also says what became of letters. */
+function isReason(reason: string): reason is Reason {
+  return Object.hasOwn(REASONS, reason);
+}
+
+function startsOf({ definition }: WholeRule): string[] {
+  const names = definition.when.flatMap((trigger) => {
+    switch (trigger.kind) {
+      case 'event':
+      case 'relative':
+        return [trigger.event];
+      case 'absence':
+        return [trigger.since];
+      case 'audience':
+      case 'date':
+        return [];
+      default:
+        return trigger satisfies never;
+    }
+  });
+  return [...new Set(names)];
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { silentLog } from '../base/log.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createProject } from './create-project.ts';
+import { createRule } from './create-rule.ts';
+import { setSettings } from './set-settings.ts';
+import { simulatePolicy } from './simulate-policy.ts';
+
+const own = await testDatabase();
+// Noon in Paris.
+const clock = heldClock(Date.UTC(2026, 0, 15, 11));
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const HOUR = 3_600_000;
+const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(24 * HOUR);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await createRule(db, {
+    projectId,
+    document: {
+      name: 'paid',
+      when: { event: 'paid' },
+      entry: { once_per: ['n'] },
+      deadline: '2h',
+      steps: [LETTER],
+    },
+  });
+  clock.advance(1);
+});
+
+async function pay(user: string, n = 0, traits: object = {}): Promise<void> {
+  const records = [{ external_user_id: user, email: `${user}@example.org`, traits }];
+  await putRecords(db, { projectId, kind: 'users', records });
+  const events = [{ external_user_id: user, name: 'paid', properties: { n } }];
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+}
+const simulate = (wanted: Record<string, string>) => simulatePolicy(db, { projectId, wanted });
+const after = (hours: number): string => new Date(clock.now() + hours * HOUR).toISOString();
+
+test('the same policy makes no difference', async () => {
+  await pay('u1');
+  await pay('u1', 1);
+  const { frequency_cap } = await setSettings(db, projectId, { throttle: '10/s' });
+  const simulated = await simulate({ frequency_cap });
+  expect(simulated).toMatchObject({ drafts: 2, is_cut: false, earlier: 0, later: 0, differences: [] });
+  expect(simulated.changed).toEqual(simulated.today);
+});
+
+test('a wider cap lets the second letter of a person leave with the first', async () => {
+  await pay('u1');
+  await pay('u1', 1);
+  await pay('u2');
+  expect(await simulate({ frequency_cap: 'off' })).toMatchObject({
+    today: { leaves: 3, leave_at_once: 0, held: { cap: 1 }, median_leaves_at: after(2) },
+    changed: { leaves: 3, held: {}, last_leaves_at: after(2) },
+    earlier: 1,
+    differences: [
+      {
+        rule: 'paid',
+        external_user_id: 'u1',
+        today: { becomes: 'leaves' },
+        changed: { becomes: 'leaves', at: after(2), reason: null },
+      },
+    ],
+  });
+});
+
+test('quiet hours are those of the person, else those of the zone that is tried', async () => {
+  await pay('u1', 0, { timezone: 'UTC' });
+  await pay('u2');
+  const night = { quiet_hours: '21:00-08:00', time_zone: 'Asia/Tokyo' };
+  const simulated = await simulate(night);
+  expect(simulated.changed.held).toEqual({ quiet_hours: 1 });
+  expect(simulated.differences).toMatchObject([
+    { external_user_id: 'u2', changed: { reason: 'quiet_hours' } },
+  ]);
+});
+
+test('what a gate holds already is asked again, and a pause holds everything', async () => {
+  await setSettings(db, projectId, { quiet_hours: '12:00-20:00' });
+  await pay('u1');
+  await engine.advance(2 * HOUR);
+  const open = await simulate({ quiet_hours: 'off' });
+  expect(open).toMatchObject({ drafts: 1, today: { leave_at_once: 0 }, changed: { leave_at_once: 1 } });
+  const paused = await simulate({ paused: 'true' });
+  expect(paused.changed).toMatchObject({ leaves: 0, held: { paused: 1 }, median_leaves_at: null });
+});
+
+test('the throttle counts the tokens that are there, and letters that left count for the cap', async () => {
+  await setSettings(db, projectId, { frequency_cap: 'off' });
+  await pay('u1');
+  await pay('u2');
+  const { changed } = await simulate({ throttle: '1/h' });
+  expect(changed).toMatchObject({
+    held: { throttle: 1 },
+    median_leaves_at: after(2),
+    last_leaves_at: after(3),
+  });
+  await engine.advance(2 * HOUR);
+  await pay('u1', 1);
+  expect((await simulate({ frequency_cap: '1/24h' })).changed).toMatchObject({ held: { cap: 1 }, leaves: 1 });
+});
+
+test('what waits for a person is not in the queue', async () => {
+  await setSettings(db, projectId, { autopilot: 'draft' });
+  await pay('u1');
+  expect(await simulate({ quiet_hours: 'off' })).toMatchObject({ drafts: 0, today: { leaves: 0 } });
+});
+
+test('nothing is changed by it, and only what the gates look at may be tried', async () => {
+  await pay('u1');
+  const all = async (): Promise<unknown[]> => [
+    await db.query(`SELECT * FROM beckon.draft WHERE project_id = $1`, [projectId]),
+    await getSettings(db, projectId),
+  ];
+  const before = await all();
+  await simulate({ quiet_hours: 'off' });
+  expect(await all()).toEqual(before);
+  for (const wanted of [{ autopilot: '3h' }, { quiet_hours: 'always' }, { colour: 'red' }, {}] as Record<
+    string,
+    string
+  >[])
+    await expect(simulate(wanted)).rejects.toMatchObject({ code: 'validation_failed' });
+});

@@ -1,0 +1,58 @@
+import {
+  findTeamDigestSentAt,
+  listWaiting,
+  takeTeamDigest,
+  teamDigest,
+  type TeamLetter,
+} from '../features/drafts/index.ts';
+import { listSettings } from '../features/projects/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+
+/** What hands letters over to the team, outside the projects' gates. */
+export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
+
+export type Telling = {
+  projectId: number;
+  /** Where the team sees its drafts. */
+  publicUrl: string;
+  hand: TeamTransport['hand'];
+  /** Since when a team has heard nothing, by project, where a letter to it failed; what it should have said is not lost. */
+  unheard: Map<number, number | null>;
+};
+
+/**
+ * Tells the team what waits for it, where something is new and the last time is long enough ago: whether they were told. The
+ * right to tell is committed before the letter is handed over, so that of two processes one does.
+ */
+export async function tellTeam(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  telling: Telling,
+): Promise<boolean> {
+  const { projectId, hand, unheard } = telling;
+  const taken = await db.transaction((tx) => takeLetter(tx, telling, db.clock.now()));
+  if (!taken) return false;
+  // Until it is handed over they have not heard it.
+  unheard.set(projectId, taken.since);
+  await hand(projectId, taken.letter);
+  unheard.delete(projectId);
+  return true;
+}
+
+type Taken = { letter: TeamLetter; since: number | null };
+
+async function takeLetter(
+  tx: Tx,
+  { projectId, publicUrl, unheard }: Telling,
+  now: number,
+): Promise<Taken | null> {
+  const sentAt = await findTeamDigestSentAt(tx, projectId);
+  const missed = unheard.get(projectId);
+  const since = missed === undefined ? sentAt : missed;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) return null;
+  const { name, settings } = project;
+  const rules = await listWaiting(tx, projectId, since);
+  const waiting = { project: name, rules, publicUrl, notices: [], timeZone: settings.timeZone };
+  const letter = teamDigest(waiting, now, sentAt);
+  return letter && (await takeTeamDigest(tx, projectId, now)) ? { letter, since } : null;
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { silentLog } from '../base/log.ts';
+import { createProject } from '../flows/create-project.ts';
+import { createRule } from '../flows/create-rule.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { addExplainCommand } from './explain.ts';
+import type { Operator } from './operator.ts';
+import { addPolicyCommands } from './policy.ts';
+import { addRuleBacktest } from './rule-backtest.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+const directory = await mkdtemp(join(tmpdir(), 'beckon-explain-'));
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+  await rm(directory, { recursive: true });
+});
+
+type Ran = { out: string; err: string; code: number; json: unknown };
+
+/** A command as it is typed, for this test's project. */
+async function type(...args: string[]): Promise<Ran> {
+  const ran = { out: '', err: '', code: 0 };
+  const never = (): never => {
+    throw new Error('not in this test');
+  };
+  const operator: Operator = {
+    open: async () => ({
+      db,
+      pepper: { current: Buffer.alloc(32, 1), previous: null },
+      close: async () => {},
+    }),
+    migrate: never,
+    inspect: never,
+    serve: never,
+    onSignal: never,
+    print: (text) => (ran.out += `${text}\n`),
+    complain: (text) => (ran.err += `${text}\n`),
+    setExitCode: (code) => (ran.code = code),
+  };
+  const program = new Command('beckon')
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  addExplainCommand(program, operator);
+  addPolicyCommands(program, operator);
+  addRuleBacktest(program.command('rule'), operator);
+  try {
+    await program.parseAsync(['node', 'beckon', ...args, '--project', String(projectId)]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    ran.code = 2;
+  }
+  const isJson = ran.out.startsWith('{') || ran.out.startsWith('[');
+  return { ...ran, json: isJson ? JSON.parse(ran.out) : undefined };
+}
+
+const PAID = {
+  name: 'paid',
+  when: { event: 'paid' },
+  only_if: {
+    all: [
+      { trait: 'plan', equals: 'pro' },
+      { trait: 'country', equals: 'FR' },
+    ],
+  },
+  steps: [{ draft: { subject: 'Thank you', body: 'For {{ event.what }}' } }],
+};
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await createRule(db, { projectId, document: PAID });
+  clock.advance(1_000);
+});
+
+async function pay(traits: object, what = 'tea'): Promise<void> {
+  const records = [{ external_user_id: 'u1', email: 'ada@example.org', traits }];
+  await putRecords(db, { projectId, kind: 'users', records });
+  const events = [{ external_user_id: 'u1', name: 'paid', properties: { what } }];
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+}
+const now = (): string => new Date(clock.now()).toISOString();
+
+test('explain prints an array of rows with rule, fired, reason, detail and at', async () => {
+  await pay({ plan: 'pro', country: 'FR' });
+  const { json, code } = await type('explain', '--user', 'u1', '--rule', 'paid', '--json');
+  expect(code).toBe(0);
+  expect(json).toMatchObject([
+    { rule: 'paid', fired: true, reason: 'fired', detail: { event: 'paid' }, at: now(), count: 1 },
+  ]);
+  expect((await type('explain', '--user', 'u1', '--json')).json).toHaveLength(5);
+});
+
+test('in words it says why not, which part of the condition fails, and what would be decided now', async () => {
+  await pay({ plan: 'pro', country: 'DE' });
+  const { out } = await type('explain', '--user', 'u1', '--rule', 'paid');
+  expect(out).toContain('paid: it did not fire: the condition does not hold\n');
+  expect(out).toContain(`  waits for: when paid happens, last at ${now()}\n`);
+  expect(out).toMatch(
+    /would pass if:\n +no {3}plan is pro and country is FR\n +yes {2}plan is pro\n +no {3}country is FR\n/,
+  );
+  await pay({ country: 'FR' });
+  const { out: fired } = await type('explain', '--user', 'u1', '--rule', 'paid');
+  expect(fired).toContain(`paid: it fired, the last time at ${now()}\n`);
+  expect(fired).toMatch(/letter \S+ “Thank you”: scheduled, its deadline is/);
+  expect(fired).toContain('this person has entered before with the same key (already_entered)');
+});
+
+test('explain of somebody unknown, or of no such rule, fails in words', async () => {
+  await pay({});
+  expect(await type('explain', '--user', 'nobody')).toMatchObject({ code: 1, out: '' });
+  expect((await type('explain', '--user', 'u1', '--rule', 'none')).err).toContain('There is no rule "none"');
+});
+
+test('policy simulate takes what settings set takes, and tells who fares otherwise', async () => {
+  await pay({ plan: 'pro', country: 'FR' });
+  const { json } = await type('policy', 'simulate', 'paused=true', '--json');
+  expect(json).toMatchObject({
+    drafts: 1,
+    today: { leaves: 1 },
+    changed: { leaves: 0, held: { paused: 1 } },
+  });
+  const { out } = await type('policy', 'simulate', 'paused=true');
+  expect(out).toMatch(/today +1/);
+  expect(out).toMatch(/paid +u1 +leaves .* +held \(paused\)/);
+  expect(await type('policy', 'simulate', 'quiet_hours')).toMatchObject({ code: 1, out: '' });
+  expect((await type('policy', 'simulate', 'autopilot=2h')).err).toContain('autopilot changes nothing');
+});
+
+test('rule backtest takes a saved rule or a file, and one of them', async () => {
+  await pay({ plan: 'pro', country: 'DE' }, 'tea');
+  const file = join(directory, 'rule.json');
+  await writeFile(file, JSON.stringify({ ...PAID, only_if: { trait: 'plan', equals: 'pro' } }));
+  const saved = await type('rule', 'backtest', '--rule', 'paid', '--since', '30d', '--json');
+  expect(saved.json).toMatchObject({
+    rule: 'paid',
+    is_saved: true,
+    entered: { people: 0 },
+    refused: [{ reason: 'only_if', count: 1 }],
+    difference: null,
+  });
+  const { json } = await type('rule', 'backtest', '--file', file, '--since', '30d', '--json');
+  expect(json).toMatchObject({
+    is_saved: false,
+    entered: { people: 1 },
+    samples: [{ external_user_id: 'u1', subject: 'Thank you', body: 'For tea' }],
+    difference: { version: 1, added: { people: 1, external_user_ids: ['u1'] }, removed: { people: 0 } },
+  });
+  const { out } = await type('rule', 'backtest', '--file', file, '--since', '30d');
+  expect(out).toContain('1 people in 1 runs');
+  expect(out).toContain('Against version 1, which is saved: 1 people more, 0 fewer, +1 letters');
+  expect(out).toContain('    For tea');
+  expect(await type('rule', 'backtest', '--since', '30d')).toMatchObject({ code: 1 });
+  expect(await type('rule', 'backtest', '--rule', 'paid', '--since', 'long')).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,196 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { normaliseAddress } from '../base/address.ts';
+import { iso } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { parseInstant } from '../base/instant.ts';
+import { isEmail } from '../base/records/email.ts';
+import { isStorable } from '../features/people/index.ts';
+import { findProject } from '../features/projects/index.ts';
+import {
+  listSuppressions,
+  type SuppressedPlace,
+  type Suppression,
+  type SuppressionReason,
+  SUPPRESSIONS_PAGE_MAX,
+} from '../features/suppressions/index.ts';
+import { liftSuppression, suppress } from '../flows/suppress.ts';
+import type { Tx } from '../io/db/index.ts';
+import { OPERATOR, type Operator } from './operator.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { table } from './table.ts';
+
+type OfProject = { project: string } & OutputOptions;
+type OfPlace = OfProject & { email?: string; user?: string };
+
+const EMAIL_OPTION = ['--email <email>', 'whoever has this address'] as const;
+const USER_OPTION = ['--user <user>', 'this user, whatever their address'] as const;
+const REASONS: SuppressionReason[] = [
+  'manual',
+  'unsubscribed',
+  'complained',
+  'hard_bounce',
+  'soft_bounces',
+  'snoozed',
+];
+const LISTED = 1_000;
+
+export function addSuppressionCommands(program: Command, operator: Operator): void {
+  const suppression = program
+    .command('suppression')
+    .description('to whom nothing is sent: by address or by user');
+  addAdd(suppression, operator);
+  addRemove(suppression, operator);
+  addList(suppression, operator);
+}
+
+function addAdd(suppression: Command, operator: Operator): void {
+  suppression
+    .command('add')
+    .description('send nothing more to an address or a user; what is under way to them ends')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...EMAIL_OPTION)
+    .option(...USER_OPTION)
+    .addOption(new Option('--reason <reason>', 'why').choices(REASONS).default('manual'))
+    .option('--until <time>', 'until then, such as 2026-03-01T00:00:00Z; else for good')
+    .option(...JSON_OPTION)
+    .action((options: OfPlace & { reason: SuppressionReason; until?: string }) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const place = await readPlace(db, options);
+          const until = options.until === undefined ? null : readUntil(options.until, db.clock.now());
+          const { reason } = options;
+          const done = await suppress(db, { ...place, reason, until, actor: OPERATOR });
+          const { isAdded: added, drafts, runs } = done;
+          return { ...toPlace(place), reason, until: shownUntil(until), added, drafts, runs };
+        },
+        show: ({ kind, value, added, drafts, runs }) => {
+          const head = `Nothing is sent to the ${kind} ${JSON.stringify(value)} any more`;
+          const before = added ? '' : ' (a suppression that lasts at least as long was there)';
+          return `${head}${before}: ${drafts} drafts were cancelled and ${runs} runs ended`;
+        },
+      }),
+    );
+}
+
+function addRemove(suppression: Command, operator: Operator): void {
+  suppression
+    .command('remove')
+    .description('let letters go to an address or a user again')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...EMAIL_OPTION)
+    .option(...USER_OPTION)
+    .option('--yes', 'they may have asked not to be written to: you know that they want it again')
+    .option(...JSON_OPTION)
+    .action((options: OfPlace & { yes?: boolean }) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const place = await readPlace(db, options);
+          if (!options.yes) throw unconfirmed(place);
+          if (!(await liftSuppression(db, place))) throw notThere(place);
+          return { ...toPlace(place), removed: true };
+        },
+        show: ({ kind, value }) => `Letters may go to the ${kind} ${JSON.stringify(value)} again`,
+      }),
+    );
+}
+
+function addList(suppression: Command, operator: Operator): void {
+  suppression
+    .command('list')
+    .description('list addresses and users to whom nothing is sent')
+    .requiredOption(...PROJECT_OPTION)
+    .option(...EMAIL_OPTION)
+    .option(...USER_OPTION)
+    .option('--limit <number>', 'no more than so many', readCount, LISTED)
+    .option(...JSON_OPTION)
+    .action((options: OfPlace & { limit: number }) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const isAsked = options.email !== undefined || options.user !== undefined;
+          const only = isAsked ? await readPlace(db, options) : null;
+          const { id: projectId } = await findProject(db, options.project);
+          return (await readPages(db, { projectId, only, limit: options.limit })).map(toShown);
+        },
+        show: (rows) => table(rows, 'Nobody is suppressed'),
+      }),
+    );
+}
+
+async function readPages(
+  tx: Tx,
+  { projectId, only, limit }: { projectId: number; only: SuppressedPlace | null; limit: number },
+): Promise<Suppression[]> {
+  const found: Suppression[] = [];
+  let after: Suppression | null = null;
+  for (let more = true; more && found.length < limit;) {
+    const page: Suppression[] = await listSuppressions(tx, {
+      projectId,
+      after,
+      limit: SUPPRESSIONS_PAGE_MAX,
+    });
+    found.push(...page.filter((one) => !only || (one.kind === only.kind && one.value === only.value)));
+    after = page.at(-1) ?? null;
+    more = page.length === SUPPRESSIONS_PAGE_MAX;
+  }
+  return found.slice(0, limit);
+}
+
+function toShown({ kind, value, reason, until, createdAt, createdBy }: Suppression) {
+  return {
+    ...toPlace({ kind, value }),
+    reason,
+    until: shownUntil(until),
+    created_at: iso(createdAt),
+    created_by: createdBy,
+  };
+}
+
+/** What the interface calls a user is a person within. */
+function toPlace({ kind, value }: Pick<SuppressedPlace, 'kind' | 'value'>) {
+  return { kind: kind === 'address' ? 'email' : 'user', value };
+}
+
+function shownUntil(until: number | null): string | null {
+  return until === null ? null : iso(until);
+}
+
+async function readPlace(tx: Tx, { project, email, user }: OfPlace): Promise<SuppressedPlace> {
+  if ((email === undefined) === (user === undefined))
+    throw invalid('One of --email and --user says who it is', 'email');
+  const { id: projectId } = await findProject(tx, project);
+  if (user !== undefined) {
+    if (user === '' || !isStorable(user)) throw invalid(`${JSON.stringify(user)} is nobody's id`, 'user');
+    return { projectId, kind: 'person', value: user };
+  }
+  const address = (email ?? '').trim();
+  if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is no e-mail address`, 'email');
+  return { projectId, kind: 'address', value: normaliseAddress(address) };
+}
+
+function readUntil(text: string, now: number): number {
+  const until = parseInstant(text);
+  if (until > now) return until;
+  throw invalid('--until must be a time to come, such as 2026-03-01T00:00:00Z', 'until');
+}
+
+function readCount(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return value;
+}
+
+function unconfirmed(place: SuppressedPlace): Fault {
+  const { kind, value } = toPlace(place);
+  const message = `The ${kind} ${JSON.stringify(value)} may have asked for no letters. With --yes you say that they want them again`;
+  return new Fault('conflict', { details: [{ message, field: 'yes' }] });
+}
+
+function notThere(place: SuppressedPlace): Fault {
+  const { kind, value } = toPlace(place);
+  const message = `The ${kind} ${JSON.stringify(value)} is not suppressed: suppression list shows who is`;
+  return new Fault('not_found', { details: [{ message, field: kind }] });
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { writeDecisions } from '../features/decisions/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { forgetDecisions } from './forget-decisions.ts';
+import { housekeeping } from './housekeeping.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const newId = idMaker(db.clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const DAY_MS = 86_400_000;
+
+async function decide(projectId: number, count: number): Promise<void> {
+  const ruleId = newId();
+  const decisions = Array.from({ length: count }, (_, i) => ({
+    projectId,
+    userId: `u${i}`,
+    ruleId,
+    key: '',
+    reason: 'only_if',
+    detail: {},
+    at: clock.now(),
+  }));
+  await writeDecisions(db, decisions);
+}
+
+async function decisionsOf(projectId: number): Promise<number> {
+  const rows = await db.query<{ n: number }>(
+    'SELECT count(*) AS n FROM beckon.decision WHERE project_id = $1',
+    [projectId],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+test('decisions of all projects are kept for 90 days after their last change, and a stop ends between two steps', async () => {
+  const { id: one } = await createProject(db, { name: 'One' });
+  const { id: two } = await createProject(db, { name: 'Two' });
+  for (const id of [one, two]) await decide(id, 1_200);
+  clock.advance(89 * DAY_MS);
+  for (const id of [one, two]) await decide(id, 5);
+  const duty = forgetDecisions(db);
+  await duty.run(() => false);
+  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([1_205, 1_205]);
+  clock.advance(DAY_MS + 1);
+  let asked = 0;
+  await duty.run(() => (asked += 1) > 2);
+  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([205, 1_205]);
+  await duty.run(() => false);
+  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([5, 5]);
+  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(duty.name);
+});

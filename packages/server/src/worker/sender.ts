@@ -1,0 +1,100 @@
+import type { Log } from '../base/log.ts';
+import { duePlaces } from '../features/turns/index.ts';
+import type { Sender } from '../flows/send-drafts/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { createPause } from './pause.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
+
+/** Keeps sending what is due, every project in its turn, a batch each, so that a long queue of one delays no other. */
+export type DraftSender = { stop(): Promise<void> };
+
+export type DraftSenderOptions = {
+  db: Database;
+  sender: Sender;
+  log: Log;
+  onLag?: (facts: { lane: 'send'; ms: number }) => void;
+};
+
+const LOOK_EVERY_MS = 100;
+/** Where nothing was due for a while: deadlines are kept to the second all the same. */
+const LOOK_EVERY_WHEN_QUIET_MS = 250;
+const QUIET_AFTER_MS = 10_000;
+const PLACES_MAX = 1_000;
+const GIVE_UP_EVERY_MS = 60_000;
+
+type State = DraftSenderOptions & {
+  troubles: Troubles;
+  stopping: boolean;
+  workedAt: number;
+  gaveUpAt: number;
+};
+
+export function startSender(options: DraftSenderOptions): DraftSender {
+  const pause = createPause();
+  const state: State = {
+    ...options,
+    troubles: createTroubles(),
+    stopping: false,
+    workedAt: -Infinity,
+    gaveUpAt: -Infinity,
+  };
+  async function run(): Promise<void> {
+    while (!state.stopping) {
+      const done = await round(state);
+      if (done > 0) state.workedAt = performance.now();
+      else await pause.of(restMs(state));
+    }
+  }
+  const running = run();
+  return {
+    async stop() {
+      state.stopping = true;
+      pause.end();
+      await running;
+    },
+  };
+}
+
+function restMs({ workedAt }: State): number {
+  return performance.now() - workedAt > QUIET_AFTER_MS ? LOOK_EVERY_WHEN_QUIET_MS : LOOK_EVERY_MS;
+}
+
+/** How many drafts were dealt with; none where nothing is due, or all that is due is in somebody else's hands. */
+async function round(state: State): Promise<number> {
+  const { db, log, onLag, troubles } = state;
+  try {
+    const now = db.clock.now();
+    const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
+    onLag?.({ lane: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
+    let done = 0;
+    for (const { projectId } of places) {
+      if (state.stopping) break;
+      if (troubles.isOpen(projectId, now)) done += await batch(state, projectId);
+    }
+    await giveUp(state);
+    return done;
+  } catch (error) {
+    log.warn({ err: error }, 'send.failed');
+    return 0;
+  }
+}
+
+/** A project in trouble is left alone for a while, and is none to the others. */
+async function batch({ db, sender, log, troubles }: State, projectId: number): Promise<number> {
+  try {
+    const { drafts } = await sender.batch(projectId);
+    troubles.passed([projectId]);
+    return drafts;
+  } catch (error) {
+    const inMs = troubles.failed([projectId], db.clock.now());
+    log.warn({ projectId, inMs, err: error }, 'send.failed');
+    return 0;
+  }
+}
+
+async function giveUp(state: State): Promise<void> {
+  if (performance.now() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
+  state.gaveUpAt = performance.now();
+  const lost = await state.sender.giveUp();
+  if (lost > 0) state.log.warn({ lost }, 'letters.lost');
+}

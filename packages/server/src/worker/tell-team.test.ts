@@ -1,0 +1,158 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { HOUR, MINUTE } from '../../testkit/drafts.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { silentLog } from '../base/log.ts';
+import { type Draft, listDrafts, type TeamLetter } from '../features/drafts/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { createRule } from '../flows/create-rule.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { tellTeam } from './tell-team.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const told: (TeamLetter & { projectId: number })[] = [];
+let isDown = false;
+/** Another process, with what it remembers. */
+const duty = () =>
+  tellTeam({
+    db,
+    log: silentLog,
+    publicUrl: 'https://beckon.example',
+    transport: {
+      hand(projectId, letter) {
+        if (isDown) return Promise.reject(new Error('the relay is down'));
+        told.push({ projectId, ...letter });
+        return Promise.resolve();
+      },
+    },
+  });
+const goOn = (): boolean => false;
+let teller = duty();
+
+/** What the team is told by doing the duty now. */
+async function tell(): Promise<string[]> {
+  const before = told.length;
+  await teller.run(goOn);
+  return told
+    .slice(before)
+    .filter((letter) => letter.projectId === projectId)
+    .map(({ subject }) => subject);
+}
+
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(HOUR);
+  teller = duty();
+  isDown = false;
+  projectId = await openProject('Acme');
+});
+
+async function openProject(name: string): Promise<number> {
+  const { id } = await createProject(db, { name });
+  await setSettings(db, id, { quiet_hours: 'off', frequency_cap: 'off', time_zone: 'Europe/Paris' });
+  for (const [rule, deadline] of Object.entries({ hello: '2h', slow: '9h' })) {
+    const document = { name: rule, when: { event: rule }, deadline, steps: [{ draft: 'welcome' }] };
+    await createRule(db, { projectId: id, document });
+  }
+  return id;
+}
+
+async function happens(id: string, name: string, email: string | null = `${id}@x.org`): Promise<Draft> {
+  const users = [{ external_user_id: id, ...(email === null ? {} : { email }) }];
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  const events = [{ external_user_id: id, name, properties: {} }];
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+  const asked = { projectId, userId: id, state: null, ruleId: null, after: null, limit: 1 };
+  const [draft] = await listDrafts(db, asked);
+  if (!draft) throw new Error(`there is no draft for ${id}`);
+  return draft;
+}
+
+test('the first draft that waits is told at once, what comes then at most every quarter of an hour', async () => {
+  expect(await tell()).toEqual([]);
+  await happens('ada', 'hello');
+  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  clock.advance(15 * MINUTE - 1);
+  await happens('bea', 'hello');
+  expect(await tell()).toEqual([]);
+  clock.advance(1);
+  expect(await tell()).toEqual(['Acme: 2 drafts wait']);
+});
+
+test('where nothing new waits nobody is told', async () => {
+  await happens('ada', 'hello');
+  expect(await tell()).toHaveLength(1);
+  clock.advance(HOUR);
+  expect(await tell()).toEqual([]);
+  // What has left, and what comes and goes in between, is not told either.
+  await engine.advance(HOUR);
+  expect(await tell()).toEqual([]);
+});
+
+test('they are told how many of which rule, what leaves first and when, and where to look', async () => {
+  const slow = await happens('ada', 'slow');
+  const bea = await happens('bea', 'hello');
+  clock.advance(1);
+  await happens('cid', 'hello');
+  await happens('dan', 'hello', null);
+  await tell();
+  const at = Temporal.Instant.fromEpochMilliseconds(bea.deadlineAt ?? 0).toZonedDateTimeISO('Europe/Paris');
+  const when = `${at.toPlainDate().toString()} ${at.toPlainTime().toString({ smallestUnit: 'minute' })}`;
+  const letter = told.at(-1);
+  expect(letter?.subject).toBe('Acme: 3 drafts wait, 1 held');
+  expect(letter?.text.split('\n')).toEqual([
+    `The first leaves at ${when} (Europe/Paris), unless somebody acts before.`,
+    '',
+    `hello: 2 drafts wait, 1 draft held, the first leaves at ${when} (Europe/Paris)`,
+    `  https://beckon.example/drafts/${bea.id}`,
+    expect.stringMatching(/^slow: 1 draft waits, the first leaves at /) as string,
+    `  https://beckon.example/drafts/${slow.id}`,
+    '',
+  ]);
+});
+
+test('of two processes one tells, and each project hears of its own drafts alone', async () => {
+  await happens('ada', 'hello');
+  const first = projectId;
+  projectId = await openProject('Other');
+  await happens('eve', 'hello');
+  const before = told.length;
+  await Promise.all([teller.run(goOn), duty().run(goOn)]);
+  const subjects = told.slice(before).map((letter) => [letter.projectId, letter.subject]);
+  expect(subjects.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+    [first, 'Acme: 1 draft waits'],
+    [projectId, 'Other: 1 draft waits'],
+  ]);
+});
+
+test('what a letter that failed should have said, the next one says a quarter of an hour later', async () => {
+  await happens('ada', 'hello');
+  isDown = true;
+  expect(await tell()).toEqual([]);
+  isDown = false;
+  clock.advance(15 * MINUTE - 1);
+  expect(await tell()).toEqual([]);
+  clock.advance(1);
+  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  clock.advance(15 * MINUTE);
+  expect(await tell()).toEqual([]);
+});
+
+test('a stop is heeded between two projects', async () => {
+  await happens('ada', 'hello');
+  await teller.run(() => true);
+  expect(told.some((letter) => letter.projectId === projectId)).toBe(false);
+  expect(await tell()).toHaveLength(1);
+});

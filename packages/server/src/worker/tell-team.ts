@@ -1,0 +1,42 @@
+import type { Log } from '../base/log.ts';
+import { listProjectsToTell } from '../features/drafts/index.ts';
+import { type TeamTransport, tellTeam as tell } from '../flows/tell-team.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+export type TellTeamOptions = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  log: Log;
+  publicUrl: string;
+  transport: TeamTransport;
+};
+
+const EVERY_MS = 30_000;
+const PROJECTS_AT_ONCE = 500;
+
+/** Tells the teams what waits for them. A letter that could not be handed over is tried again with the next one. */
+export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Duty {
+  const unheard = new Map<number, number | null>();
+  const hand: TeamTransport['hand'] = (projectId, letter) => transport.hand(projectId, letter);
+
+  async function tellOne(projectId: number): Promise<void> {
+    try {
+      if (await tell(db, { projectId, publicUrl, hand, unheard })) log.info({ projectId }, 'team.told');
+    } catch (error) {
+      log.warn({ projectId, err: error }, 'team.not_told');
+    }
+  }
+
+  return {
+    name: 'tell_team',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      for (let after: number | null = 0; after !== null && !stopping();) {
+        const now = db.clock.now();
+        const projects: number[] = await listProjectsToTell(db, { now, after, limit: PROJECTS_AT_ONCE });
+        for (const projectId of projects) if (!stopping()) await tellOne(projectId);
+        after = projects.length < PROJECTS_AT_ONCE ? null : (projects.at(-1) ?? null);
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import { listBuilding } from '../src/features/audiences/index.ts';
+import { duePlaces } from '../src/features/turns/index.ts';
+import { createDigest, type Digest } from '../src/flows/digest/index.ts';
+import { createSender, type Sender } from '../src/flows/send-drafts/index.ts';
+import type { Database } from '../src/io/db/index.ts';
+import type { HeldClock } from './clock.ts';
+import { type TestTransport, testTransport } from './transport.ts';
+
+/**
+ * Digest and sender without a worker: no timer runs, time goes on only when told, and at every moment at which something is
+ * due exactly that is done.
+ */
+export type Engine = {
+  digest: Digest;
+  sender: Sender;
+  transport: TestTransport;
+  /** Digests whatever waits, and does what is due now, until nothing is left to do. */
+  settle(): Promise<void>;
+  /** Goes to each moment at which something is due on the way, and does it. */
+  advance(ms: number): Promise<void>;
+};
+
+export function openEngine(db: Database, clock: HeldClock): Engine {
+  const newId = idMaker(db.clock);
+  const transport = testTransport();
+  const digest = createDigest({ db, log: silentLog, newId });
+  const sender = createSender({ db, log: silentLog, newId, transport });
+
+  async function settle(): Promise<void> {
+    for (let done = 1; done > 0;) {
+      done = 0;
+      for (const lane of ['live', 'bulk'] as const) {
+        const waiting = await waitingIn(db, lane);
+        if (waiting.length > 0) done += (await digest.batch(lane, waiting)).records;
+      }
+      done += await buildAll(db, digest);
+      const now = new Date(db.clock.now());
+      for (const { projectId } of await duePlaces(db, { work: 'digest', now, limit: 1_000 })) {
+        done += 1;
+        await digest.due(projectId);
+      }
+      for (const { projectId } of await duePlaces(db, { work: 'send', now, limit: 1_000 })) {
+        done += 1;
+        await sender.batch(projectId);
+      }
+    }
+  }
+
+  return {
+    digest,
+    sender,
+    transport,
+    settle,
+    async advance(ms) {
+      const until = clock.now() + ms;
+      for (;;) {
+        await settle();
+        const next = await nextAlarm(db, until);
+        if (next === null) break;
+        clock.advance(Math.max(0, next - clock.now()));
+      }
+      clock.advance(until - clock.now());
+      await settle();
+    },
+  };
+}
+
+async function waitingIn(db: Database, lane: 'live' | 'bulk'): Promise<number[]> {
+  const rows = await db.query<{ project_id: number }>(
+    `SELECT DISTINCT project_id FROM beckon.inbox WHERE lane = $1 ORDER BY 1`,
+    [lane],
+  );
+  return rows.map((row) => row.project_id);
+}
+
+async function buildAll(db: Database, digest: Digest): Promise<number> {
+  const places = await listBuilding(db, 1_000);
+  for (const place of places) await digest.build(place);
+  return places.length;
+}
+
+async function nextAlarm(db: Database, until: number): Promise<number | null> {
+  const rows = await db.query<{ at: Date | null }>(
+    `SELECT min(next_at) AS at FROM beckon.tenant_due WHERE next_at <= $1`,
+    [new Date(until)],
+  );
+  return rows[0]?.at?.getTime() ?? null;
+}

@@ -1,0 +1,171 @@
+import { expect } from 'vitest';
+import { idMaker } from '../src/base/ids.ts';
+import { type Draft, listDrafts } from '../src/features/drafts/index.ts';
+import { createRule } from '../src/flows/create-rule.ts';
+import { type Act, moveDraft } from '../src/flows/move-draft.ts';
+import { setSettings } from '../src/flows/set-settings.ts';
+import { HOUR } from './drafts.ts';
+import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';
+import { EVENTS } from './endpoints.ts';
+import { type Engine, openEngine } from './engine.ts';
+
+export const DAY = 24 * HOUR;
+
+/** A server that only accepts, and an engine beside it on the same database, to which time is told by hand. */
+export type Stage = { server: EndpointServer; engine: Engine };
+
+export type EventMore = { occurred_at?: string; message_id?: string };
+export type EventSent = EventMore & {
+  external_user_id: string;
+  name: string;
+  properties?: Record<string, unknown>;
+};
+export type LetterSent = {
+  rule: string;
+  to: string;
+  address: string;
+  at: number;
+  subject: string;
+  body: string;
+};
+
+/** One project, told of its people through the public API, as its customer's server would. */
+export type Story = Stage & {
+  projectId: number;
+  now(): number;
+  /** Time goes on, and whatever is due on the way is done. */
+  later(ms: number): Promise<void>;
+  /** Until the clock shows this time of day in UTC again. */
+  until(timeOfDay: string): Promise<void>;
+  post(path: string, body: object): Promise<unknown>;
+  user(userId: string, more?: { email?: string; traits?: Record<string, unknown> }): Promise<unknown>;
+  event(
+    userId: string,
+    name: string,
+    more?: Record<string, unknown> | null,
+    at?: EventMore,
+  ): Promise<unknown>;
+  rule(document: object): Promise<string>;
+  /** Somebody of the team does it to the newest draft for this person. */
+  act(userId: string, act: Act): Promise<unknown>;
+  set(settings: Record<string, string>): Promise<unknown>;
+  /** In the order in which they left. */
+  letters(): Promise<LetterSent[]>;
+  drafts(userId?: string): Promise<(Draft & { rule: string })[]>;
+  /** What the ledger says of a rule and a person: how often for which reason. */
+  why(userId: string, rule: string): Promise<Record<string, number>>;
+  runs(userId: string, rule: string): Promise<{ key: string; state: string; end_reason: string | null }[]>;
+};
+
+export async function openStage(): Promise<Stage> {
+  const server = await endpointServer();
+  return { server, engine: openEngine(server.db, server.clock) };
+}
+
+/** At noon, so that quiet hours are nine hours away. */
+export async function newStory({ server, engine }: Stage): Promise<Story> {
+  const { db, clock } = server;
+  clock.advance(untilTimeOfDay(clock.now(), '12:00'));
+  const caller = await newCaller(server, EVENTS);
+  const projectId = caller.id;
+
+  async function post(path: string, body: object): Promise<unknown> {
+    const { status, json } = await caller.send({ path: `/api/v1/${path}`, body });
+    expect(status, JSON.stringify(json)).toBeLessThan(300);
+    return json;
+  }
+  async function later(ms: number): Promise<void> {
+    await engine.advance(ms);
+  }
+  async function ruleId(name: string): Promise<string> {
+    const [row] = await db.query<{ id: string }>(
+      `SELECT id FROM beckon.rule WHERE project_id = $1 AND name = $2`,
+      [projectId, name],
+    );
+    if (!row) throw new Error(`there is no rule ${name}`);
+    return row.id;
+  }
+  return {
+    server,
+    engine,
+    projectId,
+    post,
+    later,
+    now: () => clock.now(),
+    until: (timeOfDay) => later(untilTimeOfDay(clock.now(), timeOfDay)),
+    user: (userId, more = {}) => post('users', { external_user_id: userId, ...more }),
+    event: (userId, name, ...[properties, at]) =>
+      post('events', { external_user_id: userId, name, properties: properties ?? {}, ...at }),
+    rule: async (document) => (await createRule(db, { projectId, document })).id,
+    act: async (userId, act) => {
+      const draft = (await draftsOf(server, projectId, userId)).at(-1);
+      if (!draft) throw new Error(`there is no draft for ${userId}`);
+      const ref = { projectId, draftId: draft.id };
+      return moveDraft({ db, newId: idMaker(db.clock) }, ref, { act, by: { actor: 'ann' } });
+    },
+    set: (settings) => setSettings(db, projectId, settings),
+    letters: () => lettersOf(engine, server, projectId),
+    drafts: (userId) => draftsOf(server, projectId, userId ?? null),
+    why: async (userId, rule) => {
+      const rows = await db.query<{ reason: string; count: number }>(
+        `SELECT reason, sum(count)::int AS count FROM beckon.decision
+         WHERE project_id = $1 AND external_user_id = $2 AND rule_id = $3 GROUP BY reason ORDER BY min(first_at), reason`,
+        [projectId, userId, await ruleId(rule)],
+      );
+      return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
+    },
+    runs: async (userId, rule) =>
+      db.query(
+        `SELECT key, state, end_reason FROM beckon.run
+         WHERE project_id = $1 AND external_user_id = $2 AND rule_id = $3 ORDER BY id`,
+        [projectId, userId, await ruleId(rule)],
+      ),
+  };
+}
+
+/** Moves all of a day at most, and nothing where it is that time now. */
+function untilTimeOfDay(now: number, timeOfDay: string): number {
+  const [hours = 0, minutes = 0] = timeOfDay.split(':').map(Number);
+  const wanted = hours * HOUR + minutes * (HOUR / 60);
+  return (wanted - (now % DAY) + DAY) % DAY;
+}
+
+/** What the transport was handed, with what the database says of the same message. */
+async function lettersOf(engine: Engine, { db }: EndpointServer, projectId: number): Promise<LetterSent[]> {
+  const handed = engine.transport.letters.filter((letter) => letter.projectId === projectId);
+  const rows = await db.query<{ id: string; rule: string; at: Date; address: string }>(
+    `SELECT m.id, r.name AS rule, m.claimed_at AS at, m.address FROM beckon.message m
+     JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id WHERE m.project_id = $1`,
+    [projectId],
+  );
+  const messages = new Map(rows.map((row) => [row.id, row]));
+  expect(new Set(handed.map(({ messageId }) => messageId))).toEqual(new Set(messages.keys()));
+  expect(handed).toHaveLength(rows.length);
+  return handed.map(({ messageId, userId, address, content: { subject, body } }) => {
+    const message = messages.get(messageId);
+    if (!message) throw new Error('a letter left that nobody claimed');
+    expect(message.address).toBe(address);
+    return { rule: message.rule, to: userId, address, at: message.at.getTime(), subject, body };
+  });
+}
+
+async function draftsOf(
+  { db }: EndpointServer,
+  projectId: number,
+  userId: string | null,
+): Promise<(Draft & { rule: string })[]> {
+  const drafts = await listDrafts(db, {
+    projectId,
+    userId,
+    state: null,
+    ruleId: null,
+    after: null,
+    limit: 1_000,
+  });
+  const rules = await db.query<{ id: string; name: string }>(
+    `SELECT id, name FROM beckon.rule WHERE project_id = $1`,
+    [projectId],
+  );
+  const names = new Map(rules.map(({ id, name }) => [id, name]));
+  return drafts.toReversed().map((draft) => ({ ...draft, rule: names.get(draft.ruleId) ?? '' }));
+}
