@@ -71,8 +71,10 @@ function detailWords(detail: Record<string, unknown>): string {
   return words.length === 0 ? '' : `: ${words.join(', ')}`;
 }
 
-function draftLines({ id, subject, state, reason, deadline_at, holds, held_by: held }: DraftNow): string[] {
+function draftLines(draft: DraftNow): string[] {
+  const { id, subject, state, reason, deadline_at, ended_at, holds, held_by: held } = draft;
   const why = reason === null ? '' : ` (${reason})`;
+  if (ended_at !== null) return [`  letter ${id} “${subject}”: ${state}${why} at ${ended_at}`];
   const deadline = deadline_at === null ? 'without a deadline' : `its deadline is ${deadline_at}`;
   const head = `  letter ${id} “${subject}”: ${state}${why}, ${deadline}`;
   const condition = holds ? [] : ['    the condition of its rule does not hold any more'];

@@ -7,7 +7,7 @@ import type { Model } from '../models.ts';
 import { lookAhead } from '../send-drafts/index.ts';
 import { reasonWords } from './words.ts';
 
-/** An open letter, and what would become of it if it were to leave now, by what the sender itself asks. */
+/** A letter: how it ended or, while it is open, what would become of it if it were to leave now, by what the sender itself asks. */
 export type DraftNow = {
   id: string;
   key: string;
@@ -19,6 +19,8 @@ export type DraftNow = {
   /** When the sender looks at it next; null: a person or an event has to move it. */
   due_at: string | null;
   expires_at: string | null;
+  /** When it came to its end; null while it is open. */
+  ended_at: string | null;
   /** Whether the condition of its rule still holds. */
   holds: boolean;
   /** Null where nothing would hold it. */
@@ -27,23 +29,32 @@ export type DraftNow = {
 
 const DRAFTS_MAX = 1_000;
 
-/** The open ones among the newest of a person, by their rules. */
+/** The open ones among the newest of a person, by their rules; of a rule without any, the last that ended. */
 export async function draftsNow(
   tx: Tx,
   { projectId, userId }: PersonId,
   { model, now }: { model: Model; now: number },
 ): Promise<Map<string, DraftNow[]>> {
   const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: DRAFTS_MAX };
-  const open = (await listDrafts(tx, asked)).filter(({ endedAt }) => endedAt === null);
   const byRule = new Map<string, DraftNow[]>();
-  for (const draft of open) {
-    const { holds, gate } = await lookAhead(tx, draft, { model, now, domain: domainOf(draft) });
-    const shown = { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
-    const known = byRule.get(draft.ruleId);
-    if (known) known.push(shown);
-    else byRule.set(draft.ruleId, [shown]);
+  for (const [ruleId, ofRule] of Map.groupBy(await listDrafts(tx, asked), (draft) => draft.ruleId)) {
+    const open = ofRule.filter(({ endedAt }) => endedAt === null);
+    const shown: DraftNow[] = [];
+    for (const draft of open) shown.push(await openNow(tx, draft, { model, now }));
+    const [last] = ofRule;
+    if (shown.length === 0 && last) shown.push({ ...toShown(last), holds: true, held_by: null });
+    byRule.set(ruleId, shown);
   }
   return byRule;
+}
+
+async function openNow(
+  tx: Tx,
+  draft: Draft,
+  { model, now }: { model: Model; now: number },
+): Promise<DraftNow> {
+  const { holds, gate } = await lookAhead(tx, draft, { model, now, domain: domainOf(draft) });
+  return { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
 }
 
 /** How the sending domain stands is known to whoever sends, so it is taken as they said last. */
@@ -54,7 +65,7 @@ function domainOf({ state, reason }: Pick<Draft, 'state' | 'reason'>): GateFacts
 }
 
 function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
-  const { id, key, content, state, reason, deadlineAt, dueAt, expiresAt } = draft;
+  const { id, key, content, state, reason, deadlineAt, dueAt, expiresAt, endedAt } = draft;
   return {
     id,
     key,
@@ -64,6 +75,7 @@ function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
     deadline_at: shownTime(deadlineAt),
     due_at: shownTime(dueAt),
     expires_at: shownTime(expiresAt),
+    ended_at: shownTime(endedAt),
   };
 }
 
