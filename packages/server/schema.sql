@@ -547,6 +547,7 @@ CREATE INDEX draft_created_at ON beckon.draft USING btree (project_id, created_a
 CREATE INDEX draft_due_at ON beckon.draft USING btree (project_id, due_at, id) WHERE (due_at IS NOT NULL);
 CREATE INDEX draft_ended ON beckon.draft USING btree (project_id, rule_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX draft_open ON beckon.draft USING btree (project_id, rule_id, version) WHERE (ended_at IS NULL);
+CREATE INDEX draft_open_id ON beckon.draft USING btree (project_id, id) WHERE (ended_at IS NULL);
 CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user_id);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');

@@ -47,12 +47,15 @@ function write(db: Deps, projectId: number, wanted: Record<string, string>): Pro
       await checkWindows(tx, { projectId, now, field: 'keep_events' });
     }
     if (wanted.autopilot !== undefined && texts.autopilot === 'draft') await endAutopilot(tx, projectId, now);
+    // Whoever waits for the next token of an old throttle may wait for long.
+    if (wanted.throttle !== undefined) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
     return texts;
   });
 }
 
 /** No draft that nobody has touched leaves by itself any more, of whatever rule. */
 async function endAutopilot(tx: Tx, projectId: number, now: number): Promise<void> {
+  let first = Infinity;
   for (const { id: ruleId, definition } of await listRules(tx, projectId)) {
     const { expiresAfterMs } = definition;
     const mode = { autopilotMs: null, includeOpen: false, expiresAfterMs, now, actor: BY };
@@ -60,6 +63,8 @@ async function endAutopilot(tx: Tx, projectId: number, now: number): Promise<voi
       const move = modeChanged(draft, mode);
       return move ? [move] : [];
     });
-    if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+    first = Math.min(first, dueAt ?? Infinity);
   }
+  // Behind the drafts of all rules: who holds the place of the sender waits for no draft any more.
+  if (first < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(first) }]);
 }

@@ -38,6 +38,12 @@ const SOURCES: Source[] = [
   { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
 ];
 
+/** The sender sleeps on purpose while a project is paused, and until there is a token where its throttle is used up. */
+const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
+           JOIN beckon.send_turn u ON u.project_id = place.project_id`;
+const NOT_ON_PURPOSE = `AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
+             AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;
+
 /** Reads tables of several rooms. It hops from project to project by the index, and reads one moment of each. */
 async function listLate(tx: Tx, { work, table, column, where }: Source): Promise<number[]> {
   const from = `FROM beckon.${table} x WHERE ${where}`;
@@ -54,7 +60,8 @@ async function listLate(tx: Tx, { work, table, column, where }: Source): Promise
            CROSS JOIN LATERAL (
              SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
            ) first
-           WHERE t.next_at IS NULL OR t.next_at > first.at`,
+           ${work === 'send' ? SENDING : ''}
+           WHERE (t.next_at IS NULL OR t.next_at > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`,
     values: [work],
   });
   return rows.map((row) => row.project_id);

@@ -62,7 +62,7 @@ type State = {
   /** When live records last waited, on the clock of `performance`. */
   liveAt: number;
   place: number;
-  after: Record<Lane, number>;
+  after: Record<Work, number>;
   lookedAt: number;
   placesMax: number;
   failures: number;
@@ -78,7 +78,7 @@ export function startDigester(options: DigesterOptions): Digester {
     workedAt: performance.now(),
     liveAt: -Infinity,
     place: 0,
-    after: { live: 0, bulk: 0 },
+    after: { live: 0, bulk: 0, time: 0 },
     lookedAt: 0,
     placesMax: options.placesMax ?? PLACES_MAX,
     failures: 0,
@@ -182,10 +182,15 @@ async function doLane(state: State, lane: Lane, places: Place[]): Promise<number
   return 0;
 }
 
+/** Whose turn it was last comes last, however long the rest of theirs is overdue. */
 async function doTime(state: State, due: number[]): Promise<number> {
-  for (const projectId of due) {
+  const inOrder = due.toSorted((a, b) => a - b);
+  const behind = inOrder.filter((id) => id > state.after.time);
+  for (const projectId of [...behind, ...inOrder.filter((id) => id <= state.after.time)]) {
     const done = await attempt(state, [projectId], () => state.options.digest.due(projectId));
-    if (done && done.people > 0) return done.people;
+    if (!done || done.people === 0) continue;
+    state.after.time = projectId;
+    return done.people;
   }
   return 0;
 }

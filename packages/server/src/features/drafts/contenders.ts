@@ -31,7 +31,8 @@ export async function listContending(
            FROM unnest($2::text[]) AS u(id)
            JOIN beckon.draft d ON d.project_id = $1 AND d.external_user_id = u.id
            WHERE d.due_at <= $3 AND (d.state = 'approved' OR (d.state = 'scheduled' AND d.deadline_at IS NOT NULL)
-             OR (d.state = 'held' AND d.reason = ANY ($4::text[])))`,
+             OR (d.state = 'held' AND d.reason = ANY ($4::text[])))
+           LIMIT 10000`,
     values: [projectId, users, new Date(until), HELD_BY_TIME],
   });
   return rows.map((row) => ({

@@ -26,6 +26,8 @@ export type PersonFacts = {
   isOut: () => boolean;
   entry: (key: string) => EntryRow | undefined;
   isInRun: () => boolean;
+  /** In how many runs the person is, of any rule. */
+  openRuns: () => number;
 };
 
 export type Decided = {
@@ -79,6 +81,7 @@ const GATES: Gate[] = [
   failsOnlyIf,
   isOut,
   hasEntered,
+  isCrowded,
 ];
 
 function isOff({ rule }: Asked): Refusal | null {
@@ -129,10 +132,19 @@ function isAhead({ moment, now }: Asked): Refusal | null {
 }
 
 /** Of events that start something by themselves; a timer that was set in time is not too old when it rings. */
-function isTooOld({ rule, anchor, by }: Asked): Refusal | null {
-  if (by === 'due' || anchor.kind !== 'event') return null;
+function isTooOld({ rule, anchor, by, moment }: Asked): Refusal | null {
+  if (by === 'due') return null;
+  if (anchor.kind === 'date') return isLongPast(rule.definition, anchor, moment);
+  if (anchor.kind !== 'event') return null;
   return anchor.occurredAt < anchor.acceptedAt - rule.definition.maxEventAgeMs
     ? { reason: 'too_old', detail: { occurred_at: isoOf(anchor.occurredAt) } }
+    : null;
+}
+
+/** A date that was long ago when it was first told has nothing to remind of. */
+function isLongPast({ maxEventAgeMs }: Definition, anchor: Anchor, moment: Moment | null): Refusal | null {
+  return moment !== null && moment.at < anchor.acceptedAt - maxEventAgeMs
+    ? { reason: 'too_old', detail: { at: isoOf(moment.at) } }
     : null;
 }
 
@@ -160,6 +172,14 @@ function hasEntered({ rule, person, wish }: Asked): Refusal | null {
   if (reason) return { reason, detail: { entered_at: isoOf(known?.enteredAt ?? 0) } };
   if (rule.definition.entry.kind !== 'one_at_a_time') return null;
   return person.isInRun() ? { reason: 'in_progress' } : null;
+}
+
+/** One person's events could otherwise begin runs without end, each with a draft that waits. */
+const OPEN_RUNS_MAX = 100;
+
+function isCrowded({ person }: Asked): Refusal | null {
+  const open = person.openRuns();
+  return open < OPEN_RUNS_MAX ? null : { reason: 'crowded', detail: { runs: open } };
 }
 
 function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {
@@ -208,5 +228,6 @@ const VALUE_SHOWN_CHARS = 200;
 function brief(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'object') return value;
   const text = JSON.stringify(value);
-  return text.length <= VALUE_SHOWN_CHARS ? value : `${text.slice(0, VALUE_SHOWN_CHARS)}…`;
+  // A cut may go through a character, and half of one is no text that can be stored.
+  return text.length <= VALUE_SHOWN_CHARS ? value : `${text.slice(0, VALUE_SHOWN_CHARS).toWellFormed()}…`;
 }

@@ -24,4 +24,12 @@ export {
   type Trigger,
 } from './rule.ts';
 export { deleteOfPerson as eraseRuleRows } from './store.ts';
-export { dropTimers, dueTimers, listTimersOf, nextTimerAt, setTimers, type Timer } from './timers.ts';
+export {
+  dropTimers,
+  dueTimers,
+  listTimersOf,
+  nextTimerAt,
+  setTimers,
+  type Timer,
+  type TimerKey,
+} from './timers.ts';

@@ -152,9 +152,20 @@ export function timerPlace(
 ): { key: string; keepFirst: boolean } {
   if (!isTimed(trigger)) throw new Error('only a trigger that lies in time has a timer');
   const { entry, about } = rule.definition;
-  if (trigger.kind !== 'relative' || about?.event === trigger.event)
-    return { key: `${place}`, keepFirst: false };
+  const name = timerName(rule.definition.when, place);
+  if (trigger.kind !== 'relative' || about?.event === trigger.event) return { key: name, keepFirst: false };
   if (entry.kind === 'once' || entry.kind === 'once_per')
-    return { key: `${place} ${entryKey}`, keepFirst: true };
-  return { key: `${place} ${anchorId}`, keepFirst: false };
+    return { key: `${name} ${entryKey}`, keepFirst: true };
+  return { key: `${name} ${anchorId}`, keepFirst: false };
+}
+
+/** By what it looks at and not by its place, which may be another in the next version of the rule. */
+function timerName(when: Trigger[], place: number): string {
+  const names = when.map((trigger) => {
+    if (trigger.kind === 'audience') return '';
+    return trigger.kind === 'date' ? `date ${trigger.trait}` : `${trigger.kind} ${eventOf(trigger)}`;
+  });
+  const name = names[place] ?? '';
+  const before = names.slice(0, place).filter((other) => other === name).length;
+  return `${before} ${name}`;
 }

@@ -7,8 +7,8 @@ type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;
 export type Moment = { at: number; endsAt: number | null };
 
 const DAY_MS = 86_400_000;
-/** Further away nothing is promised. */
-const AHEAD_MAX_MS = 10 * 366 * DAY_MS;
+/** Nothing waits for longer; and with a year on top it is a moment that the database can hold. */
+const LAST_MOMENT = Date.UTC(2200, 0, 1);
 
 export function isTimed(trigger: Trigger): trigger is Timed {
   return trigger.kind === 'relative' || trigger.kind === 'date' || trigger.kind === 'absence';
@@ -18,7 +18,7 @@ export function isTimed(trigger: Trigger): trigger is Timed {
 export function momentOf(trigger: Timed, anchor: Pick<Anchor, 'occurredAt' | 'properties'>): Moment | null {
   if (trigger.kind === 'absence') return { at: anchor.occurredAt + trigger.ms, endsAt: null };
   const reference = trigger.kind === 'date' ? anchor.occurredAt : referenceOf(trigger, anchor);
-  if (reference === null || reference > anchor.occurredAt + AHEAD_MAX_MS) return null;
+  if (reference === null || reference > LAST_MOMENT) return null;
   return trigger.side === 'before'
     ? { at: reference - trigger.ms, endsAt: reference }
     : { at: reference + trigger.ms, endsAt: null };
@@ -32,7 +32,7 @@ export function daysAfter(
   const days = Object.hasOwn(properties, property) ? properties[property] : undefined;
   if (typeof days !== 'number' || days < 0) return null;
   const at = Math.round(occurredAt + days * DAY_MS);
-  return Number.isSafeInteger(at) ? at : null;
+  return at <= LAST_MOMENT ? at : null;
 }
 
 function referenceOf(

@@ -129,6 +129,7 @@ export const REASONS = {
   already_entered: 'this person has entered before with the same key',
   in_cooldown: 'this person entered within the cooldown',
   in_progress: 'this person is still in a run of this rule',
+  crowded: 'this person is in as many runs as one person may be in',
   holdout: 'this person is in the holdout group',
 } as const;
 export type Reason = keyof typeof REASONS;

@@ -10,6 +10,8 @@ import {
   upsertTimers,
 } from './store.ts';
 
+export type { TimerKey } from './store.ts';
+
 /**
  * The moment at which a rule whose trigger lies in time is to be considered for a person, by the version that set it: whoever
  * waits for their moment is under way in it.

@@ -13,6 +13,7 @@ export {
   type Stop,
 } from './advance.ts';
 export {
+  endRuns,
   eraseRuns,
   freezeRuns,
   insertRuns,

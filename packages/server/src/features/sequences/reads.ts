@@ -32,14 +32,18 @@ export async function findOpenRuns(
  * Which of these people are under way, or wait for a goal: their places in the list. Most people are in no run, and the index
  * of those who are is small, so a thousand are asked about for little. Nothing is locked.
  */
-export async function findUnderWay(tx: Tx, people: RunPerson[]): Promise<Set<number>> {
+export async function findUnderWay(tx: Tx, people: RunPerson[], now: number): Promise<Set<number>> {
   if (people.length === 0) return new Set();
   const rows = await tx.prepared<{ n: number }>({
     name: 'sequences.under_way',
     text: `SELECT p.n::int - 1 AS n FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS p(project_id, user_id, n)
            WHERE EXISTS (SELECT FROM beckon.run r WHERE r.project_id = p.project_id AND r.external_user_id = p.user_id
-             AND (r.state <> 'ended' OR (r.goal_until IS NOT NULL AND r.converted_at IS NULL)))`,
-    values: [plainList(people.map((person) => person.projectId)), people.map((person) => person.userId)],
+             AND (r.state <> 'ended' OR (r.goal_until > $3 AND r.converted_at IS NULL)))`,
+    values: [
+      plainList(people.map((person) => person.projectId)),
+      people.map((person) => person.userId),
+      new Date(now),
+    ],
   });
   return new Set(rows.map((row) => row.n));
 }

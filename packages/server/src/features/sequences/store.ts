@@ -1,5 +1,5 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import type { Run } from './run.ts';
+import type { EndReason, Run } from './run.ts';
 
 /** What is written to `run`; `reads.ts` reads it. */
 export type RunPerson = { projectId: number; userId: string };
@@ -92,6 +92,22 @@ export async function wakeRuns(
     values: [projectId, plainList(ids), new Date(at)],
   });
   return rows.map((row) => row.id);
+}
+
+/** They end here, whatever they wait for; those that have ended before stay as they ended. */
+export async function endRuns(
+  tx: Tx,
+  { projectId, ids, reason, at }: { projectId: number; ids: string[]; reason: EndReason; at: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(
+    `WITH ending AS MATERIALIZED (
+       SELECT id FROM beckon.run WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND state <> 'ended' ORDER BY id FOR UPDATE
+     )
+     UPDATE beckon.run r SET state = 'ended', waits_for = NULL, next_at = NULL, ended_at = $4, end_reason = $3
+     FROM ending e WHERE r.project_id = $1 AND r.id = e.id`,
+    [projectId, plainList(ids), reason, new Date(at)],
+  );
 }
 
 /** The end of this run's draft was taken back before the run went on: it waits for the draft again. */

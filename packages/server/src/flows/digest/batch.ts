@@ -15,7 +15,7 @@ import {
   storeEvents,
   type Total,
 } from '../../features/events/index.ts';
-import { type Lane, oldestWaiting, settle, type Taken, takeChunks } from '../../features/inbox/index.ts';
+import { type Lane, oldestWaiting, settle, takeChunks } from '../../features/inbox/index.ts';
 import {
   type ChangedPerson,
   findErasures,
@@ -86,7 +86,7 @@ export function digestBatch(deps: BatchDeps, asked: BatchAsk): Promise<Digested>
     // Nobody waits between the two: the questions are on their way while the events are being stored.
     const storing = storeFolded(run, folded);
     const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
-    await finish(run, { folded, answered, taken: taken.batch.taken });
+    await finish(run, { folded, answered, batch: taken.batch });
     stored.committed();
     return summaryOf(taken.batch, folded);
   });
@@ -255,10 +255,10 @@ function doneBy(events: NewEvent[]): { byPerson: Map<string, NewEvent[]>; latest
   return { byPerson, latest };
 }
 
-type Ending = { folded: Folded; answered: Answered[]; taken: Taken[] };
+type Ending = { folded: Folded; answered: Answered[]; batch: Batch };
 
 /** The lanes are locked last, together with the COMMIT: accepting waits for nothing else of a digest. */
-async function finish(run: Run, { folded, answered, taken }: Ending): Promise<void> {
+async function finish(run: Run, { folded, answered, batch }: Ending): Promise<void> {
   const { tx, deps, lane, now, models } = run;
   const at = new Date(now);
   const writes = writesOf(answered, now);
@@ -269,14 +269,21 @@ async function finish(run: Run, { folded, answered, taken }: Ending): Promise<vo
   });
   await writeStandings(tx, writes, at);
   const { events, people } = folded;
-  const happened = happenedIn({ people: people.values(), events, moves: transitions, models, lane, now });
+  const happened = happenedIn({
+    people: people.values(),
+    events,
+    moves: transitions,
+    models,
+    lane,
+    records: batch.records,
+  });
   const ruled = await applyRules(tx, happened, { now, newId: deps.newId });
   await tx.together(() =>
     Promise.all([
       changes.length > 0 ? addChanges(tx, changes) : undefined,
       dueEarlier(tx, 'digest', firstOfEach([...firstDues(writes), ...ruled.digest])),
       dueEarlier(tx, 'send', ruled.send),
-      settle(tx, taken),
+      settle(tx, batch.taken),
       tx.commit(),
     ]),
   );

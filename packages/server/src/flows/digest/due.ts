@@ -55,6 +55,9 @@ export function digestDue(deps: BatchDeps, projectId: number): Promise<DueDone> 
     await dropTimers(tx, due.timers);
     const ruled = await applyRules(tx, happenedNow(step, due, transitions), { now, newId: deps.newId });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
+    // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
+    if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
+      await newModel(tx, projectId);
     await holdDue(tx, projectId, 'digest');
     await dueNext(tx, { projectId, work: 'digest', nextAt: await nextMoment(tx, projectId, 'digest') });
     await dueEarlier(tx, 'send', ruled.send);
@@ -85,8 +88,7 @@ async function listAllDue({ tx, projectId, now }: Pick<Step, 'tx' | 'projectId' 
 }
 
 /**
- * A timer may have been set by a version of its rule that nobody is under way in any more. Its run begins in that version, so
- * every process has to read definitions again.
+ * A timer may have been set by a version of its rule that nobody is under way in any more.
  */
 async function withVersions(
   { tx, turn, now }: { tx: BatchTx; turn: Turn; now: number },
@@ -98,7 +100,6 @@ async function withVersions(
     ({ ruleId, version }) => rules.byId.has(ruleId) && !rules.version(ruleId, version),
   );
   if (older.length === 0) return model;
-  await newModel(tx, turn.projectId);
   const loaded = await loadProjectModels(tx, [turn], { now, versions: older });
   return loaded.get(turn.projectId) ?? model;
 }
@@ -115,11 +116,11 @@ function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<
 }
 
 /** What the rules hear of it, in the order in which it was due. */
-function happenedNow({ model }: Step, due: AllDue, transitions: Transition[]): Happened[] {
+function happenedNow({ model, now }: Step, due: AllDue, transitions: Transition[]): Happened[] {
   const happened = new Map(
     due.people.map((person): [string, Happened] => [
       person.userId,
-      { person, model, items: [], isWatched: false, emailChanged: false },
+      { person, model, items: [], isWatched: false },
     ]),
   );
   const add = (userId: string, item: Item, isWatched: boolean): void => {
@@ -128,7 +129,11 @@ function happenedNow({ model }: Step, due: AllDue, transitions: Transition[]): H
     if (one) one.isWatched ||= isWatched;
   };
   for (const { userId, audienceId, move } of transitions)
-    add(userId, { kind: 'move', audienceId, move, by: 'due' }, model.rules.watches.audiences.has(audienceId));
+    add(
+      userId,
+      { kind: 'move', audienceId, move, by: 'record', cause: { seq: null, acceptedAt: now } },
+      model.rules.watches.audiences.has(audienceId),
+    );
   for (const run of due.runs) add(run.userId, { kind: 'run', run }, true);
   for (const timer of due.timers) add(timer.userId, { kind: 'timer', timer }, false);
   return [...happened.values()].filter(({ items }) => items.length > 0);

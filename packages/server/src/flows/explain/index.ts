@@ -103,7 +103,7 @@ async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<As
   const { person, model, timers, now } = asking;
   const rules = [...present, ...olderVersions(model, timers)];
   const { projectId, userId } = person;
-  const happened = { person, model, items: [], isWatched: true, emailChanged: false };
+  const happened = { person, model, items: [], isWatched: true };
   const known = await gatherKnown(tx, [{ happened, rules: new Set(rules), isUnderWay: true }], {
     now,
     locks: false,

@@ -3,34 +3,43 @@ import { writeDecisions } from '../../features/decisions/index.ts';
 import {
   addressArrived,
   cancel,
+  type Decided,
   type Draft,
+  follow,
   isRefused,
   listOpenOfPeople,
   type Moved,
   writeMoved,
 } from '../../features/drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../features/people/index.ts';
-import { type Anchor, burnEntries, dateIn, setTimers, writeEntries } from '../../features/rules/index.ts';
+import {
+  type Anchor,
+  burnEntries,
+  dateIn,
+  dropTimers,
+  setTimers,
+  writeEntries,
+} from '../../features/rules/index.ts';
 import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/sequences/index.ts';
 import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { compose, write } from './compose.ts';
-import { checkOut, consider, type Desk, goOn, hear, openDesk, wake } from './desk.ts';
+import { checkOut, consider, type Desk, disarm, goOn, hear, openDesk, wake } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Happened, Item } from './happened.ts';
 
 export type RulesDeps = { now: number; newId: NewId };
 
-/** When which project has to be looked at again, by the digest and by the sender. */
-export type RulesDone = { digest: DuePlace[]; send: DuePlace[] };
+/** When which project has to be looked at again, by the digest and by the sender; and the runs that began. */
+export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[] };
 
 /**
  * Asks the rules about all that happened, and writes what came of it: entries, runs, drafts, and for each rule that was
  * considered a row of the ledger. With the turns of all these projects taken.
  */
 export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps): Promise<RulesDone> {
-  const concerned = await findConcerned(tx, happened);
-  if (concerned.length === 0) return { digest: [], send: [] };
+  const concerned = await findConcerned(tx, happened, deps.now);
+  if (concerned.length === 0) return { digest: [], send: [], begun: [] };
   await learnEmails(tx, concerned);
   // Drafts are locked before runs, by everybody who needs both.
   const open = await openDrafts(tx, concerned);
@@ -42,17 +51,19 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
     ...desks.flatMap((desk) => arrivals(desk, open.get(personKey(desk.person)) ?? [])),
   ];
   await writeAll(tx, desks, moved);
-  return { digest: firstTimes(desks), send: firstDrafts(moved) };
+  const begun = desks.flatMap(({ outcome }) => outcome.begun);
+  return { digest: firstTimes(desks), send: firstDrafts(moved), begun };
 }
 
 /**
  * Those for whom a rule has to be considered, and those who are under way. An event that many wait for in no more than a few
  * runs concerns nobody else.
  */
-async function findConcerned(tx: Tx, happened: Happened[]): Promise<Hooked[]> {
+async function findConcerned(tx: Tx, happened: Happened[], now: number): Promise<Hooked[]> {
   const underWay = await findUnderWay(
     tx,
     happened.map(({ person: { projectId, userId } }) => ({ projectId, userId })),
+    now,
   );
   return happened.flatMap((one, i): Hooked[] => {
     const rules = new Set(one.items.flatMap((item) => hooksOf(one, item).map(({ rule }) => rule)));
@@ -85,7 +96,8 @@ function decideAll(
   for (const item of one.items) {
     if (item.kind === 'event') hear(desk, item.event);
     if (item.kind === 'run') goOn(desk, item.run);
-    const anchor = anchorOf(one, item, deps.now);
+    if (item.kind === 'trait') for (const hook of hooksOf(one, item)) disarm(desk, hook);
+    const anchor = anchorOf(one, item);
     if (!anchor) continue;
     const by = item.kind === 'timer' ? 'due' : item.kind === 'move' && item.by === 'bulk' ? 'bulk' : 'record';
     for (const hook of hooksOf(one, item)) consider(desk, hook, { anchor, by });
@@ -95,7 +107,7 @@ function decideAll(
 }
 
 /** Null where nothing starts: a run that goes on, a trait that tells no date. */
-function anchorOf({ person }: Happened, item: Item, now: number): Anchor | null {
+function anchorOf({ person }: Happened, item: Item): Anchor | null {
   switch (item.kind) {
     case 'event': {
       const { id, name, properties, occurredAt, acceptedAt, seq } = item.event;
@@ -107,15 +119,14 @@ function anchorOf({ person }: Happened, item: Item, now: number): Anchor | null 
         id: item.audienceId,
         name: item.audienceId,
         properties: {},
-        occurredAt: now,
-        acceptedAt: now,
-        seq: null,
+        occurredAt: item.cause.acceptedAt,
+        ...item.cause,
       };
     case 'trait': {
-      const { trait, acceptedAt } = item;
+      const { trait, cause } = item;
       const occurredAt = dateIn(person.traits.get(trait));
       if (occurredAt === null) return null;
-      return { kind: 'date', id: trait, name: trait, properties: {}, occurredAt, acceptedAt, seq: null };
+      return { kind: 'date', id: trait, name: trait, properties: {}, occurredAt, ...cause };
     }
     case 'timer':
       return item.timer.anchor;
@@ -143,22 +154,32 @@ function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
   });
 }
 
-/** Drafts that waited for an address begin their time, if the person has one now; the run of one that is too late goes on. */
+/**
+ * Drafts that waited for an address begin their time, if the person has one now, and those that had a hole are written anew;
+ * the run of one that is too late goes on.
+ */
 function arrivals(desk: Desk, open: Draft[]): Moved[] {
-  const { person, model, runs, now } = desk;
-  if (person.email === null) return [];
   return open.flatMap((draft) => {
-    const run = runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
-    const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
-    const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
-    if (draft.reason !== 'no_address' || !run || !definition || instruction?.kind !== 'draft') return [];
-    const { missing } = write({ run, letter: instruction.letter, person, model });
-    const { expiresAfterMs } = definition;
-    const decided = addressArrived(draft, { now, expiresAfterMs, missing: missing[0] ?? null });
-    if (isRefused(decided)) return [];
+    const run = desk.runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
+    const decided = run ? arrived(desk, draft, run) : null;
+    if (!run || !decided || isRefused(decided)) return [];
     if (decided.draft.endedAt !== null) wake(desk, run);
     return [decided];
   });
+}
+
+function arrived({ person, model, now }: Desk, draft: Draft, run: Run): Decided | null {
+  const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
+  const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
+  if (!definition || instruction?.kind !== 'draft') return null;
+  const isNoAddress = draft.reason === 'no_address' && person.email !== null;
+  const hasHole = draft.reason === 'missing_variable' && !draft.isEdited;
+  if (!isNoAddress && !hasHole) return null;
+  const { content, facts, missing } = write({ run, letter: instruction.letter, person, model });
+  const [hole = null] = missing;
+  if (isNoAddress)
+    return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, missing: hole });
+  return hole === null ? follow(draft, { content, facts, missing: null, why: 'facts_changed', now }) : null;
 }
 
 async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
@@ -181,6 +202,10 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
     burnEntries(
       tx,
       outcomes.flatMap(({ outcome, of }) => outcome.burnt.map((entry) => ({ ...of, ...entry }))),
+    ),
+    dropTimers(
+      tx,
+      outcomes.flatMap(({ outcome }) => outcome.disarmed),
     ),
     setTimers(
       tx,

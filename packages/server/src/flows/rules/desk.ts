@@ -18,6 +18,7 @@ import {
   type Newest,
   type PersonFacts,
   type Timer,
+  type TimerKey,
   timerPlace,
 } from '../../features/rules/index.ts';
 import {
@@ -47,6 +48,8 @@ export type Outcome = {
   entries: { ruleId: string; entry: Definition['entry']; wish: EntryWish }[];
   burnt: { ruleId: string; wish: EntryWish }[];
   timers: (Timer & { keepFirst: boolean })[];
+  /** Timers of dates that are others now, or gone; they go before new ones are set. */
+  disarmed: TimerKey[];
   begun: Run[];
   changed: Run[];
   /** A letter is to be written for each of these runs. */
@@ -89,6 +92,7 @@ export function openDesk(of: { person: Person; model: Model }, known: Known, dep
       entries: [],
       burnt: [],
       timers: [],
+      disarmed: [],
       begun: [],
       changed: [],
       letters: [],
@@ -127,7 +131,7 @@ type HeardEvent = SeenEvent & { id: string; occurredAt: number };
 export function hear(desk: Desk, event: HeardEvent): void {
   for (const run of desk.runs) {
     const definition = definitionOf(desk, run);
-    if (!definition || run.state === 'ended' || event.id === run.anchor.id) continue;
+    if (!definition || run.state === 'ended' || event.id === run.anchor.id || isBefore(event, run)) continue;
     const reason = endsBy(event, run, definition);
     if (reason) end(desk, run, reason);
     else if (run.state === 'active' && run.waitsFor === 'event') {
@@ -137,9 +141,15 @@ export function hear(desk: Desk, event: HeardEvent): void {
   }
 }
 
-/** What happened before that which started the run ends nothing, however late it came. */
+/**
+ * What happened before that which started the run says nothing to it, however late it came. A date lies ahead, and a join has
+ * no moment of its own: of these the cause counts.
+ */
+function isBefore({ occurredAt }: HeardEvent, { anchor }: Run): boolean {
+  return occurredAt < (anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt);
+}
+
 function endsBy(event: HeardEvent, run: Run, { exits, about }: Definition): EndReason | null {
-  if (event.occurredAt < run.anchor.occurredAt) return null;
   if (exits.events.includes(event.name)) return 'exit_event';
   return about?.event === event.name && event.id !== run.key ? 'replaced' : null;
 }
@@ -174,7 +184,7 @@ export function checkOut(desk: Desk): void {
 
 /** What the rule may ask about the person, with what began here. */
 export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts {
-  const { person, known, runs } = desk;
+  const { person, known, runs, now } = desk;
   const { onlyIf, exits, goal } = definition;
   return {
     projectId: person.projectId,
@@ -185,8 +195,15 @@ export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts
     onlyIf: () => onlyIf === null || holds(desk, onlyIf),
     isOut: () => [exits.when, goal].some((out) => out !== null && holds(desk, out)),
     entry: (key) => entryOf(desk, id, key),
-    isInRun: () => runs.some(({ ruleId, state }) => ruleId === id && state !== 'ended'),
+    isInRun: () => runs.some((run) => run.ruleId === id && isInProgress(run, now)),
+    openRuns: () => runs.filter(({ state }) => state !== 'ended').length,
   };
+}
+
+/** Whoever is held out is in no run, and counts as being in one as long as their goal is waited for. */
+function isInProgress({ state, arm, goalUntil, convertedAt }: Run, now: number): boolean {
+  if (state !== 'ended') return true;
+  return arm === 'holdout' && goalUntil !== null && goalUntil > now && convertedAt === null;
 }
 
 function holds({ known }: Desk, predicate: Predicate): boolean {
@@ -204,6 +221,14 @@ function enter({ entered }: Desk, ruleId: string, { key, at, level }: EntryWish)
 function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish, detail }: Decided): void {
   const { projectId, userId } = person;
   outcome.decisions.push({ projectId, userId, ruleId: id, key: wish.key, reason, detail, at: now });
+}
+
+/** The date that a trait told is told no more: whatever waits for it goes. */
+export function disarm({ person, outcome }: Desk, hook: Hook): void {
+  const { key } = timerPlace(hook, { anchorId: '', entryKey: '' });
+  const { projectId, userId } = person;
+  outcome.disarmed.push({ projectId, userId, ruleId: hook.rule.id, key });
+  outcome.timers = outcome.timers.filter((timer) => timer.ruleId !== hook.rule.id || timer.key !== key);
 }
 
 type Began = { anchor: Anchor; decided: Decided };
@@ -227,6 +252,8 @@ function arm({ person, outcome }: Desk, hook: Hook, { anchor, decided }: Began):
 function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
   const { person, now, newId, outcome, runs } = desk;
   const isHeldOut = decided.reason === 'holdout';
+  // With no goal there is nothing to compare, and the entry alone is kept.
+  if (isHeldOut && !rule.definition.goal) return;
   const run: Run = {
     projectId: person.projectId,
     id: newId(),

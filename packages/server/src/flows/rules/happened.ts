@@ -11,14 +11,15 @@ export type Happened = {
   items: Item[];
   /** Whether a run that is under way may have to hear of it. */
   isWatched: boolean;
-  /** An address arrived, or became another. */
-  emailChanged: boolean;
 };
+
+/** The record that brought something about; time has no place in the order of acceptance. */
+export type Cause = { seq: number | null; acceptedAt: number };
 
 export type Item =
   | { kind: 'event'; event: NewEvent }
-  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: 'record' | 'bulk' | 'due' }
-  | { kind: 'trait'; trait: string; acceptedAt: number }
+  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: 'record' | 'bulk'; cause: Cause }
+  | { kind: 'trait'; trait: string; cause: Cause }
   | { kind: 'timer'; timer: Timer }
   | { kind: 'run'; run: Run };
 
@@ -30,7 +31,8 @@ type Batch = {
   moves: Moved[];
   models: Map<number, Model>;
   lane: 'live' | 'bulk';
-  now: number;
+  /** In the order of acceptance. */
+  records: { person: string; seq: number; acceptedAt: number }[];
 };
 
 /**
@@ -46,31 +48,51 @@ export function happenedIn(batch: Batch): Happened[] {
     const person = people.get(key)?.person;
     const model = person && batch.models.get(person.projectId);
     if (known || !person || !model) return known;
-    const fresh = { person, model, items: [], isWatched: false, emailChanged: false };
+    const fresh = { person, model, items: [], isWatched: false };
     found.set(key, fresh);
     return fresh;
   };
   const active = addEvents(batch, of);
+  const causeOf = causesIn(batch);
   for (const { projectId, userId, audienceId, move } of batch.moves) {
     const rules = batch.models.get(projectId)?.rules;
     const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
     if (!isWatched && !rules?.onMove(audienceId, move).length) continue;
     const key = personKey({ projectId, userId });
     const by = batch.lane === 'bulk' && !active.has(key) ? 'bulk' : 'record';
-    add(of(key), { kind: 'move', audienceId, move, by }, isWatched);
+    add(of(key), { kind: 'move', audienceId, move, by, cause: causeOf(key) }, isWatched);
   }
-  for (const [key, changed] of people) addChange(changed, { batch, happened: () => of(key) });
+  for (const [key, changed] of people)
+    addChange(changed, { batch, happened: () => of(key), cause: () => causeOf(key) });
   return [...found.values()];
 }
 
 type Of = (key: string) => Happened | undefined;
 
-/** Who did something that was not suppressed. */
+/**
+ * Which of several records of a person had them join, or wrote a trait last, is not remembered: it is taken for the first one,
+ * so that what a suppressed batch brought about starts nothing because a later event of the same digest lifted it.
+ */
+function causesIn({ records }: Batch): (key: string) => Cause {
+  let first: Map<string, Cause> | null = null;
+  return function causeOf(key) {
+    if (!first) {
+      first = new Map();
+      for (const { person, seq, acceptedAt } of records)
+        if (!first.has(person)) first.set(person, { seq, acceptedAt });
+    }
+    const cause = first.get(key);
+    if (!cause) throw new Error('somebody changed without a record');
+    return cause;
+  };
+}
+
+/** Who did something themselves. */
 function addEvents({ events, models }: Batch, of: Of): Set<string> {
   const active = new Set<string>();
   for (const event of events) {
     const key = personKey(event);
-    if (!event.suppressed) active.add(key);
+    active.add(key);
     const rules = models.get(event.projectId)?.rules;
     const isWatched = rules?.watches.events.has(event.name) ?? false;
     if (isWatched || rules?.onEvent(event.name).length) add(of(key), { kind: 'event', event }, isWatched);
@@ -80,21 +102,21 @@ function addEvents({ events, models }: Batch, of: Of): Set<string> {
 
 function addChange(
   { person, change }: ChangedPerson,
-  { batch, happened }: { batch: Batch; happened: () => Happened | undefined },
+  { batch, happened, cause }: { batch: Batch; happened: () => Happened | undefined; cause: () => Cause },
 ): void {
   const rules = batch.models.get(person.projectId)?.rules;
   if (!rules) return;
   for (const trait of change.before.keys()) {
     const isWatched = rules.watches.traits.has(trait);
     if (isWatched || rules.onTrait(trait).length > 0)
-      add(happened(), { kind: 'trait', trait, acceptedAt: batch.now }, isWatched);
+      add(happened(), { kind: 'trait', trait, cause: cause() }, isWatched);
   }
-  // Whoever is new has no draft that waits for their address.
-  if (!change.emailChanged || (change.isNew && !rules.watches.email)) return;
-  const one = happened();
-  if (!one) return;
-  one.emailChanged = !change.isNew;
-  one.isWatched ||= rules.watches.email;
+  // A draft of theirs may wait for an address, or for something that its letter wants to say; not of somebody new. A backfill
+  // is not asked about each person for that: their drafts are looked at when they fall due.
+  const isLearnt = change.emailChanged || (batch.lane === 'live' && change.before.size > 0);
+  const isWatched = change.emailChanged && rules.watches.email;
+  const one = isWatched || (isLearnt && !change.isNew) ? happened() : undefined;
+  if (one) one.isWatched ||= isWatched;
 }
 
 function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {

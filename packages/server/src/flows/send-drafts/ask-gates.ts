@@ -47,7 +47,8 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   const policy = policyOf(model);
   const { projectId } = model.project;
   const reached = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
-  const addresses = reached.flatMap(({ address }) => address ?? []);
+  // Each once, or the letters to a mailbox that two people share would count twice.
+  const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
   const [suppressions, claims, contenders] = await Promise.all([
     findSuppressions(

@@ -19,13 +19,24 @@ export type Sender = {
   giveUp(): Promise<number>;
 };
 
-export type SenderOptions = { db: Database; log: Log; newId: NewId; transport: Transport | null };
+export type SenderOptions = {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  transport: Transport | null;
+  /**
+   * Where nothing more is due now, what falls due within this time is claimed together, by whichever worker: a batch of two
+   * letters costs as much as twenty more in a larger one. Each leaves at its very moment where it is not given.
+   */
+  togetherMs?: number;
+};
 
 /** Longer than any transport takes. */
 const LOST_AFTER_MS = 10 * 60_000;
 
-export function createSender({ db, log, newId, transport }: SenderOptions): Sender {
-  const deps: SendDeps = { db, newId, models: createModels(db.clock), hasTransport: transport !== null };
+export function createSender({ db, log, newId, transport, togetherMs = 0 }: SenderOptions): Sender {
+  const models = createModels(db.clock);
+  const deps: SendDeps = { db, newId, models, hasTransport: transport !== null, togetherMs };
   return {
     async batch(projectId) {
       const { letters, drafts, lateMs } = await claimBatch(deps, projectId);

@@ -212,7 +212,7 @@ test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppre
   await story.act('u1', { kind: 'approve' });
   await story.later(3 * DAY);
   expect(await story.letters()).toHaveLength(2);
-  expect((await story.drafts())[2]).toMatchObject({ state: 'held', reason: 'suppressed' });
+  expect((await story.drafts())[2]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
 });
 
 test('a suppression ends what is under way, and a snooze lets go what came behind it when it is over', async () => {

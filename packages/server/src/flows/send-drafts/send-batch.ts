@@ -18,15 +18,16 @@ import {
 import { type Person, personKey } from '../../features/people/index.ts';
 import {
   claimMessages,
+  type GateAnswer,
   keepBucket,
   type MessageRow,
   refill,
   takeFreeSendTurn,
 } from '../../features/sending/index.ts';
-import { wakeRuns } from '../../features/sequences/index.ts';
-import { dueEarlier, dueNext, holdDue, readTurn } from '../../features/turns/index.ts';
+import { endRuns, wakeRuns } from '../../features/sequences/index.ts';
+import { dueEarlier, dueNext, holdDue, readTurn, type Turn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import type { Model, Models } from '../models.ts';
+import { loadProjectModels, type Model, type Models } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { addressOf, type Gates, openGates, passGates, policyOf } from './ask-gates.ts';
@@ -39,17 +40,18 @@ export type SendDeps = {
   models: Models;
   /** Whether there is a way to send at all. */
   hasTransport: boolean;
+  /** See `SenderOptions`. */
+  togetherMs: number;
 };
 
 /** `lateMs`: for how long the first of them was due. */
 export type SendBatch = { letters: OutgoingLetter[]; drafts: number; lateMs: number };
 
 const BATCH_MAX = 500;
-/**
- * Where nothing more is due now, what falls due within this time is claimed together, by whichever worker: a batch of two
- * letters costs as much as twenty more in a larger one.
- */
-const TOGETHER_MS = 100;
+/** However few letters the throttle lets go: what only time moves waits for no token. */
+const LOOKED_AT_MIN = 50;
+/** Whatever keeps letters in may be mended at any time. */
+const ASK_AGAIN_MS = 3_600_000;
 const NOTHING: SendBatch = { letters: [], drafts: 0, lateMs: 0 };
 
 /**
@@ -62,17 +64,21 @@ export function claimBatch(deps: SendDeps, projectId: number): Promise<SendBatch
     const turn = await takeFreeSendTurn(tx, projectId);
     if (!turn) return NOTHING;
     const now = deps.db.clock.now();
-    const model = (await deps.models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
-    if (!model) return NOTHING;
-    const batch: Batch = { tx, deps, projectId, model, now };
-    const { left, nextAt, bucket } = refill(turn.bucket, policyOf(model).throttle, now);
+    const digestTurn = await readTurn(tx, projectId);
+    const known = (await deps.models.of(tx, [digestTurn])).get(projectId);
+    if (!known) return NOTHING;
+    const { throttle } = policyOf(known);
+    const { left, bucket } = refill(turn.bucket, throttle, now);
     // While a project is paused its drafts stand still as they are; who lets it go on sets the alarm again.
-    const limit = model.project.settings.paused ? 0 : Math.min(BATCH_MAX, left);
+    const limit = known.project.settings.paused ? 0 : Math.min(BATCH_MAX, Math.max(left, LOOKED_AT_MIN));
     const due = limit > 0 ? await listDueDrafts(tx, { projectId, now, limit }) : [];
-    const done = await handle(batch, due, bucket);
-    await finish(batch, { done, nextAt: left < 1 ? nextAt : null });
+    const model = await withVersions({ tx, turn: digestTurn, now }, known, due);
+    const batch: Batch = { tx, deps, projectId, model, now };
+    const done = await handle(batch, due, { bucket, left });
+    const after = refill(done.bucket, throttle, now);
+    await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null });
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
-    return { letters: done.letters, drafts: due.length, lateMs: now - firstAt };
+    return { letters: done.letters, drafts: done.moved.length, lateMs: now - firstAt };
   });
 }
 
@@ -85,10 +91,24 @@ type Done = {
   bucket: Gates['bucket'];
 };
 
-async function handle(batch: Batch, due: Draft[], bucket: Gates['bucket']): Promise<Done> {
+/** One that was sent again may be of a version that nobody is under way in any more. */
+async function withVersions(
+  { tx, turn, now }: { tx: BatchTx; turn: Turn; now: number },
+  model: Model,
+  due: Draft[],
+): Promise<Model> {
+  const older = due.filter(({ ruleId, version }) => !model.rules.version(ruleId, version));
+  if (older.length === 0) return model;
+  const loaded = await loadProjectModels(tx, [turn], { now, versions: older });
+  return loaded.get(turn.projectId) ?? model;
+}
+
+type Tokens = { bucket: Gates['bucket']; left: number };
+
+async function handle(batch: Batch, due: Draft[], { bucket, left }: Tokens): Promise<Done> {
   const { tx, model, now, deps } = batch;
   const done: Done = { moved: [], letters: [], messages: [], decisions: [], bucket };
-  const leaving = due.filter((draft) => dueAction(draft, now) === 'leave');
+  const leaving = left < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
   const evidence = leaving.length > 0 ? await gatherEvidence(tx, leaving, { model, now }) : null;
   const gates =
     evidence &&
@@ -134,10 +154,18 @@ function leave(batch: Batch, draft: Draft, { evidence, gates, done }: Leaving): 
   if (changed || !person) return note(batch, done, { draft, decided: changed });
   const answer = passGates(gates, draft, person);
   if (answer.passes) return send(batch, done, { draft, person });
-  const { reason, until, detail } = answer;
   // The throttle concerns nobody in particular: the draft stays first in line.
-  if (reason === 'throttle') return;
-  note(batch, done, { draft, decided: hold(draft, { reason, until, now, detail }), detail });
+  if (answer.reason === 'throttle') return;
+  note(batch, done, { draft, decided: keepIn(draft, answer, now), detail: answer.detail });
+}
+
+type No = Extract<GateAnswer, { passes: false }>;
+
+/** Held, not dropped; but for those to whom nobody writes any more, whose drafts a suppression ends. */
+function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
+  if (reason === 'suppressed' && until === null) return cancel(draft, { reason, now, detail });
+  const isMendable = reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
+  return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
 }
 
 function send(batch: Batch, done: Done, { draft, person }: { draft: Draft; person: Person }): void {
@@ -167,17 +195,21 @@ function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = 
     userId,
     ruleId,
     key,
-    reason: action === 'claim' ? 'claimed' : (reason ?? to),
+    reason: action === 'claim' ? 'claimed' : letterReason(reason ?? to),
     detail: { draft_id: id, ...detail },
     at: now,
   });
 }
 
+/** These are reasons of an entry too, which has a row of its own. */
+function letterReason(reason: string): string {
+  return reason === 'suppressed' || reason === 'rule_off' ? `letter_${reason}` : reason;
+}
+
 async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: number | null }): Promise<void> {
-  const { tx, projectId, now, model } = batch;
-  const ended = done.moved.flatMap(({ draft }) =>
-    draft.endedAt !== null && draft.runId !== null && draft.againOf === null ? [draft.runId] : [],
-  );
+  const { tx, deps, projectId, now, model } = batch;
+  const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
+  const runsOf = (some: Moved[]): string[] => some.flatMap(({ draft }) => draft.runId ?? []);
   const [claimed] = await Promise.all([
     claimMessages(tx, done.messages),
     writeMoved(tx, done.moved),
@@ -187,11 +219,14 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   // One message for each draft, for ever: whoever claims it twice takes everything back.
   if (claimed.size !== done.messages.length)
     throw new Error('a draft was claimed that has a message already');
-  const awake = await wakeRuns(tx, { projectId, ids: ended, at: now });
+  const suppressed = runsOf(over.filter(({ draft }) => draft.reason === 'suppressed'));
+  await endRuns(tx, { projectId, ids: suppressed, reason: 'suppressed', at: now });
+  const awake = await wakeRuns(tx, { projectId, ids: runsOf(over), at: now });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
   const next = model.project.settings.paused ? null : await nextMoment(tx, projectId, 'send');
-  const soonest = nextAt ?? (next && next.getTime() > now ? now + TOGETHER_MS : now);
+  // What is overdue keeps its moment: by it the longest overdue project comes first.
+  const soonest = nextAt ?? (next && next.getTime() > now ? now + deps.togetherMs : -Infinity);
   const alarm = next && new Date(Math.max(next.getTime(), soonest));
   await dueNext(tx, { projectId, work: 'send', nextAt: alarm });
   await tx.commit();

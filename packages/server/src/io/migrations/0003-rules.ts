@@ -176,6 +176,7 @@ CREATE TABLE beckon.draft (
 CREATE INDEX draft_due_at ON beckon.draft (project_id, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX draft_created_at ON beckon.draft (project_id, created_at, id);
 CREATE INDEX draft_person ON beckon.draft (project_id, external_user_id);
+CREATE INDEX draft_open_id ON beckon.draft (project_id, id) WHERE ended_at IS NULL;
 CREATE INDEX draft_open ON beckon.draft (project_id, rule_id, version) WHERE ended_at IS NULL;
 CREATE INDEX draft_ended ON beckon.draft (project_id, rule_id, ended_at) WHERE ended_at IS NOT NULL;
 
