@@ -11,7 +11,6 @@ import {
   isCountedFor,
   type KnownProperties,
   type NewEvent,
-  occurrenceKey,
   storeEvents,
   type Total,
 } from '../../features/events/index.ts';
@@ -33,7 +32,7 @@ import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
 import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
-import { type Batch, claimsOf, fold, type Folded, gather } from './fold.ts';
+import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
@@ -237,22 +236,6 @@ function turnedBy({ audiences }: Model, { change, members, events }: Turning): A
   return touched.filter(
     (edition) => anyway.has(edition) || canChange(edition, members.has(edition.edition), events),
   );
-}
-
-/** What each person did in this batch, and when each of it last. */
-function doneBy(events: NewEvent[]): { byPerson: Map<string, NewEvent[]>; latest: Map<string, number> } {
-  const byPerson = new Map<string, NewEvent[]>();
-  const latest = new Map<string, number>();
-  for (const event of events) {
-    const { projectId, userId, name, occurredAt } = event;
-    const person = personKey({ projectId, userId });
-    const done = byPerson.get(person);
-    if (done) done.push(event);
-    else byPerson.set(person, [event]);
-    const key = occurrenceKey(projectId, userId, name);
-    latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
-  }
-  return { byPerson, latest };
 }
 
 type Ending = { folded: Folded; answered: Answered[]; batch: Batch };

@@ -1,4 +1,10 @@
-import { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from '../../features/events/index.ts';
+import {
+  type AcceptedEvent,
+  dedupeKey,
+  type NewEvent,
+  occurredAt,
+  occurrenceKey,
+} from '../../features/events/index.ts';
 import type { Taken, WaitingChunk } from '../../features/inbox/index.ts';
 import {
   type AcceptedUser,
@@ -181,4 +187,23 @@ function toEvent(
     seq,
     suppressed: event.suppress ?? false,
   };
+}
+
+/** What each person did in this batch, and when each of it last. */
+export function doneBy(events: NewEvent[]): {
+  byPerson: Map<string, NewEvent[]>;
+  latest: Map<string, number>;
+} {
+  const byPerson = new Map<string, NewEvent[]>();
+  const latest = new Map<string, number>();
+  for (const event of events) {
+    const { projectId, userId, name, occurredAt } = event;
+    const person = personKey({ projectId, userId });
+    const done = byPerson.get(person);
+    if (done) done.push(event);
+    else byPerson.set(person, [event]);
+    const key = occurrenceKey(projectId, userId, name);
+    latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
+  }
+  return { byPerson, latest };
 }

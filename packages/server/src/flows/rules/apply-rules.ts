@@ -24,9 +24,10 @@ import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/s
 import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { compose, write } from './compose.ts';
-import { checkOut, consider, type Desk, disarm, goOn, hear, openDesk, wake } from './desk.ts';
+import { consider, type Desk, disarm, openDesk } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Happened, Item } from './happened.ts';
+import { checkOut, goOn, hear, wake } from './under-way.ts';
 
 export type RulesDeps = { now: number; newId: NewId };
 
@@ -95,15 +96,23 @@ function decideAll(
   const desk = openDesk(one, known, deps);
   for (const item of one.items) {
     if (item.kind === 'event') hear(desk, item.event);
-    if (item.kind === 'run') goOn(desk, item.run);
-    if (item.kind === 'trait') for (const hook of hooksOf(one, item)) disarm(desk, hook);
-    const anchor = anchorOf(one, item);
-    if (!anchor) continue;
-    const by = item.kind === 'timer' ? 'due' : item.kind === 'move' && item.by === 'bulk' ? 'bulk' : 'record';
-    for (const hook of hooksOf(one, item)) consider(desk, hook, { anchor, by });
+    else if (item.kind === 'run') goOn(desk, item.run);
+    considerAll(desk, one, item);
   }
   if (one.isWatched) checkOut(desk);
   return desk;
+}
+
+function considerAll(desk: Desk, one: Happened, item: Item): void {
+  const hooks = hooksOf(one, item);
+  if (item.kind === 'trait') for (const hook of hooks) disarm(desk, hook);
+  const anchor = anchorOf(one, item);
+  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item) });
+}
+
+function handOf(item: Item): 'record' | 'due' | 'bulk' {
+  if (item.kind === 'timer') return 'due';
+  return item.kind === 'move' ? item.by : 'record';
 }
 
 /** Null where nothing starts: a run that goes on, a trait that tells no date. */
@@ -169,15 +178,15 @@ function arrivals(desk: Desk, open: Draft[]): Moved[] {
 }
 
 function arrived({ person, model, now }: Desk, draft: Draft, run: Run): Decided | null {
+  const waitsForAddress = draft.reason === 'no_address';
+  if (waitsForAddress ? person.email === null : draft.reason !== 'missing_variable' || draft.isEdited)
+    return null;
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
   if (!definition || instruction?.kind !== 'draft') return null;
-  const isNoAddress = draft.reason === 'no_address' && person.email !== null;
-  const hasHole = draft.reason === 'missing_variable' && !draft.isEdited;
-  if (!isNoAddress && !hasHole) return null;
   const { content, facts, missing } = write({ run, letter: instruction.letter, person, model });
   const [hole = null] = missing;
-  if (isNoAddress)
+  if (waitsForAddress)
     return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, missing: hole });
   return hole === null ? follow(draft, { content, facts, missing: null, why: 'facts_changed', now }) : null;
 }

@@ -25,11 +25,8 @@ import {
   advance,
   endRun,
   type EndReason,
-  onEvent,
-  onTime,
   type ProgramLetter,
   type Run,
-  type SeenEvent,
   standAt,
 } from '../../features/sequences/index.ts';
 import type { Model } from '../models.ts';
@@ -125,63 +122,6 @@ export function consider(desk: Desk, hook: Hook, { anchor, by }: Pick<Considered
   begin(desk, rule, { anchor, decided });
 }
 
-type HeardEvent = SeenEvent & { id: string; occurredAt: number };
-
-/** Those under way may wait for an event, or leave by it. */
-export function hear(desk: Desk, event: HeardEvent): void {
-  for (const run of desk.runs) {
-    const definition = definitionOf(desk, run);
-    if (!definition || run.state === 'ended' || event.id === run.anchor.id || isBefore(event, run)) continue;
-    const reason = endsBy(event, run, definition);
-    if (reason) end(desk, run, reason);
-    else if (run.state === 'active' && run.waitsFor === 'event') {
-      const next = onEvent(programOf(desk, run), run.step, event);
-      if (next !== null) walk(desk, run, next);
-    }
-  }
-}
-
-/**
- * What happened before that which started the run says nothing to it, however late it came. A date lies ahead, and a join has
- * no moment of its own: of these the cause counts.
- */
-function isBefore({ occurredAt }: HeardEvent, { anchor }: Run): boolean {
-  return occurredAt < (anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt);
-}
-
-function endsBy(event: HeardEvent, run: Run, { exits, about }: Definition): EndReason | null {
-  if (exits.events.includes(event.name)) return 'exit_event';
-  return about?.event === event.name && event.id !== run.key ? 'replaced' : null;
-}
-
-/** The time of a run has come; one that something else moved meanwhile waits for its new time. */
-export function goOn(desk: Desk, { id }: Pick<Run, 'id'>): void {
-  const run = desk.runs.find((one) => one.id === id);
-  const isDue = run?.state === 'active' && run.nextAt !== null && run.nextAt <= desk.now;
-  if (run && isDue) walk(desk, run, onTime(programOf(desk, run), run.step));
-}
-
-/** Its letter has ended, so it goes on now, or when it is no longer frozen. */
-export function wake(desk: Desk, run: Run): void {
-  if (run.waitsFor === 'draft') replace(desk, run, { ...run, waitsFor: 'time', nextAt: desk.now });
-}
-
-/** Exits and goals that look at conditions; whoever has just begun was asked then. */
-export function checkOut(desk: Desk): void {
-  const { now, outcome } = desk;
-  for (const run of desk.runs) {
-    const definition = definitionOf(desk, run);
-    if (!definition || outcome.begun.includes(run)) continue;
-    const { goal, exits } = definition;
-    const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
-    if (goal && isAwaited && holds(desk, goal)) {
-      replace(desk, run, { ...run, convertedAt: now });
-      end(desk, run, 'goal');
-    }
-    if (exits.when && run.state !== 'ended' && holds(desk, exits.when)) end(desk, run, 'exit_condition');
-  }
-}
-
 /** What the rule may ask about the person, with what began here. */
 export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts {
   const { person, known, runs, now } = desk;
@@ -206,7 +146,7 @@ function isInProgress({ state, arm, goalUntil, convertedAt }: Run, now: number):
   return arm === 'holdout' && goalUntil !== null && goalUntil > now && convertedAt === null;
 }
 
-function holds({ known }: Desk, predicate: Predicate): boolean {
+export function holds({ known }: Desk, predicate: Predicate): boolean {
   return evaluate(predicate, known.facts).holds;
 }
 
@@ -281,7 +221,7 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
   else walk(desk, run, 0);
 }
 
-function walk(desk: Desk, run: Run, step: number): void {
+export function walk(desk: Desk, run: Run, step: number): void {
   const { now, zone } = desk;
   const branch = (predicate: Predicate): boolean => holds(desk, predicate);
   const stand = advance(programOf(desk, run), { step, now, zone, branch });
@@ -289,23 +229,23 @@ function walk(desk: Desk, run: Run, step: number): void {
   if (stand.stop.kind === 'draft') desk.outcome.letters.push({ run, letter: stand.stop.letter });
 }
 
-function end(desk: Desk, run: Run, reason: EndReason): void {
+export function end(desk: Desk, run: Run, reason: EndReason): void {
   if (run.state === 'ended') return;
   replace(desk, run, endRun(run, reason, desk.now));
   desk.outcome.ended.push(run);
 }
 
 /** In place, so that whoever holds the run sees where it stands now. */
-function replace({ outcome }: Desk, run: Run, next: Run): void {
+export function replace({ outcome }: Desk, run: Run, next: Run): void {
   Object.assign(run, next);
   if (!outcome.begun.includes(run) && !outcome.changed.includes(run)) outcome.changed.push(run);
 }
 
-function definitionOf({ model }: Desk, run: Run): Definition | undefined {
+export function definitionOf({ model }: Desk, run: Run): Definition | undefined {
   return model.rules.version(run.ruleId, run.version)?.definition;
 }
 
-function programOf({ model }: Desk, run: Run): NonNullable<ReturnType<Model['programOf']>> {
+export function programOf({ model }: Desk, run: Run): NonNullable<ReturnType<Model['programOf']>> {
   const program = model.programOf(run.ruleId, run.version);
   if (!program) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   return program;

@@ -111,12 +111,17 @@ function addChange(
     if (isWatched || rules.onTrait(trait).length > 0)
       add(happened(), { kind: 'trait', trait, cause: cause() }, isWatched);
   }
-  // A draft of theirs may wait for an address, or for something that its letter wants to say; not of somebody new. A backfill
-  // is not asked about each person for that: their drafts are looked at when they fall due.
-  const isLearnt = change.emailChanged || (batch.lane === 'live' && change.before.size > 0);
   const isWatched = change.emailChanged && rules.watches.email;
-  const one = isWatched || (isLearnt && !change.isNew) ? happened() : undefined;
+  const one = isWatched || isLearnt(change, batch) ? happened() : undefined;
   if (one) one.isWatched ||= isWatched;
+}
+
+/**
+ * A draft of theirs may wait for an address, or for something that its letter wants to say; not of somebody new. A backfill is
+ * not asked about each person for what it says of them: their drafts are looked at when they fall due.
+ */
+function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { lane }: Batch): boolean {
+  return !isNew && (emailChanged || (lane === 'live' && before.size > 0));
 }
 
 function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {

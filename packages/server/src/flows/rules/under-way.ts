@@ -1,0 +1,61 @@
+import type { Definition } from '../../features/rules/index.ts';
+import { type EndReason, onEvent, onTime, type Run, type SeenEvent } from '../../features/sequences/index.ts';
+import { definitionOf, type Desk, end, holds, programOf, replace, walk } from './desk.ts';
+
+/** What those who are under way hear of, and what time brings them. */
+type HeardEvent = SeenEvent & { id: string; occurredAt: number };
+
+/** Those under way may wait for an event, or leave by it. */
+export function hear(desk: Desk, event: HeardEvent): void {
+  for (const run of desk.runs) {
+    const definition = definitionOf(desk, run);
+    if (!definition || run.state === 'ended' || event.id === run.anchor.id || isBefore(event, run)) continue;
+    const reason = endsBy(event, run, definition);
+    if (reason) end(desk, run, reason);
+    else if (run.state === 'active' && run.waitsFor === 'event') {
+      const next = onEvent(programOf(desk, run), run.step, event);
+      if (next !== null) walk(desk, run, next);
+    }
+  }
+}
+
+/**
+ * What happened before that which started the run says nothing to it, however late it came. A date lies ahead, and a join has
+ * no moment of its own: of these the cause counts.
+ */
+function isBefore({ occurredAt }: HeardEvent, { anchor }: Run): boolean {
+  return occurredAt < (anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt);
+}
+
+function endsBy(event: HeardEvent, run: Run, { exits, about }: Definition): EndReason | null {
+  if (exits.events.includes(event.name)) return 'exit_event';
+  return about?.event === event.name && event.id !== run.key ? 'replaced' : null;
+}
+
+/** The time of a run has come; one that something else moved meanwhile waits for its new time. */
+export function goOn(desk: Desk, { id }: Pick<Run, 'id'>): void {
+  const run = desk.runs.find((one) => one.id === id);
+  const isDue = run?.state === 'active' && run.nextAt !== null && run.nextAt <= desk.now;
+  if (run && isDue) walk(desk, run, onTime(programOf(desk, run), run.step));
+}
+
+/** Its letter has ended, so it goes on now, or when it is no longer frozen. */
+export function wake(desk: Desk, run: Run): void {
+  if (run.waitsFor === 'draft') replace(desk, run, { ...run, waitsFor: 'time', nextAt: desk.now });
+}
+
+/** Exits and goals that look at conditions; whoever has just begun was asked then. */
+export function checkOut(desk: Desk): void {
+  const { now, outcome } = desk;
+  for (const run of desk.runs) {
+    const definition = definitionOf(desk, run);
+    if (!definition || outcome.begun.includes(run)) continue;
+    const { goal, exits } = definition;
+    const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
+    if (goal && isAwaited && holds(desk, goal)) {
+      replace(desk, run, { ...run, convertedAt: now });
+      end(desk, run, 'goal');
+    }
+    if (exits.when && run.state !== 'ended' && holds(desk, exits.when)) end(desk, run, 'exit_condition');
+  }
+}
