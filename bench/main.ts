@@ -1,11 +1,13 @@
 import { benchAccept } from './accept/index.ts';
 import { benchAudiences } from './audiences/index.ts';
 import { benchDigest } from './digest/index.ts';
+import { benchRules } from './rules/index.ts';
 
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
   digest: benchDigest,
   audiences: benchAudiences,
+  rules: benchRules,
 };
 
 const [name, ...parts] = process.argv.slice(2);

@@ -8,6 +8,9 @@ import { type Database, startListener } from '../io/db/index.ts';
 import { type Duty, startBuilder, startDigester, startSender, startTimetable } from '../worker/index.ts';
 import type { ServerOptions } from './wire.ts';
 
+/** A letter may leave so much later, so that those of a busy second share a batch. */
+const TOGETHER_MS = 100;
+
 /** What other processes shout when they accepted something. */
 export const INBOX_CHANNEL = 'beckon_inbox';
 
@@ -24,7 +27,7 @@ export function startWorker(options: ServerOptions, parts: Parts): { wake(): voi
   const digest = createDigest({ db, log, newId: idMaker(db.clock), onBatch: metrics.digested });
   const builder = startBuilder({ db, digest, log });
   life.onStop('builder', () => builder.stop());
-  const sending = createSender({ db, log, newId: idMaker(db.clock), transport: options.transport });
+  const sending = createSender({ db, log, newId: idMaker(db.clock), transport: options.transport, togetherMs: TOGETHER_MS });
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
   life.onStop('sender', () => sender.stop());
   const digester = startDigester({

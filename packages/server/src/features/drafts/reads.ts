@@ -58,14 +58,17 @@ export async function nextDraftDueAt(tx: Tx, projectId: number): Promise<number 
 
 export type PersonKey = { projectId: number; userId: string };
 
-/** All open drafts of these people, of any rule; locked. */
+/**
+ * All open drafts of these people, of any rule; locked. Asked by their states: an index of the open ones of a project would
+ * otherwise be thought as good as that of the person, and is read whole for each.
+ */
 export async function listOpenOfPeople(tx: Tx, keys: PersonKey[]): Promise<Draft[]> {
   if (keys.length === 0) return [];
   const rows = await tx.prepared<DraftRow>({
     name: 'drafts.open_of_people',
     text: `SELECT ${DRAFT} FROM unnest($1::bigint[], $2::text[]) AS k(project_id, user_id)
            JOIN beckon.draft d ON d.project_id = k.project_id AND d.external_user_id = k.user_id
-           WHERE d.ended_at IS NULL ORDER BY d.project_id, d.id FOR UPDATE OF d`,
+           WHERE d.state = ANY ('{composing,scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
     values: [plainList(keys.map((key) => key.projectId)), keys.map((key) => key.userId)],
   });
   return rows.map(toDraft);
@@ -78,7 +81,7 @@ export async function listOpenOfRuns(tx: Tx, keys: (PersonKey & { runId: string 
     name: 'drafts.open_of_runs',
     text: `SELECT ${DRAFT} FROM unnest($1::bigint[], $2::text[], $3::uuid[]) AS k(project_id, user_id, run_id)
            JOIN beckon.draft d ON d.project_id = k.project_id AND d.external_user_id = k.user_id AND d.run_id = k.run_id
-           WHERE d.ended_at IS NULL ORDER BY d.project_id, d.id FOR UPDATE OF d`,
+           WHERE d.state = ANY ('{composing,scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
     values: [
       plainList(keys.map((key) => key.projectId)),
       keys.map((key) => key.userId),

@@ -156,6 +156,71 @@ test('priority decides when a slot becomes free, among those that the cap held',
   }
 });
 
+test('priority decides when a snooze is over, among those that it held', async () => {
+  for (let i = 0; i < 4; i += 1) {
+    const story = await withUser();
+    await story.set({ quiet_hours: 'off' });
+    for (const [name, priority] of [
+      ['Low', 10],
+      ['High', 90],
+    ] as const)
+      await story.rule({ name, when: { event: name }, priority, steps: letter(name) });
+    const { projectId } = story;
+    const until = story.now() + 5 * HOUR;
+    const snooze = { projectId, kind: 'person', value: 'u1', reason: 'snoozed', until, actor: 'u1' } as const;
+    await suppress(story.server.db, snooze);
+    await story.event('u1', 'Low');
+    await story.later(MINUTE);
+    await story.event('u1', 'High');
+    await story.later(3 * DAY);
+    expect((await story.letters()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
+  }
+});
+
+test('a letter to a mailbox that two people share takes one slot, whoever asks for it', async () => {
+  const story = await withUser();
+  await story.set({ quiet_hours: 'off', frequency_cap: '2/24h' });
+  await story.user('u2', { email: 'a@x.org' });
+  await story.rule({ name: 'One', when: { event: 'one' }, steps: letter('One') });
+  await story.rule({ name: 'Two', when: { event: 'two' }, steps: letter('Two') });
+  await story.event('u1', 'one');
+  await story.later(3 * HOUR);
+  await story.post('events/batch', {
+    events: ['u1', 'u2'].map((userId) => ({ external_user_id: userId, name: 'two' })),
+  });
+  await story.later(3 * HOUR);
+  expect((await story.letters()).map(({ rule }) => rule)).toEqual(['One', 'Two']);
+  await story.later(DAY);
+  expect(await story.letters()).toHaveLength(3);
+});
+
+test('an address that comes too late for a letter cancels it, and the run goes on', async () => {
+  const story = await newStory(stage);
+  await story.event('u1', 'trial_expiring', { trialDays: 2 });
+  await story.later(3 * DAY);
+  await story.user('u1', { email: 'late@x.org' });
+  await story.later(MINUTE);
+  expect(await story.drafts()).toMatchObject([{ state: 'cancelled', reason: 'expired' }]);
+  expect(await story.runs('u1', 'trial_expiring')).toMatchObject([{ state: 'ended', end_reason: 'done' }]);
+});
+
+test('who approves again what was held approves what is true now, and that stands', async () => {
+  const story = await withUser({ name: 'Ada' });
+  const draft = { subject: 'Hello', body: 'Hello {{ person.name }}.' };
+  await story.rule({ name: 'By hand', when: { event: 'did' }, mode: 'draft', steps: [{ draft }] });
+  await story.until('21:30');
+  await story.event('u1', 'did');
+  await story.later(MINUTE);
+  await story.act('u1', { kind: 'approve' });
+  await story.later(MINUTE);
+  expect(await story.drafts()).toMatchObject([{ reason: 'quiet_hours', resumeState: 'approved' }]);
+  await story.user('u1', { traits: { name: 'Grace' } });
+  await story.later(MINUTE);
+  await story.act('u1', { kind: 'approve' });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ body }) => body)).toEqual(['Hello Grace.']);
+});
+
 test('an untouched letter whose condition does not hold any more goes, and one that a person wrote waits for them', async () => {
   const story = await newStory(stage);
   await story.rule({

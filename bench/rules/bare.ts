@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { withClient, type World } from './world.ts';
+
+/**
+ * The baseline of `rules due`: what is due is claimed, and the rows that a run wrote about it are written again, by the
+ * barest of loops into tables of the same shape (columns, indexes, fill factors) in the schema `bare` of the same database.
+ *
+ * One connection; 500 drafts to a transaction: an `UPDATE … FROM (SELECT … FOR UPDATE SKIP LOCKED)` by their due moments,
+ * then a prepared `unnest` statement each for the messages, the moves and the ledger. Nothing is looked up, evaluated or
+ * asked of a gate, and the arrays are made before the clock starts. What became of the letters is written in a second
+ * transaction, as the sender does; it is timed by itself.
+ */
+const TABLES = ['draft', 'message', 'draft_move', 'decision'] as const;
+type Name = (typeof TABLES)[number];
+const BATCH = 500;
+
+/** To be called before the run, while the drafts wait. */
+export function copyBefore({ url, projectId }: World): Promise<void> {
+  return withClient(url, async (client) => {
+    await client.query('DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare');
+    for (const name of TABLES) {
+      await client.query(`CREATE TABLE bare.${name} (LIKE beckon.${name} INCLUDING ALL)`);
+      const { rows } = await client.query<{ options: string | null }>(
+        `SELECT array_to_string(reloptions, ', ') AS options FROM pg_class WHERE oid = 'beckon.${name}'::regclass`,
+      );
+      if (rows[0]?.options) await client.query(`ALTER TABLE bare.${name} SET (${rows[0].options})`);
+      await client.query(`INSERT INTO bare.${name} SELECT * FROM beckon.${name} WHERE project_id = $1`, [
+        projectId,
+      ]);
+    }
+  });
+}
+
+type Row = Record<string, string | null>;
+type Insert = { name: string; text: string; values: (string | null)[][] };
+/** What a batch of 500 adds: with the claim, and with the result. */
+type Batch = { claims: Insert[]; results: Insert[] };
+export type Bare = { projectId: number; drafts: number; batches: Batch[] };
+
+/** To be called after the run: the rows that it wrote, as a claim writes them. */
+export function openBare({ url, projectId }: World, since: number): Promise<Bare> {
+  return withClient(url, async (client) => {
+    const read = async (name: Name, rest: string): Promise<Table> => {
+      const columns = await columnsOf(client, name);
+      const texts = columns.map((column) => `t.${column.name}::text`).join(', ');
+      const text = `SELECT ${texts} FROM beckon.${name} t ${rest} ORDER BY m.claimed_at, m.draft_id`;
+      const { rows } = await client.query<Row>(text, [projectId, new Date(since)]);
+      return { name, columns, rows };
+    };
+    const wave = 'm.project_id = $1 AND m.claimed_at >= $2';
+    const ofDraft = `JOIN beckon.message m ON m.project_id = t.project_id AND m.draft_id = t.draft_id WHERE ${wave}`;
+    const messages = await read('message', ofDraft);
+    messages.rows = messages.rows.map((row) => ({ ...row, state: 'claimed', ended_at: null }));
+    const claims = [
+      messages,
+      await read('draft_move', `${ofDraft} AND t.action = 'claim'`),
+      await read(
+        'decision',
+        `JOIN beckon.message m ON m.project_id = t.project_id AND m.external_user_id = t.external_user_id AND m.rule_id = t.rule_id
+         WHERE ${wave} AND t.reason = 'claimed'`,
+      ),
+    ];
+    const results = [await read('draft_move', `${ofDraft} AND t.action = 'sent'`)];
+    const drafts = messages.rows.length;
+    const batches = Array.from({ length: Math.ceil(drafts / BATCH) }, (_, nth) => ({
+      claims: claims.map((table) => insertOf(table, nth)),
+      results: results.map((table) => insertOf(table, nth)),
+    }));
+    return { projectId, drafts, batches };
+  });
+}
+
+type Column = { name: string; type: string };
+type Table = { name: Name; columns: Column[]; rows: Row[] };
+
+async function columnsOf(client: pg.Client, name: Name): Promise<Column[]> {
+  const { rows } = await client.query<Column>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+     WHERE attrelid = 'beckon.${name}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+  );
+  return rows;
+}
+
+function insertOf({ name, columns, rows }: Table, nth: number): Insert {
+  const some = rows.slice(nth * BATCH, (nth + 1) * BATCH);
+  const arrays = columns.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ');
+  const names = columns.map((column) => column.name).join(', ');
+  return {
+    name: `bare.${name}`,
+    text: `INSERT INTO bare.${name} (${names}) SELECT * FROM unnest(${arrays})`,
+    values: columns.map((column) => some.map((row) => row[column.name] ?? null)),
+  };
+}
+
+/** Drafts a second by the claims alone, and with their results. */
+export type BareRates = { claims: number; withResults: number };
+
+export function writeBare(url: string, { projectId, drafts, batches }: Bare): Promise<BareRates> {
+  return withClient(url, async (client) => {
+    const due = new Date();
+    let [claimsMs, resultsMs, claimed] = [0, 0, 0];
+    for (const { claims, results } of batches) {
+      const startedAt = performance.now();
+      await client.query('BEGIN');
+      const { rows } = await client.query<{ id: string }>({ ...CLAIM, values: [projectId, due, BATCH] });
+      for (const insert of claims) await client.query(insert);
+      await client.query('COMMIT');
+      const claimedAt = performance.now();
+      const ids = rows.map(({ id }) => id);
+      await client.query('BEGIN');
+      await client.query({ ...SENT, values: [projectId, ids] });
+      await client.query({ ...ENDED, values: [projectId, ids] });
+      for (const insert of results) await client.query(insert);
+      await client.query('COMMIT');
+      claimsMs += claimedAt - startedAt;
+      resultsMs += performance.now() - claimedAt;
+      claimed += ids.length;
+    }
+    if (claimed !== drafts) throw new Error(`the bare loop claimed ${claimed} of ${drafts} drafts`);
+    return {
+      claims: (drafts / claimsMs) * 1_000,
+      withResults: (drafts / (claimsMs + resultsMs)) * 1_000,
+    };
+  });
+}
+
+const CLAIM = {
+  name: 'bare.claim',
+  text: `UPDATE bare.draft d SET state = 'sending', due_at = NULL, moves = d.moves + 1, updated_at = $2
+         FROM (SELECT id FROM bare.draft WHERE project_id = $1 AND due_at <= $2 ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED) c
+         WHERE d.project_id = $1 AND d.id = c.id RETURNING d.id`,
+};
+const SENT = {
+  name: 'bare.sent',
+  text: `UPDATE bare.draft SET state = 'sent', ended_at = now(), moves = moves + 1, updated_at = now()
+         WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
+};
+const ENDED = {
+  name: 'bare.ended',
+  text: `UPDATE bare.message SET state = 'sent', ended_at = now() WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])`,
+};

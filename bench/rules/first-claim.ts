@@ -1,0 +1,65 @@
+import { ms, round } from '../print.ts';
+import { openGround } from '../stage.ts';
+import { settle } from '../world.ts';
+import { pause } from '../digest/visible.ts';
+import { claimsOf } from './claims.ts';
+import { openSender } from './senders.ts';
+import type { Sizes } from './sizes.ts';
+import { allSent, openWorld, progress, putDrafts, putWaiting, ring, type World } from './world.ts';
+
+/**
+ * How late a draft is claimed that falls due at a random moment, while very many others wait for theirs. Each is written
+ * half a second before its deadline at most, and sets the alarm, as the digest does.
+ */
+export async function firstClaim({ first: sizes }: Sizes): Promise<string[][]> {
+  const ground = await openGround();
+  try {
+    const { waiting, fresh, overMs } = sizes;
+    const world = await openWorld(ground, { people: 2 * fresh });
+    progress(`${waiting} drafts that wait`);
+    await putWaiting(world, waiting);
+    const sender = await openSender(ground);
+    await settle(ground.url);
+    await sender.begin();
+    progress(`${fresh} fresh ones to warm up`);
+    await putFresh({ ...ground, world }, { fresh, overMs: overMs / 10 });
+    progress(`${fresh} fresh ones`);
+    const since = Date.now();
+    await putFresh({ ...ground, world }, { fresh, overMs });
+    const { drafts, batches, late, handedP99 } = await claimsOf(world, since);
+    return [
+      [
+        round(waiting),
+        round(drafts),
+        ms(late.p50),
+        ms(late.p99),
+        ms(late.max),
+        ms(handedP99),
+        round(batches),
+        String(fresh - drafts),
+      ],
+    ];
+  } finally {
+    await ground.close();
+  }
+}
+
+type Place = { db: Parameters<typeof ring>[0]; world: World };
+
+const AHEAD_MS = 500;
+
+async function putFresh(
+  { db, world }: Place,
+  { fresh, overMs }: { fresh: number; overMs: number },
+): Promise<void> {
+  const from = Date.now() + AHEAD_MS;
+  const moments = Array.from({ length: fresh }, () => from + Math.random() * overMs).toSorted(
+    (a, b) => a - b,
+  );
+  for (const at of moments) {
+    await pause(at - Math.random() * AHEAD_MS - Date.now());
+    await putDrafts(world, { count: 1, firstAt: at, overMs: 0 });
+    await ring(db, world.projectId, at);
+  }
+  await allSent(db, world.projectId, from + overMs + 1);
+}
