@@ -27,7 +27,13 @@ export function startWorker(options: ServerOptions, parts: Parts): { wake(): voi
   const digest = createDigest({ db, log, newId: idMaker(db.clock), onBatch: metrics.digested });
   const builder = startBuilder({ db, digest, log });
   life.onStop('builder', () => builder.stop());
-  const sending = createSender({ db, log, newId: idMaker(db.clock), transport: options.transport, togetherMs: TOGETHER_MS });
+  const sending = createSender({
+    db,
+    log,
+    newId: idMaker(db.clock),
+    transport: options.transport,
+    togetherMs: TOGETHER_MS,
+  });
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
   life.onStop('sender', () => sender.stop());
   const digester = startDigester({
