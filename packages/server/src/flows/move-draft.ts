@@ -110,6 +110,9 @@ async function approveOn(
   return decided;
 }
 
+/** Of one that was approved before, and is held, the old approval goes with the old text. */
+const FOLLOWS: ReadonlySet<string> = new Set(['follow', 'void_approval']);
+
 async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   const { tx, now } = stage;
   const model = await modelOf(stage, draft.projectId);
@@ -117,7 +120,7 @@ async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   const evidence = await gatherEvidence(tx, [draft], { model, now });
   // Whether its rule holds is asked for itself: here it is only about what it says.
   const decided = evaluateAgain(draft, { ...evidence, sentAnyway: new Set([draft.id]) });
-  return decided && !isRefused(decided) && decided.move.action === 'follow' ? decided : null;
+  return decided && !isRefused(decided) && FOLLOWS.has(decided.move.action) ? decided : null;
 }
 
 async function actOn(
