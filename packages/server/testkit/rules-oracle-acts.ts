@@ -1,0 +1,153 @@
+import { MINUTE } from './drafts.ts';
+import type { OracleRule } from './rules-oracle-rules.ts';
+import {
+  addressOf,
+  beforeEnd,
+  cancelDraft,
+  dueOfScheduled,
+  endRun,
+  expiryOf,
+  follow,
+  goOn,
+  hold,
+  isApproved,
+  spreadOf,
+  wake,
+} from './rules-oracle-sending.ts';
+import type { Oracle, OracleDraft } from './rules-oracle-state.ts';
+
+/** What people do, as the oracle has it. It is told only of what was not refused. */
+const UNDO_MS = 10_000;
+const GRACE_MS = 15 * MINUTE;
+
+export type DraftAct =
+  /** Whoever approves looks at what is true now, approved or not. */
+  | { do: 'look' }
+  | { do: 'approve' | 'skip' | 'edit' | 'send_anyway' }
+  | { do: 'undo'; of: 'approve' | 'skip' }
+  | { do: 'postpone'; until: number };
+
+export function act(oracle: Oracle, draft: OracleDraft, wanted: DraftAct): void {
+  const { now } = oracle;
+  switch (wanted.do) {
+    case 'look':
+      follow(oracle, draft);
+      return;
+    case 'approve':
+    case 'send_anyway':
+      draft.isAnyway = wanted.do === 'send_anyway';
+      Object.assign(draft, { state: 'approved', held: null, notBefore: now + UNDO_MS, due: now + UNDO_MS });
+      return;
+    case 'skip':
+      Object.assign(draft, { end: 'skipped', due: null, held: null });
+      return wake(draft.run, now + UNDO_MS);
+    case 'edit':
+      return edit(oracle, draft);
+    case 'postpone':
+      return postpone(draft, wanted.until);
+    case 'undo':
+      return undo(oracle, draft, wanted.of);
+    default:
+      wanted satisfies never;
+  }
+}
+
+/** Never sooner than a quarter of an hour from now. */
+function withGrace({ deadline, run: { endsAt } }: OracleDraft, now: number): number | null {
+  return deadline === null ? null : Math.max(deadline, beforeEnd(now + GRACE_MS, { now, endsAt }));
+}
+
+function edit({ now }: Oracle, draft: OracleDraft): void {
+  Object.assign(draft, { isEdited: true, deadline: withGrace(draft, now) });
+  if (draft.state === 'held') {
+    Object.assign(draft, {
+      resume: 'scheduled',
+      notBefore: draft.held === 'snoozed' ? draft.notBefore : null,
+    });
+    return;
+  }
+  Object.assign(draft, { state: 'scheduled', notBefore: null });
+  draft.due = dueOfScheduled(draft);
+}
+
+/** In draft-only it is put out of sight. */
+function postpone(draft: OracleDraft, until: number): void {
+  if (draft.deadline === null)
+    Object.assign(draft, {
+      state: 'held',
+      resume: 'scheduled',
+      held: 'snoozed',
+      notBefore: until,
+      due: until,
+    });
+  else if (draft.state === 'held')
+    Object.assign(draft, { deadline: until, resume: 'scheduled', notBefore: null });
+  else Object.assign(draft, { state: 'scheduled', deadline: until, notBefore: null, due: until });
+}
+
+/** Does something and takes it back at the same moment: it stands as it stood, with a little time to look again. */
+function undo({ now }: Oracle, draft: OracleDraft, of: 'approve' | 'skip'): void {
+  if (of === 'approve') draft.isAnyway = false;
+  const { deadline } = draft;
+  if (deadline !== null && deadline <= now + UNDO_MS) draft.deadline = withGrace(draft, now);
+  if (draft.state === 'scheduled') draft.due = dueOfScheduled(draft);
+  if (draft.state === 'approved') draft.due = Math.max(draft.notBefore ?? now, now);
+}
+
+export function pause(oracle: Oracle): void {
+  oracle.isPaused = true;
+}
+
+export function resume(oracle: Oracle): void {
+  oracle.isPaused = false;
+  for (const draft of oracle.drafts) if (draft.end === null) afterPause(oracle, draft);
+}
+
+/** What expired goes; what would leave now or soon gets a quarter of an hour, and is spread. */
+function afterPause(oracle: Oracle, draft: OracleDraft): void {
+  const { now } = oracle;
+  const expiry = expiryOf(draft);
+  if (now >= expiry) return cancelDraft(oracle, draft, 'expired');
+  const { endsAt } = draft.run;
+  const spread = spreadOf(oracle, draft);
+  if (draft.deadline !== null && !isApproved(draft) && draft.deadline < now + GRACE_MS)
+    draft.deadline = beforeEnd(now + GRACE_MS + spread, { now, endsAt });
+  if (draft.state === 'scheduled') draft.due = dueOfScheduled(draft);
+  if (draft.state === 'approved' && (draft.due ?? now) <= now)
+    draft.due = Math.max(now, Math.min(now + spread, expiryOf(draft) - GRACE_MS));
+}
+
+/** Whatever is under way to them ends. */
+export function suppress(
+  oracle: Oracle,
+  { kind, value, until }: { kind: 'person' | 'address'; value: string; until: number | null },
+): void {
+  oracle.suppressions.push({ kind, value, until });
+  for (const person of oracle.people.values()) {
+    if (value !== (kind === 'person' ? person.id : addressOf(person))) continue;
+    for (const run of oracle.runs) if (run.who === person.id) endRun(oracle, run, 'suppressed');
+  }
+}
+
+/** These wait for something of their own, and go on to wait for it. */
+const WAITS_FOR_MORE = new Set(['no_address', 'needs_review', 'snoozed']);
+
+export function switchOff(oracle: Oracle, rule: OracleRule): void {
+  oracle.enabledAt.set(rule, null);
+  for (const draft of oracle.drafts) {
+    if (draft.run.rule !== rule || draft.end !== null) continue;
+    if (draft.held === null || !WAITS_FOR_MORE.has(draft.held))
+      hold(draft, { reason: 'rule_off', until: null });
+  }
+  for (const run of oracle.runs) if (run.rule === rule) run.isFrozen = true;
+}
+
+export function switchOn(oracle: Oracle, rule: OracleRule): void {
+  oracle.enabledAt.set(rule, oracle.now);
+  for (const draft of oracle.drafts) {
+    if (draft.run.rule !== rule || draft.end !== null || draft.held !== 'rule_off') continue;
+    goOn(oracle, draft);
+    if (draft.end === null) afterPause(oracle, draft);
+  }
+  for (const run of oracle.runs) if (run.rule === rule) run.isFrozen = false;
+}

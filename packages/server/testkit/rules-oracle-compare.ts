@@ -1,0 +1,271 @@
+import { explainPerson } from '../src/flows/explain/index.ts';
+import type { Database } from '../src/io/db/index.ts';
+import { HOUR } from './drafts.ts';
+import { foresee } from './rules-oracle.ts';
+import { gateNow, personOf, quietEnd, zoneOf } from './rules-oracle-sending.ts';
+import type { Oracle, OracleDraft } from './rules-oracle-state.ts';
+
+/** What the product has in the end, beside what the oracle has. */
+type Played = { db: Database; projectId: number; oracle: Oracle };
+type Handed = { draftId: string; userId: string; address: string; at: number };
+
+/** The drafts of each run, in the order in which they were made. A run is told by the number of the event that began it. */
+export async function readIds({ db, projectId }: Played, ids: Map<string, string[]>): Promise<void> {
+  const rows = await db.query<{ id: string; who: string; rule: string; number: number }>(
+    `SELECT d.id, d.external_user_id AS who, r.name AS rule, (u.anchor -> 'properties' ->> 'number')::int AS number
+     FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     JOIN beckon.run u ON u.project_id = d.project_id AND u.id = d.run_id
+     WHERE d.project_id = $1 ORDER BY d.created_at, d.id`,
+    [projectId],
+  );
+  ids.clear();
+  for (const { id, who, rule, number } of rows) {
+    const place = JSON.stringify([who, rule, `#${number}`]);
+    ids.set(place, [...(ids.get(place) ?? []), id]);
+  }
+}
+
+/** A trial is named by its event, which the oracle knows by the number that was sent with it. */
+function keyOf(table: string): string {
+  return `coalesce('#' || (e.properties ->> 'number'), ${table}.key)`;
+}
+
+function eventOf(table: string): string {
+  return `LEFT JOIN beckon.event e ON e.project_id = ${table}.project_id AND e.external_user_id = ${table}.external_user_id
+            AND e.name = 'trial_started' AND e.id::text = ${table}.key`;
+}
+
+export async function compareWith(played: Played, letters: Handed[]): Promise<string[]> {
+  const { oracle } = played;
+  return [
+    ...different('ledger', await ledgerOf(played), ledgerOfOracle(oracle)),
+    ...different('runs', await runsOf(played), runsOfOracle(oracle)),
+    ...different('drafts', await draftsOf(played), draftsOfOracle(oracle)),
+    ...different('letters', lettersOf(letters), lettersOfOracle(oracle)),
+    ...forbidden(oracle, letters),
+  ];
+}
+
+function different(what: string, product: string[], oracle: string[]): string[] {
+  const [ours, theirs] = [countsOf(product), countsOf(oracle)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])].toSorted().flatMap((line) => {
+    const [one, other] = [ours.get(line) ?? 0, theirs.get(line) ?? 0];
+    if (one === other) return [];
+    return [`${what}: ${one > other ? 'only the product has' : 'only the oracle has'} ${line}`];
+  });
+}
+
+function countsOf(lines: string[]): Map<string, number> {
+  return new Map([...Map.groupBy(lines, (line) => line)].map(([line, some]) => [line, some.length]));
+}
+
+function iso(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined || ms === Infinity ? null : new Date(ms).toISOString();
+}
+
+async function ledgerOf({ db, projectId }: Played): Promise<string[]> {
+  const rows = await db.query<{
+    who: string;
+    rule: string;
+    key: string;
+    reason: string;
+    count: number;
+    first_at: Date;
+    last_at: Date;
+  }>(
+    `SELECT d.external_user_id AS who, r.name AS rule, ${keyOf('d')} AS key, d.reason, d.count, d.first_at, d.last_at
+     FROM beckon.decision d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id ${eventOf('d')}
+     WHERE d.project_id = $1`,
+    [projectId],
+  );
+  return rows.map(({ who, rule, key, reason, count, first_at: first, last_at: last }) =>
+    [JSON.stringify([who, rule, key, reason]), count, first.toISOString(), last.toISOString()].join(' '),
+  );
+}
+
+function ledgerOfOracle({ ledger }: Oracle, of?: string): string[] {
+  const rows = [...ledger].filter(
+    ([place]) => of === undefined || place.startsWith(JSON.stringify([of]).slice(0, -1)),
+  );
+  return rows.map(([place, { count, first, last }]) => [place, count, iso(first), iso(last)].join(' '));
+}
+
+async function runsOf({ db, projectId }: Played): Promise<string[]> {
+  const rows = await db.query<{
+    who: string;
+    rule: string;
+    key: string;
+    end_reason: string | null;
+    entered_at: Date;
+    ends_at: Date | null;
+    converted_at: Date | null;
+  }>(
+    `SELECT u.external_user_id AS who, r.name AS rule, ${keyOf('u')} AS key, u.end_reason, u.entered_at, u.ends_at, u.converted_at
+     FROM beckon.run u JOIN beckon.rule r ON r.project_id = u.project_id AND r.id = u.rule_id ${eventOf('u')}
+     WHERE u.project_id = $1`,
+    [projectId],
+  );
+  return rows.map((row) =>
+    JSON.stringify([
+      row.who,
+      row.rule,
+      row.key,
+      row.end_reason,
+      row.entered_at,
+      row.ends_at,
+      row.converted_at,
+    ]),
+  );
+}
+
+function runsOfOracle({ runs }: Oracle): string[] {
+  return runs.map(({ who, rule, key, end, enteredAt, endsAt, convertedAt }) =>
+    JSON.stringify([who, rule.name, key, end, iso(enteredAt), iso(endsAt), iso(convertedAt)]),
+  );
+}
+
+async function draftsOf({ db, projectId }: Played): Promise<string[]> {
+  const rows = await db.query<{
+    id: string;
+    state: string;
+    resume_state: string | null;
+    reason: string | null;
+    deadline_at: Date | null;
+    due_at: Date | null;
+    expires_at: Date | null;
+  }>(
+    `SELECT id, state, resume_state, reason, deadline_at, due_at, expires_at FROM beckon.draft WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows.map(({ id, state, resume_state: resume, reason, ...at }) => {
+    const stands =
+      state === 'held' ? `held ${reason} ${resume}` : state === 'cancelled' ? `cancelled ${reason}` : state;
+    return JSON.stringify([id, stands, at.deadline_at, at.due_at, at.expires_at]);
+  });
+}
+
+function draftsOfOracle(oracle: Oracle): string[] {
+  return oracle.drafts.map((draft) => {
+    const stands = draft.end ?? (draft.state === 'held' ? `held ${draft.held} ${draft.resume}` : draft.state);
+    return JSON.stringify([
+      oracle.idOf(draft),
+      stands,
+      iso(draft.deadline),
+      iso(draft.due),
+      iso(draft.expires),
+    ]);
+  });
+}
+
+function lettersOf(letters: Handed[]): string[] {
+  return letters.map(({ draftId, userId, address, at }) =>
+    JSON.stringify([draftId, userId, address, iso(at)]),
+  );
+}
+
+function lettersOfOracle(oracle: Oracle): string[] {
+  return oracle.claims.map(({ draft, address, at }) =>
+    JSON.stringify([oracle.idOf(draft), draft.run.who, address, iso(at)]),
+  );
+}
+
+/** What is told to whoever asks about a person: of what was decided, of what is set, and of what holds the open letters. */
+export async function compareExplained(played: Played, who: string): Promise<string[]> {
+  const { db, projectId, oracle } = played;
+  if (!oracle.people.has(who)) return [];
+  const rows = await explainPerson(db, { projectId, userId: who, rule: null });
+  const numbers = await db.query<{ id: string; number: number }>(
+    `SELECT id, (properties ->> 'number')::int AS number FROM beckon.event
+     WHERE project_id = $1 AND external_user_id = $2 AND name = 'trial_started'`,
+    [projectId, who],
+  );
+  const keys = new Map(numbers.map(({ id, number }) => [id, `#${number}`]));
+  const ledger = rows.flatMap(({ rule, key, reason, count, first_at: first, at }) =>
+    count > 0
+      ? [[JSON.stringify([who, rule, keys.get(key ?? '') ?? key, reason]), count, first, at].join(' ')]
+      : [],
+  );
+  const triggers = rows.flatMap(({ rule, now }) =>
+    (now?.triggers ?? []).flatMap(({ is_set: isSet, at, reason }) =>
+      isSet ? [`${rule} ${at} ${reason}`] : [],
+    ),
+  );
+  const open = rows.flatMap(({ drafts }) => drafts).filter((draft) => draft.ended_at === null);
+  return [
+    ...different('explained ledger', ledger, ledgerOfOracle(oracle, who)),
+    ...different('explained timers', triggers, timersOfOracle(oracle, who)),
+    ...different(
+      'explained drafts',
+      open.map(({ id, holds, held_by: no }) => [id, holds, no?.reason, no?.until].join(' ')),
+      gatesOfOracle(oracle, who),
+    ),
+  ];
+}
+
+function timersOfOracle(oracle: Oracle, who: string): string[] {
+  return oracle.timers
+    .filter((timer) => timer.who === who)
+    .map((timer) => `${timer.rule.name} ${iso(timer.at)} ${foresee(oracle, timer)}`);
+}
+
+function gatesOfOracle(oracle: Oracle, who: string): string[] {
+  return oracle.drafts
+    .filter((draft) => draft.run.who === who && draft.end === null)
+    .map((draft) => {
+      const no = gateNow(oracle, draft);
+      const holds = draft.run.rule.onlyIf(personOf(oracle, who));
+      return [oracle.idOf(draft), holds, no?.reason, iso(no?.until) ?? undefined].join(' ');
+    });
+}
+
+/** What must never be, looked for in what was handed over, whatever the oracle would have done. */
+function forbidden(oracle: Oracle, letters: Handed[]): string[] {
+  const drafts = new Map(oracle.drafts.map((draft) => [oracle.idOf(draft), draft]));
+  const times = countsOf(letters.map(({ draftId }) => draftId));
+  return [
+    ...[...times].filter(([, count]) => count > 1).map(([id]) => `the draft ${id} left twice`),
+    ...letters.flatMap((letter) => forbiddenOf(letter, drafts.get(letter.draftId))),
+    ...beyondCaps(letters, drafts),
+  ];
+}
+
+function forbiddenOf(letter: Handed, draft: OracleDraft | undefined): string[] {
+  if (!draft) return [`nobody knows of the draft ${letter.draftId} that left`];
+  const said = `${draft.run.rule.name} to ${letter.userId} at ${iso(letter.at)}`;
+  const end = draft.run.endsAt;
+  return [
+    ...(draft.end === 'skipped' ? [`${said} had been skipped`] : []),
+    ...(end !== null && letter.at >= end ? [`${said} came after the end at ${iso(end)}`] : []),
+  ];
+}
+
+/** With what a transport refused not counted. */
+function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string[] {
+  const counted = letters.filter(({ draftId }) => {
+    const draft = drafts.get(draftId);
+    return draft?.run.rule.counts && draft.end !== 'failed';
+  });
+  return [...Map.groupBy(counted, ({ address }) => address)].flatMap(([address, some]) =>
+    [
+      { letters: 1, ms: 24 * HOUR },
+      { letters: 3, ms: 7 * 24 * HOUR },
+    ].flatMap(({ letters: most, ms }) =>
+      some
+        .filter(({ at }) => some.filter((other) => other.at <= at && other.at > at - ms).length > most)
+        .map(({ at }) => `more than ${most} letters to ${address} in ${ms / HOUR} hours before ${iso(at)}`),
+    ),
+  );
+}
+
+/** While a letter is being handed over: is this a moment at which it may be? `zone`: what the person's server told last. */
+export function forbiddenNow(oracle: Oracle, { userId, address, at }: Handed, zone: unknown): string[] {
+  const isQuiet = quietEnd(at, zoneOf({ traits: { timezone: zone } })) !== null;
+  const isSuppressed = oracle.suppressions.some(
+    ({ kind, value, until }) => value === (kind === 'person' ? userId : address) && (until ?? Infinity) > at,
+  );
+  return [
+    ...(isQuiet ? [`a letter left for ${userId} in quiet hours, at ${iso(at)}`] : []),
+    ...(isSuppressed ? [`a letter left for ${userId}, who was suppressed, at ${iso(at)}`] : []),
+    ...(oracle.isPaused ? [`a letter left at ${iso(at)}, while the project was paused`] : []),
+  ];
+}

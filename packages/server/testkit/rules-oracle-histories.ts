@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { HOUR, MINUTE } from './drafts.ts';
+
+/** What can happen to a project, as far as rules and drafts are concerned. */
+const DAY = 24 * HOUR;
+export const PEOPLE = ['u1', 'u2', 'u3'] as const;
+export type Who = (typeof PEOPLE)[number];
+
+export type Told =
+  | { tell: 'user'; who: Who; email: string | null; traits: Record<string, string> }
+  | {
+      tell: 'event';
+      who: Who;
+      name: string;
+      properties: Record<string, unknown>;
+      agoMs: number;
+      lane: 'live' | 'bulk';
+      suppressed: boolean;
+    };
+export type Done =
+  | { act: 'approve' | 'skip' | 'edit' | 'send_anyway' | 'approve_and_undo' | 'skip_and_undo'; nth: number }
+  | { act: 'postpone'; nth: number; byMs: number }
+  | { act: 'pause' | 'resume' }
+  | { act: 'suppress'; who: Who; kind: 'person' | 'address'; forMs: number | null }
+  | { act: 'off' | 'on'; rule: 'Visit' | 'onboarding_stall' };
+/** People of the team act, then the project's server tells, then time goes on. */
+export type Turn = { done: Done[]; told: Told[]; ms: number };
+export type History = { startMs: number; turns: Turn[] };
+
+const who = fc.constantFrom(...PEOPLE);
+
+/** The first is the plainest, towards which a failing history is made smaller. */
+function oneOf<T>(...some: [weight: number, value: T][]): fc.Arbitrary<T> {
+  return fc.oneof(...some.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+}
+
+const traits: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: fc.record({ plan: oneOf([1, 'free'], [2, 'pro']) }) },
+  { weight: 2, arbitrary: fc.record({ name: fc.constantFrom('Ada', 'Grace') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ timezone: fc.constantFrom('America/Los_Angeles', 'Asia/Tokyo', 'Mars/Olympus') }),
+  },
+);
+
+function user(someone: fc.Arbitrary<Who>, email: fc.Arbitrary<string | null>): fc.Arbitrary<Told> {
+  return fc.record({ tell: fc.constant('user' as const), who: someone, email, traits });
+}
+
+type Sent = { name: string; properties: Record<string, unknown> };
+
+function sends(name: string, ...some: Record<string, unknown>[]): fc.Arbitrary<Sent> {
+  return fc.constantFrom(...(some.length > 0 ? some : [{}])).map((properties) => ({ name, properties }));
+}
+
+const sent = fc.oneof(
+  { weight: 3, arbitrary: sends('user_signed_up') },
+  { weight: 1, arbitrary: sends('feature_used') },
+  { weight: 1, arbitrary: sends('onboarding_completed') },
+  {
+    weight: 4,
+    arbitrary: sends(
+      'trial_started',
+      { trialDays: 5 },
+      { trialDays: 14 },
+      { trialDays: 2 },
+      { trialDays: 0.1 },
+      {},
+    ),
+  },
+  { weight: 2, arbitrary: sends('trial_expiring', { trialDays: 3 }, { trialDays: 0 }, { daysLeft: 3 }) },
+  { weight: 2, arbitrary: sends('subscription_started') },
+  {
+    weight: 4,
+    arbitrary: sends(
+      'usage_threshold_reached',
+      { usagePercent: 85 },
+      { usagePercent: 85, meter: 'seats' },
+      { usagePercent: 100, meter: 'seats' },
+      { usagePercent: 50 },
+    ),
+  },
+  { weight: 4, arbitrary: sends('report_made', { plan: 'a' }, { plan: 'b' }, {}) },
+  { weight: 2, arbitrary: sends('pinged', { size: 9 }, { size: 1 }) },
+  { weight: 4, arbitrary: sends('visited') },
+  { weight: 2, arbitrary: sends('left') },
+  { weight: 3, arbitrary: sends('invited') },
+  { weight: 2, arbitrary: sends('accepted') },
+  { weight: 1, arbitrary: sends('bought') },
+);
+
+const event: fc.Arbitrary<Told> = fc
+  .record({
+    who,
+    sent,
+    agoMs: oneOf<number>([12, 0], [1, HOUR], [1, 30 * HOUR], [1, 5 * DAY]),
+    lane: oneOf<'live' | 'bulk'>([3, 'live'], [1, 'bulk']),
+    suppressed: oneOf([24, false], [1, true]),
+  })
+  .map(({ sent: { name, properties }, ...more }) => ({ tell: 'event', name, properties, ...more }));
+
+const nth = fc.nat({ max: 7 });
+const done: fc.Arbitrary<Done> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      act: fc.constantFrom(
+        'approve' as const,
+        'approve' as const,
+        'skip' as const,
+        'edit' as const,
+        'send_anyway' as const,
+        'approve_and_undo' as const,
+        'skip_and_undo' as const,
+      ),
+      nth,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('postpone' as const),
+      nth,
+      byMs: fc.constantFrom(10 * MINUTE, 3 * HOUR, DAY),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constantFrom('pause' as const, 'resume' as const, 'resume' as const) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant('suppress' as const),
+      who,
+      kind: fc.constantFrom('person' as const, 'address' as const),
+      forMs: fc.constantFrom(null, 5 * HOUR, 3 * DAY),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constantFrom('off' as const, 'on' as const, 'on' as const),
+      rule: fc.constantFrom('Visit' as const, 'onboarding_stall' as const),
+    }),
+  },
+);
+
+const turn: fc.Arbitrary<Turn> = fc.record({
+  done: fc.array(done, { maxLength: 3 }),
+  told: fc.array(
+    fc.oneof(
+      { weight: 5, arbitrary: event },
+      { weight: 2, arbitrary: user(who, oneOf([6, null], [2, 'a@x.org'], [1, 'B@x.org'])) },
+    ),
+    { maxLength: 5, size: 'max' },
+  ),
+  ms: oneOf<number>(
+    [1, 0],
+    [2, MINUTE],
+    [2, 12 * MINUTE],
+    [3, HOUR],
+    [3, 2 * HOUR],
+    [2, 5 * HOUR],
+    [2, 11 * HOUR],
+    [2, DAY],
+    [1, 2 * DAY],
+    [1, 4 * DAY],
+  ),
+});
+
+/** Two of them share a mailbox, and the third mostly has none at first. */
+const known = fc
+  .tuple(
+    user(fc.constant('u1'), oneOf([9, 'a@x.org'], [1, null])),
+    user(fc.constant('u2'), oneOf([6, 'a@x.org'], [2, 'B@x.org'], [2, null])),
+    user(fc.constant('u3'), oneOf([6, null], [4, 'B@x.org'])),
+  )
+  .map((told): Turn => ({ done: [], told, ms: 0 }));
+
+export const histories: fc.Arbitrary<History> = fc
+  .record({
+    startMs: fc.constantFrom(0, 3 * HOUR, 8 * HOUR, 12 * HOUR, 19 * HOUR),
+    known,
+    turns: fc.array(turn, { minLength: 2, maxLength: 14, size: 'max' }),
+  })
+  .map(({ startMs, known: first, turns }) => ({ startMs, turns: [first, ...turns] }));

@@ -1,0 +1,365 @@
+import { createHash } from 'node:crypto';
+import { HOUR, MINUTE } from './drafts.ts';
+import {
+  note,
+  type Oracle,
+  type OracleDraft,
+  type OraclePerson,
+  type OracleRun,
+} from './rules-oracle-state.ts';
+
+/** What the oracle says of drafts and of the gates that they have to pass. */
+const DAY = 24 * HOUR;
+const GRACE_MS = 15 * MINUTE;
+const SPREAD_MS = 30 * MINUTE;
+const CONTEND_MS = 2 * HOUR;
+const YIELDS_MS = 5 * MINUTE;
+const CAPS = [
+  { letters: 1, ms: DAY },
+  { letters: 3, ms: 7 * DAY },
+];
+const QUIET = { start: '21:00', end: '08:00' };
+
+export function newOracleDraft(oracle: Oracle, run: OracleRun, person: OraclePerson): void {
+  const draft: OracleDraft = {
+    run,
+    ordinal: oracle.drafts.filter((one) => one.run === run).length,
+    state: person.email === null ? 'held' : 'scheduled',
+    resume: 'scheduled',
+    held: person.email === null ? 'no_address' : null,
+    end: null,
+    deadline: null,
+    notBefore: null,
+    due: null,
+    expires: null,
+    facts: factsOf(run, person),
+    isEdited: false,
+    isAnyway: false,
+  };
+  oracle.drafts.push(draft);
+  if (person.email !== null) {
+    setFirstTimes(oracle, draft);
+    draft.due = dueOfScheduled(draft);
+  }
+}
+
+function factsOf({ rest, rule }: OracleRun, person: OraclePerson): Record<string, unknown> {
+  const step = rest[0] ?? rule.steps[0];
+  const names = step?.do === 'draft' ? step.facts : [];
+  return Object.fromEntries(
+    names.map((name) => [name, name === 'zone' ? zoneOf(person) : (person.traits[name] ?? null)]),
+  );
+}
+
+/** An invalid one falls through. */
+export function zoneOf({ traits: { timezone } }: Pick<OraclePerson, 'traits'>): string {
+  try {
+    return Temporal.Now.zonedDateTimeISO(typeof timezone === 'string' ? timezone : 'UTC').timeZoneId;
+  } catch {
+    return 'UTC';
+  }
+}
+
+function setFirstTimes({ now }: Oracle, draft: OracleDraft): void {
+  const { rule, endsAt } = draft.run;
+  if (rule.deadlineMs === null) return;
+  draft.deadline = beforeEnd(now + rule.deadlineMs, { now, endsAt });
+  draft.expires = Math.min(draft.deadline + rule.expiresMs, endsAt ?? Infinity);
+}
+
+/** A quarter of an hour before the end of what it is about, at the latest. */
+export function beforeEnd(wanted: number, { now, endsAt }: { now: number; endsAt: number | null }): number {
+  return Math.max(now, Math.min(wanted, (endsAt ?? Infinity) - GRACE_MS));
+}
+
+/** When it leaves if nothing holds it. */
+function leavesAt(draft: OracleDraft): number | null {
+  return isApproved(draft) ? draft.notBefore : draft.deadline;
+}
+
+export function isApproved({ state, resume }: OracleDraft): boolean {
+  return state === 'approved' || (state === 'held' && resume === 'approved');
+}
+
+/** What leaves right at its expiry still has a quarter of an hour; the end of what it is about waits for nobody. */
+export function expiryOf(draft: OracleDraft): number {
+  const end = draft.run.endsAt ?? Infinity;
+  if (draft.expires === null) return end;
+  return Math.min(Math.max(draft.expires, (leavesAt(draft) ?? 0) + GRACE_MS), end);
+}
+
+export function dueOfScheduled(draft: OracleDraft): number | null {
+  const expiry = expiryOf({ ...draft, state: 'scheduled' });
+  return draft.deadline ?? (expiry === Infinity ? null : expiry);
+}
+
+/** There is an address now; the time of one that had none begins. */
+export function beginTime(oracle: Oracle, draft: OracleDraft): void {
+  if (draft.deadline === null) setFirstTimes(oracle, draft);
+  goOn(oracle, draft);
+}
+
+/** A held one as what it was, unless it is not worth sending any more. */
+export function goOn(oracle: Oracle, draft: OracleDraft): void {
+  const { now } = oracle;
+  if (now >= expiryOf(draft)) return cancelDraft(oracle, draft, 'expired');
+  const leaves = leavesAt(draft);
+  const due = leaves !== null && leaves <= now ? now : leaves;
+  draft.state = draft.resume;
+  draft.held = null;
+  if (draft.state === 'scheduled') draft.notBefore = null;
+  draft.due = draft.state === 'approved' ? (due ?? now) : (due ?? dueOfScheduled(draft));
+}
+
+/** Of an ended run every open draft goes, whatever a person did to it. */
+export function endRun(oracle: Oracle, run: OracleRun, reason: string): void {
+  if (run.end !== null) return;
+  Object.assign(run, { end: reason, waits: null, nextAt: null });
+  if (reason === 'done') return;
+  for (const draft of oracle.drafts)
+    if (draft.run === run && draft.end === null) cancelDraft(oracle, draft, reason);
+}
+
+/** The run of one that expired goes on; that of others has ended, or goes on as well. */
+export function cancelDraft(oracle: Oracle, draft: OracleDraft, reason: string): void {
+  endDraft(oracle, draft, `cancelled ${reason}`);
+}
+
+function endDraft({ now }: Oracle, draft: OracleDraft, end: string): void {
+  Object.assign(draft, { end, due: null, held: null });
+  wake(draft.run, now);
+}
+
+export function wake(run: OracleRun, at: number): void {
+  if (run.end === null && run.waits === 'draft') Object.assign(run, { waits: 'time', nextAt: at });
+}
+
+/** By the first eight digits of the hash of its id. */
+function hashOf(oracle: Oracle, draft: OracleDraft): number {
+  return Number.parseInt(createHash('sha256').update(oracle.idOf(draft)).digest('hex').slice(0, 8), 16);
+}
+
+export function spreadOf(oracle: Oracle, draft: OracleDraft): number {
+  return hashOf(oracle, draft) % SPREAD_MS;
+}
+
+/** Everything that is due now, in its order, is asked, claimed or held; then what was claimed is handed over. */
+export function send(oracle: Oracle): boolean {
+  const { now } = oracle;
+  const due = oracle.drafts
+    .filter((draft) => draft.end === null && draft.due !== null && draft.due <= now)
+    .map((draft) => ({ draft, id: oracle.idOf(draft) }))
+    .toSorted((a, b) => (a.draft.due ?? 0) - (b.draft.due ?? 0) || (a.id < b.id ? -1 : 1))
+    .map(({ draft }) => draft);
+  const rivals = rivalsNow(oracle);
+  for (const draft of due) {
+    if (now >= expiryOf(draft)) {
+      cancelDraft(oracle, draft, 'expired');
+      tell(oracle, draft, 'expired');
+    } else if (isReady(oracle, draft)) leave(oracle, draft, rivals);
+    else {
+      goOn(oracle, draft);
+      tell(oracle, draft, draft.state);
+    }
+  }
+  for (const draft of due) if (draft.state === 'sending' && draft.end === null) finish(oracle, draft);
+  return due.length > 0;
+}
+
+function tell(oracle: Oracle, { run: { who, rule, key } }: OracleDraft, reason: string): void {
+  note(oracle, { who, rule, key, reason });
+}
+
+function isReady({ now }: Oracle, draft: OracleDraft): boolean {
+  const leaves = leavesAt(draft);
+  return draft.held !== 'snoozed' && leaves !== null && leaves <= now;
+}
+
+/** What waits for nothing but time, and counts. */
+const WAITS_FOR_TIME = new Set([null, 'quiet_hours', 'cap', 'cap_yielded', 'suppressed']);
+
+function contends(draft: OracleDraft): boolean {
+  const { end, due, held, state, run } = draft;
+  const waits = end === null && state !== 'sending' && due !== null && WAITS_FOR_TIME.has(held);
+  return waits && run.rule.counts && (isApproved(draft) || draft.deadline !== null);
+}
+
+type Rival = { draft: OracleDraft; due: number };
+
+/** As they stand when the first of those that are due is asked. */
+function rivalsNow({ drafts }: Oracle): Rival[] {
+  return drafts.filter(contends).map((draft) => ({ draft, due: draft.due ?? 0 }));
+}
+
+/** What would hold it if it were to leave now. */
+export function gateNow(oracle: Oracle, draft: OracleDraft): No | null {
+  return gate(oracle, draft, rivalsNow(oracle));
+}
+
+function leave(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): void {
+  const { run } = draft;
+  const person = personOf(oracle, run.who);
+  if (!run.rule.onlyIf(person) && !draft.isAnyway) return holdsNoMore(oracle, draft);
+  if (follow(oracle, draft)) return tell(oracle, draft, 'facts_changed');
+  const no = gate(oracle, draft, rivals);
+  if (no) return stay(oracle, draft, no);
+  const { now } = oracle;
+  tell(oracle, draft, 'claimed');
+  draft.state = 'sending';
+  const { counts } = run.rule;
+  oracle.claims.push({ draft, address: addressOf(person), at: now, counts, isFailed: false });
+}
+
+export function personOf({ people }: Oracle, who: string): OraclePerson {
+  const person = people.get(who);
+  if (!person) throw new Error(`${who} is not known`);
+  return person;
+}
+
+export function addressOf({ email }: OraclePerson): string {
+  return (email ?? '').toLowerCase();
+}
+
+/** What a person wrote is kept for them. */
+function holdsNoMore(oracle: Oracle, draft: OracleDraft): void {
+  if (draft.isEdited) {
+    hold(draft, { reason: 'needs_review', until: null });
+    return tell(oracle, draft, 'needs_review');
+  }
+  cancelDraft(oracle, draft, 'rule_no_longer_holds');
+  tell(oracle, draft, 'rule_no_longer_holds');
+}
+
+/** It says what is true now, and what was approved was something else: then it has a whole period before it again. */
+export function follow(oracle: Oracle, draft: OracleDraft): boolean {
+  const { now } = oracle;
+  const { rule, endsAt, who } = draft.run;
+  const facts = factsOf(draft.run, personOf(oracle, who));
+  if (JSON.stringify(facts) === JSON.stringify(draft.facts)) return false;
+  if (isApproved(draft))
+    draft.deadline = rule.deadlineMs === null ? null : beforeEnd(now + rule.deadlineMs, { now, endsAt });
+  const notBefore = draft.held === 'snoozed' ? draft.notBefore : null;
+  Object.assign(draft, { facts, resume: 'scheduled', notBefore });
+  if (draft.state !== 'held') Object.assign(draft, { state: 'scheduled', due: dueOfScheduled(draft) });
+  return true;
+}
+
+/** Held, but for those to whom nobody writes any more. */
+function stay(oracle: Oracle, draft: OracleDraft, no: No): void {
+  if (no.reason === 'suppressed' && no.until === null) endRun(oracle, draft.run, 'suppressed');
+  else hold(draft, no);
+  // The reasons of an entry that a letter has as well are told apart.
+  const isEntrys = no.reason === 'suppressed' || no.reason === 'rule_off';
+  tell(oracle, draft, isEntrys ? `letter_${no.reason}` : no.reason);
+}
+
+type No = { reason: string; until: number | null };
+
+export function hold(draft: OracleDraft, { reason, until }: No): void {
+  const resume = isApproved(draft) ? 'approved' : 'scheduled';
+  const due = until === null ? null : Math.min(until, expiryOf(draft));
+  Object.assign(draft, { state: 'held', resume, held: reason, due });
+}
+
+function gate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | null {
+  const no =
+    (oracle.isPaused ? { reason: 'paused', until: null } : null) ??
+    ruleGate(oracle, draft) ??
+    suppressionGate(oracle, draft) ??
+    quietGate(oracle, draft) ??
+    capGate(oracle, draft) ??
+    yieldGate(oracle, draft, rivals);
+  return no && { ...no, until: no.until === null ? null : Math.max(no.until, oracle.now + 1) };
+}
+
+function ruleGate({ enabledAt }: Oracle, { run }: OracleDraft): No | null {
+  return enabledAt.get(run.rule) === null ? { reason: 'rule_off', until: null } : null;
+}
+
+/** Of several the one that lasts longest. Behind it comes whether there is an address at all. */
+function suppressionGate(oracle: Oracle, { run }: OracleDraft): No | null {
+  const person = personOf(oracle, run.who);
+  const ends = oracle.suppressions
+    .filter(({ kind, value }) => value === (kind === 'person' ? person.id : addressOf(person)))
+    .map(({ until }) => until ?? Infinity)
+    .filter((until) => until > oracle.now);
+  const end = Math.max(0, ...ends);
+  if (end > 0) return { reason: 'suppressed', until: end === Infinity ? null : end };
+  return person.email === null ? { reason: 'no_address', until: null } : null;
+}
+
+function quietGate(oracle: Oracle, draft: OracleDraft): No | null {
+  const zone = zoneOf(personOf(oracle, draft.run.who));
+  const end = quietEnd(oracle.now, zone);
+  if (end === null) return null;
+  return { reason: 'quiet_hours', until: end + Math.floor((hashOf(oracle, draft) / 2 ** 32) * SPREAD_MS) };
+}
+
+/** When the quiet hours that it is now in are over; null: it is not quiet. */
+export function quietEnd(now: number, zone: string): number | null {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
+  for (const days of [-1, 0]) {
+    const at = (date: Temporal.PlainDate, time: string): number =>
+      date.toPlainDateTime(time).toZonedDateTime(zone, { disambiguation: 'later' }).epochMilliseconds;
+    const evening = today.add({ days });
+    const end = at(evening.add({ days: 1 }), QUIET.end);
+    if (at(evening, QUIET.start) <= now && now < end) return end;
+  }
+  return null;
+}
+
+/** Letters to the mailbox that take a slot, the newest first. */
+function claimedFor(oracle: Oracle, draft: OracleDraft): number[] {
+  const address = addressOf(personOf(oracle, draft.run.who));
+  return oracle.claims
+    .filter((claim) => claim.address === address && claim.counts && !claim.isFailed)
+    .map(({ at }) => at)
+    .toSorted((a, b) => b - a);
+}
+
+function capGate(oracle: Oracle, draft: OracleDraft): No | null {
+  if (!draft.run.rule.counts) return null;
+  const claimed = claimedFor(oracle, draft);
+  const frees = CAPS.flatMap(({ letters, ms }) => {
+    const oldest = claimed[letters - 1];
+    return oldest !== undefined && oldest + ms > oracle.now ? [oldest + ms] : [];
+  });
+  return frees.length > 0 ? { reason: 'cap', until: Math.max(...frees) } : null;
+}
+
+/** Those for one mailbox that are due within two hours: by priority, by when they are due, by their ids. */
+function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | null {
+  const { now } = oracle;
+  if (!draft.run.rule.counts) return null;
+  const address = addressOf(personOf(oracle, draft.run.who));
+  const claimed = claimedFor(oracle, draft);
+  const slots = Math.min(
+    ...CAPS.map(({ letters, ms }) => letters - claimed.filter((at) => at + ms > now).length),
+  );
+  const inOrder = rivals
+    .filter((rival) => rival.draft.state !== 'sending' && rival.due <= now + CONTEND_MS)
+    .filter((rival) => addressOf(personOf(oracle, rival.draft.run.who)) === address)
+    .toSorted(
+      (a, b) =>
+        b.draft.run.rule.priority - a.draft.run.rule.priority ||
+        a.due - b.due ||
+        (oracle.idOf(a.draft) < oracle.idOf(b.draft) ? -1 : 1),
+    );
+  const last = inOrder[slots - 1];
+  const place = inOrder.findIndex((rival) => rival.draft === draft);
+  if (!last || place < slots) return null;
+  return { reason: 'cap_yielded', until: Math.max(last.due, now + YIELDS_MS) };
+}
+
+/** What the transport of the histories answers, for the world to answer the same. */
+export function resultOf(draftId: string): 'sent' | 'failed' | 'unknown' {
+  const last = draftId.at(-1);
+  return last === '0' ? 'failed' : last === '1' ? 'unknown' : 'sent';
+}
+
+/** Nobody knows whether an unknown one arrived, so it counts as sent. */
+function finish(oracle: Oracle, draft: OracleDraft): void {
+  const result = resultOf(oracle.idOf(draft));
+  for (const claim of oracle.claims) if (claim.draft === draft) claim.isFailed = result === 'failed';
+  endDraft(oracle, draft, result);
+}
