@@ -2,9 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testkit/database.ts';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { placesWaiting } from '../features/inbox/index.ts';
 import { openDatabase, type Session } from '../io/db/index.ts';
-import { createProject } from './create-project.ts';
 import { inSession } from './session.ts';
 
 const own = await testDatabase();
@@ -63,28 +61,4 @@ test('a statement that comes after the end of its transaction is refused, and no
   await expect(failing).rejects.toThrow(/division/);
   await expect(late()).rejects.toThrow(/has ended/);
   expect(await erasures()).toBe(1);
-});
-
-test('a look for work reads the inbox by its index, though its plan was made when there was next to nothing', async () => {
-  const project = await createProject(db, { name: 'Acme' });
-  const put = (from: number, to: number): Promise<object[]> =>
-    db.query(
-      `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
-       SELECT $1 + n, 1, 'live', 'events', 1, '\\x00', now() FROM generate_series($2::int, $3::int) AS n`,
-      [project.id, from, to],
-    );
-  const look = (): Promise<{ places: number; read: number | undefined }> =>
-    inSession(db, async (tx) => {
-      const places = await placesWaiting(tx, { after: 0, limit: 1_000 });
-      const [row] = await tx.query<{ read: number }>(
-        `SELECT seq_tup_read AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`,
-      );
-      return { places: places.length, read: row?.read };
-    });
-  await put(0, 2);
-  await db.query('ANALYZE beckon.inbox');
-  // So often that a plan is kept.
-  for (let i = 0; i < 10; i += 1) await look();
-  await put(3, 499);
-  expect(await look()).toEqual({ places: 500, read: 0 });
 });

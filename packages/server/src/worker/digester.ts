@@ -1,9 +1,9 @@
 import { backoffMs } from '../base/backoff.ts';
 import type { Log } from '../base/log.ts';
-import { type Lane, type Place, placesWaiting } from '../features/inbox/index.ts';
-import { duePlaces, isAnyWork } from '../features/turns/index.ts';
+import type { Lane, Place } from '../features/inbox/index.ts';
+import { isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
-import { inSession } from '../flows/session.ts';
+import { lookForWork } from '../flows/look-for-work.ts';
 import type { Database } from '../io/db/index.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
@@ -141,14 +141,8 @@ async function look(state: State): Promise<Found> {
   const { options, lookedAt, troubles } = state;
   const { db, onLag } = options;
   const now = db.clock.now();
-  // The inbox is empty at one moment and holds a thousand projects at the next. A plan that was made for it empty reads it
-  // whole for each project, so the look is taken as a batch is, by its indexes whatever the statistics say.
-  const [places, dues] = await inSession(db, (tx) =>
-    Promise.all([
-      placesWaiting(tx, { after: lookedAt, limit: state.placesMax }),
-      duePlaces(tx, { work: 'digest', now: new Date(now), limit: PLACES_MAX }),
-    ]),
-  );
+  const look = { after: lookedAt, limit: state.placesMax, now: new Date(now) };
+  const { places, dues } = await lookForWork(db, look);
   // Where there are more places than one look shows, the next look begins behind this one.
   state.lookedAt = places.length < state.placesMax ? 0 : (places.at(-1)?.projectId ?? 0);
   onLag?.({ lane: 'time', ms: now - (dues[0]?.nextAt.getTime() ?? now) });

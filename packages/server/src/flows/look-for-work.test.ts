@@ -1,0 +1,54 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../testkit/database.ts';
+import { systemClock } from '../base/clock.ts';
+import { silentLog } from '../base/log.ts';
+import { type Database, openDatabase, type Session } from '../io/db/index.ts';
+import { createProject } from './create-project.ts';
+import { lookForWork, type Work } from './look-for-work.ts';
+
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const READ = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`;
+
+/** How many rows of the inbox a look reads, as the database counts them before the look ends its transaction. */
+async function look(): Promise<{ places: number; read: number }> {
+  let read = 0;
+  const counting: Pick<Database, 'session'> = {
+    async session(options) {
+      const session: Session = await db.session(options);
+      return {
+        ...session,
+        async script(text) {
+          if (text === 'ROLLBACK') read = Number((await session.query<{ read: number }>(READ))[0]?.read);
+          return session.script(text);
+        },
+      };
+    },
+  };
+  const { places }: Work = await lookForWork(counting, { after: 0, limit: 1_000, now: new Date() });
+  return { places: places.length, read };
+}
+
+test('a look reads each waiting project a few times at most, though its plan was made when there was next to nothing', async () => {
+  const project = await createProject(db, { name: 'Acme' });
+  const put = (from: number, to: number): Promise<object[]> =>
+    db.query(
+      `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+       SELECT $1 + n, 1, 'live', 'events', 1, '\\x00', now() FROM generate_series($2::int, $3::int) AS n`,
+      [project.id, from, to],
+    );
+  await put(0, 2);
+  await db.query('ANALYZE beckon.inbox');
+  // So often that a plan is kept.
+  for (let i = 0; i < 10; i += 1) await look();
+  await put(3, 499);
+  const { places, read } = await look();
+  expect(places).toBe(500);
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(5 * 500);
+});
