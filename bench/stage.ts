@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +12,7 @@ import { createKey } from '../packages/server/src/flows/create-key.ts';
 import { createProject } from '../packages/server/src/flows/create-project.ts';
 import { type Database, openDatabase } from '../packages/server/src/io/db/index.ts';
 import { openEmbedded } from '../packages/server/src/io/embedded/index.ts';
+import { freePort } from '../packages/server/testkit/free-port.ts';
 import { postgresPid } from './measure.ts';
 
 /** What every bench stands on: an embedded PostgreSQL in a temporary folder, and the product in processes of its own. */
@@ -120,23 +120,17 @@ async function makeProject(db: Database): Promise<Project> {
   return { id, secret };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 type Start = { readyWhen: string; ROLES?: string };
 type Launch = { env: NodeJS.ProcessEnv; readyWhen: string };
 
 async function launched(args: string[], { env, readyWhen }: Launch): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, { cwd: REPOSITORY, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes(readyWhen)) break;
+  let ready = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if ((ready = line.includes(readyWhen))) break;
+  }
+  if (!ready) throw new Error(`${args.join(' ')} did not start`);
   child.stdout.resume();
-  if (child.exitCode !== null) throw new Error(`${args.join(' ')} did not start`);
   return child;
 }
 

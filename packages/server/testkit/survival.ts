@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { freePort } from './free-port.ts';
 
 /**
  * A real server over a real data directory, killed while clients write, with a journal of its own of what was
@@ -31,9 +31,10 @@ export async function survivor(dataDir: string): Promise<Survivor> {
   async function start(): Promise<void> {
     server = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
-    for await (const line of lines) if (line.includes('Beckon is ready')) break;
+    let ready = false;
+    for await (const line of lines) if ((ready = line.includes('Beckon is ready'))) break;
+    if (!ready) throw new Error('the server did not start');
     server.stdout?.resume();
-    if (server.exitCode !== null) throw new Error('the server did not start');
   }
 
   async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
@@ -79,15 +80,6 @@ function killTree(pid: number): void {
       // Gone already: the postmaster's death takes its children along.
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export type Write = { key: string; body: string; path: string; events: string[] };

@@ -311,7 +311,7 @@ test('the walk comes to the same end as the plainest sender, who asks the gate a
     }),
     { numRuns: 1_000 },
   );
-  expect(yields).toBeGreaterThan(100);
+  expect(yields).toBeGreaterThan(10);
 });
 
 type Standing = Contender & { one: QueuedDraft; at: number; after: GateReason | null };
