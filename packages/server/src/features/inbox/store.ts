@@ -196,35 +196,10 @@ export type TakenRow = {
 
 /** What was digested waits no longer. The lanes are locked in order, as every flush does, and at the very end. */
 export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
-  const list = (these: TakenRow[]): unknown[] => [
-    these.map((row) => row.project_id),
-    these.map((row) => row.lane),
-    these.map((row) => row.seq),
-  ];
   const whole = rows.filter((row) => row.is_whole);
   const parts = rows.filter((row) => !row.is_whole);
-  const asked: Promise<unknown>[] = [];
-  if (whole.length > 0) {
-    asked.push(
-      tx.prepared({
-        name: 'inbox.delete',
-        text: `DELETE FROM beckon.inbox AS i USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, lane, seq)
-               WHERE i.project_id = t.project_id AND i.lane = t.lane AND i.seq = t.seq`,
-        values: list(whole),
-      }),
-    );
-  }
-  if (parts.length > 0) {
-    asked.push(
-      tx.prepared({
-        name: 'inbox.advance',
-        text: `UPDATE beckon.inbox AS i SET applied = i.applied + t.records
-               FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::int[]) AS t(project_id, lane, seq, records)
-               WHERE i.project_id = t.project_id AND i.lane = t.lane AND i.seq = t.seq`,
-        values: [...list(parts), parts.map((row) => row.records)],
-      }),
-    );
-  }
+  const asked: Promise<unknown>[] = parts.map((row) => advanceChunk(tx, row));
+  if (whole.length > 0) asked.push(deleteChunks(tx, whole));
   asked.push(
     tx.prepared({
       name: 'lane.settle',
@@ -239,6 +214,32 @@ export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
     }),
   );
   await Promise.all(asked);
+}
+
+/**
+ * By their places, looked up one by one. A queue is empty whenever vacuum looks at it, so the planner holds it for empty ever
+ * after, and would read all of it for every chunk that goes: a backlog would only grow.
+ */
+function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
+  return tx.prepared({
+    name: 'inbox.delete',
+    text: `DELETE FROM beckon.inbox WHERE ctid = ANY (ARRAY(
+             SELECT i.ctid FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, lane, seq)
+             CROSS JOIN LATERAL (
+               SELECT ctid FROM beckon.inbox x WHERE x.project_id = t.project_id AND x.lane = t.lane AND x.seq = t.seq LIMIT 1
+             ) i
+           ))`,
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.lane), rows.map((row) => row.seq)],
+  });
+}
+
+/** Of a long chunk, of which only a bulk batch takes a part: seldom more than one. */
+function advanceChunk(tx: Tx, row: TakenRow): Promise<unknown> {
+  return tx.prepared({
+    name: 'inbox.advance',
+    text: `UPDATE beckon.inbox SET applied = applied + $4 WHERE project_id = $1 AND lane = $2 AND seq = $3`,
+    values: [row.project_id, row.lane, row.seq, row.records],
+  });
 }
 
 export type NewDeadRow = {

@@ -1,0 +1,48 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../testkit/database.ts';
+import { systemClock } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { inSession } from '../../flows/session.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { settleChunks } from './store.ts';
+
+// A database of its own: what other tests leave in the queue would make for better plans.
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+test('to settle a backlog costs what is settled, though its plan was made when next to nothing waited', async () => {
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  const fill = (from: number, to: number): Promise<object[]> =>
+    db.query(
+      `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at)
+       SELECT $1, n, 'live', 'events', 1, '\\x00', now() FROM generate_series($2::int, $3::int) AS n`,
+      [projectId, from, to],
+    );
+  const settleOf = (from: number, count: number): Promise<number> =>
+    inSession(db, async (tx) => {
+      const rows = Array.from({ length: count }, (_, i) => ({ seq: from + i, records: 1, is_whole: true }));
+      await settleChunks(
+        tx,
+        rows.map((row) => ({ ...row, project_id: projectId, lane: 'live' as const })),
+      );
+      const [row] = await tx.query<{ read: number }>(
+        `SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`,
+      );
+      await tx.commit();
+      return Number(row?.read);
+    });
+  await db.query('UPDATE beckon.lane SET next_seq = 3001, waiting = 3000 WHERE project_id = $1', [projectId]);
+  await fill(1, 1);
+  await db.query('VACUUM ANALYZE beckon.inbox');
+  await settleOf(1, 1);
+  await fill(2, 3_000);
+  const read = await settleOf(2, 200);
+  expect(await db.query('SELECT 1 FROM beckon.inbox')).toHaveLength(2_799);
+  expect(read).toBeGreaterThanOrEqual(200);
+  expect(read).toBeLessThan(5 * 200);
+});
