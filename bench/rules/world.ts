@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Content } from '../../packages/server/src/features/drafts/index.ts';
 import { findShippedLetter, renderLetter } from '../../packages/server/src/features/writing/index.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
@@ -16,7 +17,14 @@ import { addSilent, makePeople } from '../world.ts';
  * next lies in five places of the table. Nobody gets two of them, and every second person was sent a letter three days
  * ago, which the caps (as they are by default, 1/24h,3/7d) find and let pass.
  */
-export type World = { projectId: number; url: string; ruleIds: string[]; nextPerson: number };
+export type World = {
+  projectId: number;
+  url: string;
+  ruleIds: string[];
+  nextPerson: number;
+  /** Where it is not the shipped one: with `NAME` in the place of the name, and what else it read of everybody. */
+  letter?: { content: Content; facts: Record<string, unknown> };
+};
 
 const CONDITIONS = [
   null,
@@ -58,16 +66,17 @@ export type Wave = { count: number; firstAt: number; overMs: number };
 export async function putDrafts(world: World, { count, firstAt, overMs }: Wave): Promise<void> {
   const { projectId, url, ruleIds, nextPerson } = world;
   world.nextPerson += count;
-  const { subject, preheader, body } = letterText();
+  const { content, facts } = world.letter ?? { content: letterText(), facts: {} };
+  const { subject, preheader, body } = content;
   const values = [projectId, ruleIds, nextPerson, Math.ceil(count / ruleIds.length), new Date(firstAt)];
-  const texts = [overMs / count, subject, preheader, body];
+  const texts = [overMs / count, subject, preheader, body, JSON.stringify(facts)];
   await inSteps(url, { count, text: DRAFTS, values: [...values, ...texts] });
 }
 
-const NAME = 'NAME';
+export const NAME = 'NAME';
 
 /** Rendered once, with the place of the name left open. */
-function letterText(): { subject: string; preheader: string; body: string } {
+function letterText(): Content {
   const letter = findShippedLetter(LETTER);
   if (!letter) throw new Error(`there is no letter ${LETTER}`);
   return renderLetter(letter, {
@@ -99,10 +108,10 @@ const DRAFTS = `
     INSERT INTO beckon.decision (project_id, external_user_id, rule_id, key, reason, count, first_at, last_at, detail)
     SELECT $3::bigint, user_id, rule_id, '', 'fired', 1, made_at, made_at, jsonb_build_object('run_id', run_id) FROM made
   )
-  INSERT INTO beckon.draft (project_id, id, rule_id, version, run_id, step, external_user_id, key, state, subject, preheader, body,
+  INSERT INTO beckon.draft (project_id, id, rule_id, version, run_id, step, external_user_id, key, state, subject, preheader, body, format,
     content_hash, is_edited, facts, priority, counts, autopilot_ms, deadline_at, due_at, expires_at, moves, created_at, updated_at)
-  SELECT $3::bigint, draft_id, rule_id, 1, run_id, 0, user_id, '', 'scheduled', $9::text, $10::text, replace($11::text, '${NAME}', name),
-    encode(sha256(name::bytea), 'hex'), false, jsonb_build_object('person.name', name), 50, true, 7200000, at, at,
+  SELECT $3::bigint, draft_id, rule_id, 1, run_id, 0, user_id, '', 'scheduled', $9::text, $10::text, replace($11::text, '${NAME}', name), 'markdown',
+    encode(sha256(name::bytea), 'hex'), false, jsonb_build_object('person.name', name) || $12::jsonb, 50, true, 7200000, at, at,
     at + interval '72 hours', 1, made_at, made_at FROM made`;
 
 /** Letters of people whom nobody looks at, because none of them is due within weeks: neither they nor their runs are there. */
@@ -112,10 +121,10 @@ export function putWaiting({ projectId, url, ruleIds }: World, count: number): P
 }
 
 const WAITING = `
-  INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body,
+  INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body, format,
     content_hash, is_edited, facts, priority, counts, autopilot_ms, deadline_at, due_at, expires_at, moves, created_at, updated_at)
   SELECT $3::bigint, uuidv7(), ($4::uuid[])[1 + n % cardinality($4::uuid[])], 1, 0, 'w-' || substr(md5(n::text), 1, 16), '', 'scheduled',
-    $5::text, $6::text, $7::text, encode(sha256(n::text::bytea), 'hex'), false, '{}', 50, true, 2592000000, at, at,
+    $5::text, $6::text, $7::text, 'markdown', encode(sha256(n::text::bytea), 'hex'), false, '{}', 50, true, 2592000000, at, at,
     at + interval '72 hours', 1, now(), now()
   FROM generate_series($1::int, $2::int - 1) AS n
   CROSS JOIN LATERAL (SELECT now() + interval '10 days' + n::bigint * 7919 % 1728000 * interval '1 second' AS at) due`;

@@ -143,6 +143,17 @@ CREATE TABLE beckon.digest_turn (
   model bigint NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.dkim_key (
+  project_id bigint NOT NULL,
+  domain_id uuid NOT NULL,
+  slot text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  public_key text COLLATE "C" NOT NULL,
+  private_key bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.draft (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -174,7 +185,8 @@ CREATE TABLE beckon.draft (
   moves integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone
+  ended_at timestamp with time zone,
+  format text COLLATE "C" NOT NULL
 ) WITH (fillfactor=80);
 
 CREATE TABLE beckon.draft_move (
@@ -298,7 +310,38 @@ CREATE TABLE beckon.message (
   counts boolean NOT NULL,
   claimed_at timestamp with time zone NOT NULL,
   ended_at timestamp with time zone,
-  reason text COLLATE "C"
+  reason text COLLATE "C",
+  epoch integer NOT NULL DEFAULT 1,
+  attempts integer NOT NULL DEFAULT 0,
+  next_at timestamp with time zone,
+  first_at timestamp with time zone,
+  domain text COLLATE "C",
+  provider text COLLATE "C",
+  reply text COLLATE "C",
+  relay_id text COLLATE "C"
+);
+
+CREATE TABLE beckon.message_mime (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  mail_from text COLLATE "C" NOT NULL,
+  rcpt_to text COLLATE "C" NOT NULL,
+  mime bytea NOT NULL,
+  frozen_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.outbox_message (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  copy integer NOT NULL,
+  draft_id uuid,
+  mail_from text COLLATE "C" NOT NULL,
+  rcpt_to text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  external_user_id text COLLATE "C",
+  raw bytea NOT NULL,
+  size integer NOT NULL,
+  at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.person (
@@ -419,11 +462,39 @@ CREATE TABLE beckon.run (
   end_reason text COLLATE "C"
 );
 
+CREATE TABLE beckon.send_bucket (
+  project_id bigint NOT NULL,
+  domain text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  per_second double precision NOT NULL,
+  tokens double precision NOT NULL,
+  refilled_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone NOT NULL
+) WITH (fillfactor=50);
+
 CREATE TABLE beckon.send_turn (
   project_id bigint NOT NULL,
   tokens double precision,
   refilled_at timestamp with time zone
 ) WITH (fillfactor=50);
+
+CREATE TABLE beckon.sending_domain (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  findings jsonb NOT NULL,
+  misses integer NOT NULL,
+  failing_since timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  state_at timestamp with time zone NOT NULL,
+  verified_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  throttle text COLLATE "C" NOT NULL,
+  warm boolean NOT NULL,
+  ramp_from timestamp with time zone
+);
 
 CREATE TABLE beckon.suppression (
   project_id bigint NOT NULL,
@@ -438,6 +509,28 @@ CREATE TABLE beckon.suppression (
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
   sent_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.template (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.template_version (
+  project_id bigint NOT NULL,
+  template_id uuid NOT NULL,
+  version integer NOT NULL,
+  format text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  preheader text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  html text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  created_by text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE beckon.tenant_due (
@@ -469,11 +562,15 @@ ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
+ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = ANY (ARRAY['a'::text, 'b'::text])));
+ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_autopilot_ms_check CHECK ((autopilot_ms > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check CHECK (((state = 'held'::text) = (resume_state IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'cancelled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'html'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
@@ -501,8 +598,12 @@ ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (on
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (ARRAY['claimed'::text, 'submitting'::text])) = (next_at IS NOT NULL)));
 ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_copy_check CHECK ((copy > 0));
+ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_pkey PRIMARY KEY (project_id, id, copy);
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_email ADD CONSTRAINT person_email_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_count_check CHECK ((count > 0));
@@ -526,10 +627,20 @@ ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text)
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'ended'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
+ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
+ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
 ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'degraded'::text, 'failed'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK (((format = 'mjml'::text) = (html IS NOT NULL)));
+ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
+ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text])));
@@ -553,8 +664,14 @@ CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
 CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
+CREATE INDEX message_domain ON beckon.message USING btree (project_id, domain, claimed_at) WHERE (domain IS NOT NULL);
+CREATE UNIQUE INDEX message_id ON beckon.message USING btree (project_id, id);
+CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_id, frozen_at);
 CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
-CREATE INDEX message_unfinished ON beckon.message USING btree (claimed_at) WHERE (state = ANY (ARRAY['claimed'::text, 'submitting'::text]));
+CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
+CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
+CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
 CREATE INDEX rule_timer_at ON beckon.rule_timer USING btree (project_id, at);
@@ -564,4 +681,5 @@ CREATE INDEX run_person ON beckon.run USING btree (project_id, external_user_id)
 CREATE INDEX run_rule ON beckon.run USING btree (project_id, rule_id, version) WHERE (state <> 'ended'::text);
 CREATE UNIQUE INDEX run_single ON beckon.run USING btree (project_id, rule_id, external_user_id) WHERE (single AND (state <> 'ended'::text));
 CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_id) WHERE ((state <> 'ended'::text) OR ((goal_until IS NOT NULL) AND (converted_at IS NULL)));
+CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);

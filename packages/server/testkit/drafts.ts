@@ -14,7 +14,7 @@ export function draftFacts(newId: () => string): Omit<NewDraft, 'now'> {
     step: 0,
     userId: 'user-1',
     key: '',
-    content: { subject: 'Welcome', preheader: 'Hello', body: 'Hello *Ada*' },
+    content: { subject: 'Welcome', preheader: 'Hello', body: 'Hello *Ada*', format: 'markdown' },
     facts: { name: 'Ada' },
     priority: 20,
     counts: true,

@@ -3,10 +3,11 @@ import { silentLog } from '../src/base/log.ts';
 import { listBuilding } from '../src/features/audiences/index.ts';
 import { duePlaces } from '../src/features/turns/index.ts';
 import { createDigest, type Digest } from '../src/flows/digest/index.ts';
-import { createSender, type Sender } from '../src/flows/send-drafts/index.ts';
+import { createSender, type Mailroom, type Sender } from '../src/flows/send-drafts/index.ts';
 import type { Database } from '../src/io/db/index.ts';
 import type { HeldClock } from './clock.ts';
 import { type TestTransport, testTransport } from './transport.ts';
+import { testMailroom, TOKEN_KEY } from './mailroom.ts';
 
 /**
  * Digest and sender without a worker: no timer runs, time goes on only when told, and at every moment at which something is
@@ -22,11 +23,14 @@ export type Engine = {
   advance(ms: number): Promise<void>;
 };
 
-export function openEngine(db: Database, clock: HeldClock): Engine {
+export type EngineOptions = { mailroom?: Partial<Mailroom>; slots?: number };
+
+export function openEngine(db: Database, clock: HeldClock, options: EngineOptions = {}): Engine {
   const newId = idMaker(db.clock);
-  const transport = testTransport();
+  const transport = testTransport(options.slots);
+  const mailroom = testMailroom(options.mailroom);
   const digest = createDigest({ db, log: silentLog, newId });
-  const sender = createSender({ db, log: silentLog, newId, transport });
+  const sender = createSender({ db, log: silentLog, newId, transport, mailroom, tokenKey: TOKEN_KEY });
 
   async function settle(): Promise<void> {
     for (let done = 1; done > 0;) {

@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from 'node:zlib';
 import type { Tx } from '../src/io/db/index.ts';
 import { decodeChunk } from '../src/features/inbox/index.ts';
 
@@ -37,11 +38,19 @@ function readable(value: string | Buffer | null): string {
   return value.toString('utf8') + unpacked(value);
 }
 
+/** A chunk of records is read as JSON, anything else that is packed as text. */
 function unpacked(bytes: Buffer): string {
+  return (
+    orNothing(() => JSON.stringify(decodeChunk(bytes))) ||
+    orNothing(() => zstdDecompressSync(bytes).toString('utf8'))
+  );
+}
+
+/** A hash, or a secret, is neither. */
+function orNothing(read: () => string): string {
   try {
-    return JSON.stringify(decodeChunk(bytes));
+    return read();
   } catch {
-    // A hash, or a secret: it is no chunk.
     return '';
   }
 }

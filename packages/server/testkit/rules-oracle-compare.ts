@@ -4,6 +4,7 @@ import { HOUR } from './drafts.ts';
 import { foresee } from './rules-oracle.ts';
 import { gateNow, personOf, quietEnd, zoneOf } from './rules-oracle-sending.ts';
 import type { Oracle, OracleDraft } from './rules-oracle-state.ts';
+import { testMailroom } from './mailroom.ts';
 
 /** What the product has in the end, beside what the oracle has. */
 type Played = { db: Database; projectId: number; oracle: Oracle };
@@ -173,7 +174,7 @@ function lettersOfOracle(oracle: Oracle): string[] {
 export async function compareExplained(played: Played, who: string): Promise<string[]> {
   const { db, projectId, oracle } = played;
   if (!oracle.people.has(who)) return [];
-  const rows = await explainPerson(db, { projectId, userId: who, rule: null });
+  const rows = await explainPerson({ db, mailroom: testMailroom() }, { projectId, userId: who, rule: null });
   const numbers = await db.query<{ id: string; number: number }>(
     `SELECT id, (properties ->> 'number')::int AS number FROM beckon.event
      WHERE project_id = $1 AND external_user_id = $2 AND name = 'trial_started'`,

@@ -29,6 +29,7 @@ import { replay } from './rules-oracle.ts';
 import { ORACLE_RULES } from './rules-oracle-rules.ts';
 import { resultOf } from './rules-oracle-sending.ts';
 import { newOracle, type Oracle, type OracleDraft } from './rules-oracle-state.ts';
+import { testMailroom, TOKEN_KEY } from './mailroom.ts';
 
 /** A place where one history after the other is played, in a project of its own each, at its own time. */
 export type World = {
@@ -77,7 +78,7 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
     newId,
     onLetter: () => {},
     digest: createDigest({ db, log: silentLog, newId }),
-    sender: createSender({ db, log: silentLog, newId, transport }),
+    sender: createSender({ db, log: silentLog, newId, transport, mailroom: testMailroom(), tokenKey: TOKEN_KEY }),
   };
   return { play: (history) => play(stage, history), close: () => db.close() };
 }
@@ -184,7 +185,7 @@ async function tellBoth(play: Play, told: Told): Promise<void> {
 }
 
 const BY = { actor: 'ann' };
-const CONTENT = { subject: 'By hand', preheader: '', body: 'Written by hand.' };
+const CONTENT = { subject: 'By hand', preheader: '', body: 'Written by hand.', format: 'markdown' as const };
 
 type OnDraft = Extract<Done, { nth: number }>;
 
@@ -276,7 +277,7 @@ function actsOf(done: OnDraft, until: number): Both {
 
 async function tryMove({ db, newId, projectId }: Play, draftId: string, wanted: Act): Promise<boolean> {
   try {
-    await moveDraft({ db, newId }, { projectId, draftId }, { act: wanted, by: BY });
+    await moveDraft({ db, newId, mailroom: testMailroom() }, { projectId, draftId }, { act: wanted, by: BY });
     return true;
   } catch (error) {
     if (error instanceof Fault) return false;

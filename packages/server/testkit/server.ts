@@ -2,11 +2,12 @@ import { systemClock, type Clock } from '../src/base/clock.ts';
 import { silentLog, type Log } from '../src/base/log.ts';
 import { createKey } from '../src/flows/create-key.ts';
 import { createProject } from '../src/flows/create-project.ts';
-import type { Transport } from '../src/flows/send-drafts/index.ts';
+import type { Mailroom, Transport } from '../src/flows/send-drafts/index.ts';
 import type { TeamTransport } from '../src/flows/tell-team.ts';
 import { openDatabase, type Database } from '../src/io/db/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../src/main/wire.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
+import { testMail } from './mailroom.ts';
 
 export type TestServer = {
   url: string;
@@ -24,9 +25,11 @@ export type TestServerOptions = {
   database?: TestDatabase;
   listen?: Partial<ServerOptions['listen']>;
   minimumVersions?: ReadonlyMap<string, string>;
-  /** Where letters end; none is sent otherwise. */
+  /** Where letters end; in the outbox otherwise. */
   transport?: Transport;
-  /** Where letters to the team end; none is written otherwise. */
+  smtpUrl?: string;
+  mailroom?: Partial<Mailroom>;
+  /** Where letters to the team end; in the outbox otherwise. */
   teamTransport?: TeamTransport;
   /** Both, unless a test wants what it sent to stay where accept put it. */
   roles?: ('api' | 'worker')[];
@@ -48,8 +51,11 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     release: { version: '0.0.0', node: process.version },
     roles: new Set(options.roles ?? ['api', 'worker']),
     minimumVersions: options.minimumVersions ?? new Map(),
-    transport: options.transport ?? null,
-    teamTransport: options.teamTransport ?? null,
+    ...testMail(options.mailroom),
+    smtpUrl: options.smtpUrl ?? null,
+    mailFrom: null,
+    ...(options.transport ? { transport: options.transport } : {}),
+    ...(options.teamTransport ? { teamTransport: options.teamTransport } : {}),
     listen: {
       host: '127.0.0.1',
       port: 0,

@@ -7,7 +7,8 @@ import { setSettings } from '../src/flows/set-settings.ts';
 import { HOUR } from './drafts.ts';
 import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';
 import { EVENTS } from './endpoints.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, type EngineOptions, openEngine } from './engine.ts';
+import { testMailroom } from './mailroom.ts';
 
 export const DAY = 24 * HOUR;
 
@@ -57,9 +58,9 @@ export type Story = Stage & {
   runs(userId: string, rule: string): Promise<{ key: string; state: string; end_reason: string | null }[]>;
 };
 
-export async function openStage(): Promise<Stage> {
+export async function openStage(options: EngineOptions = {}): Promise<Stage> {
   const server = await endpointServer();
-  return { server, engine: openEngine(server.db, server.clock) };
+  return { server, engine: openEngine(server.db, server.clock, options) };
 }
 
 /** At noon, so that quiet hours are nine hours away. */
@@ -101,7 +102,7 @@ export async function newStory({ server, engine }: Stage): Promise<Story> {
       const draft = (await draftsOf(server, projectId, userId)).at(-1);
       if (!draft) throw new Error(`there is no draft for ${userId}`);
       const ref = { projectId, draftId: draft.id };
-      return moveDraft({ db, newId: idMaker(db.clock) }, ref, { act, by: { actor: 'ann' } });
+      return moveDraft({ db, newId: idMaker(db.clock), mailroom: testMailroom() }, ref, { act, by: { actor: 'ann' } });
     },
     set: (settings) => setSettings(db, projectId, settings),
     letters: () => lettersOf(engine, server, projectId),

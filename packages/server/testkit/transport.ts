@@ -7,10 +7,11 @@ export type TestTransport = Transport & {
   answer(handed: Handed | ((letter: OutgoingLetter) => Promise<Handed>)): void;
 };
 
-export function testTransport(): TestTransport {
+export function testTransport(slots?: number): TestTransport {
   const letters: OutgoingLetter[] = [];
   let answer: (letter: OutgoingLetter) => Promise<Handed> = () => Promise.resolve({ result: 'sent' });
   return {
+    ...(slots === undefined ? {} : { slots }),
     letters,
     answer(handed) {
       answer = typeof handed === 'function' ? handed : () => Promise.resolve(handed);

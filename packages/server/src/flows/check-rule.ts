@@ -3,7 +3,7 @@ import { mentionsOf, type Predicate } from '../base/predicate/index.ts';
 import { loadModels } from '../features/audiences/index.ts';
 import { beginCounting, findCounted } from '../features/events/index.ts';
 import { type Definition, type ParsedRule, parseRule } from '../features/rules/index.ts';
-import { checkLetter, findShippedLetter, shippedLetterNames } from '../features/writing/index.ts';
+import { checkLetter, listTemplates, shippedLetterNames } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { checkWindows } from './check-definition.ts';
 
@@ -34,7 +34,9 @@ export async function checkReferences(
   const audiences = new Set(
     ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).map(({ audienceId }) => audienceId),
   );
-  const faults = [...audienceFaults(definition, audiences), ...letterFaults(definition)];
+  const own = (await listTemplates(tx, projectId)).map(({ name }) => name);
+  const letters = new Set([...shippedLetterNames(), ...own]);
+  const faults = [...audienceFaults(definition, audiences), ...letterFaults(definition, letters)];
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
 }
 
@@ -75,23 +77,26 @@ function conditionsOf({ onlyIf, exits, goal, steps }: Definition): [string, Pred
   return all.flatMap(([field, condition]): [string, Predicate][] => (condition ? [[field, condition]] : []));
 }
 
-function letterFaults({ steps }: Definition): FieldFault[] {
+function letterFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
   return placesOf(steps, 'steps').flatMap(({ step, place }) => {
     if (step.kind !== 'draft') return [];
     const { letter } = step;
     const at = `${place}.draft`;
     if (!('name' in letter)) {
-      return checkLetter(letter).map(({ message, field }) => {
+      return checkLetter({ ...letter, format: 'markdown' }).map(({ message, field }) => {
         const part = `${at}.${field}`;
         return { message: `${part}: ${message}`, field: part };
       });
     }
-    if (findShippedLetter(letter.name)) return [];
-    const names = shippedLetterNames().join(', ');
+    if (known.has(letter.name)) return [];
+    const names = [...known].slice(0, NAMED_MAX).join(', ');
     const message = `${at} names a letter that is not there: ${JSON.stringify(letter.name)}. There is ${names}; any other is written right there, as an object with subject and body`;
     return [{ message, field: at }];
   });
 }
+
+/** In a message. */
+const NAMED_MAX = 50;
 
 type Step = Definition['steps'][number];
 

@@ -8,6 +8,7 @@ import { silentLog } from '../base/log.ts';
 import { listBuilding } from '../features/audiences/index.ts';
 import { bury, retryDead } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
+import { keepMail } from '../features/outbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
 import { openDatabase } from '../io/db/index.ts';
@@ -100,8 +101,16 @@ async function getLetters(): Promise<void> {
     address: userId === ADA ? EMAIL.toLowerCase() : `${userId}@x.org`,
     counts: true,
     claimedAt: now,
+    domain: 'acme.example',
+    provider: 'x.org',
+    leaseUntil: now,
   }));
   await claimMessages(db, messages);
+  for (const { id, draftId, userId, address } of messages) {
+    const raw = Buffer.from(`Subject: Hello ${userId}\r\nTo: ${address}\r\n\r\n${userId}`);
+    const envelope = { mailFrom: 'b+x@acme.example', rcptTo: address, raw, at: now };
+    await keepMail(db, { projectId, id, draftId, userId, ...envelope });
+  }
   const why = { reason: 'unsubscribed', until: null, createdAt: now, createdBy: 'engine' } as const;
   for (const value of ids) await addSuppression(db, { projectId, kind: 'person', value, ...why });
 }
@@ -137,6 +146,7 @@ const TABLES = [
   'dead_letter',
   'draft',
   'message',
+  'outbox_message',
   'run',
   'decision',
   'rule_entry',
@@ -182,6 +192,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
       'run.anchor',
       'rule_timer.anchor',
       'message.address',
+      'outbox_message.raw',
       'suppression.value',
       'event_2026_01.external_user_id',
       'event_2026_02.external_user_id',

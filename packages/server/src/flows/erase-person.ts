@@ -5,6 +5,7 @@ import { eraseDecisions } from '../features/decisions/index.ts';
 import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
+import { eraseMail } from '../features/outbox/index.ts';
 import {
   erasePersonRows,
   idBefore,
@@ -31,9 +32,11 @@ export type Removed = {
   audience_due: number;
   change: number;
   dead_letter: number;
-  /** With all their moves. */
+  /** With all their moves, and what a model made of them. */
   draft: number;
   message: number;
+  /** What the outbox kept of them. */
+  outbox_message: number;
   run: number;
   decision: number;
   rule_entry: number;
@@ -114,16 +117,30 @@ async function removeLetters(
   tx: Tx,
   wanted: PersonId,
 ): Promise<
-  Pick<Removed, 'draft' | 'message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'>
+  Pick<
+    Removed,
+    'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'
+  >
 > {
   await listOpenOfPeople(tx, [wanted]);
   const draft = await eraseDrafts(tx, wanted);
   const message = await eraseMessages(tx, wanted);
+  // Behind the messages, for which a letter that is just arriving holds this up.
+  const mail = await eraseMail(tx, wanted);
   const run = await eraseRuns(tx, wanted);
   const decision = await eraseDecisions(tx, wanted);
   const { entries, timers } = await eraseRuleRows(tx, wanted);
   const suppression = await eraseSuppressions(tx, wanted);
-  return { draft, message, run, decision, rule_entry: entries, rule_timer: timers, suppression };
+  return {
+    draft,
+    message,
+    outbox_message: mail,
+    run,
+    decision,
+    rule_entry: entries,
+    rule_timer: timers,
+    suppression,
+  };
 }
 
 /** What goes through all people in the background says how far it came by an id: it says so by the one before, if it was this. */

@@ -1,6 +1,7 @@
 import { iso } from '../base/clock.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import { listAll } from '../features/events/index.ts';
+import { listWholeMailOf, type WholeMail } from '../features/outbox/index.ts';
 import {
   isStorable,
   listBuried,
@@ -75,6 +76,15 @@ async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGen
   yield* field('timers', listTimerTraces(tx, wanted), named);
   yield ',';
   yield* field('messages', listMessageTraces(tx, wanted), named);
+  yield ',';
+  yield* field('outbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
+}
+
+/** Whole letters: with the largest there may be, a page is some ten megabytes too. */
+const MAIL_PAGE = 10;
+
+function toKeptMail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail): object {
+  return { id, copy, draft_id: draftId, to: rcptTo, subject, at: iso(at), raw: raw.toString('utf8') };
 }
 
 async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {

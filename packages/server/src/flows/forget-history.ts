@@ -1,6 +1,7 @@
 import { forgetEvents } from '../features/events/index.ts';
 import { forgetDead } from '../features/inbox/index.ts';
 import { getSettings } from '../features/projects/index.ts';
+import { deleteFrozen } from '../features/sending/index.ts';
 import { forgetStream } from '../features/stream/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
@@ -12,7 +13,7 @@ const MARGIN_MS = 3_600_000;
 type Step = (tx: Tx, wanted: { projectId: number; before: Date; limit: number }) => Promise<number>;
 
 /**
- * Deletes what a project keeps no longer (events, stream, dead letters), in steps that are a transaction each, for as long
+ * Deletes what a project keeps no longer (events, stream, dead letters, letters as they left), in steps that are a transaction each, for as long
  * as `mayGoOn`. True if it came to the end.
  */
 export async function forgetHistory(
@@ -25,6 +26,7 @@ export async function forgetHistory(
     [settings.keepEventsMs, forgetEvents],
     [settings.keepStreamMs, forgetStream],
     [settings.keepDeadMs, forgetDead],
+    [settings.keepLettersMs, deleteFrozen],
   ];
   for (const [keepMs, step] of kept) {
     if (keepMs === null) continue;

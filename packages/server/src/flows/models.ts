@@ -5,6 +5,7 @@ import { listSettings, type ProjectSettings } from '../features/projects/index.t
 import { loadRules, type RuleModel } from '../features/rules/index.ts';
 import { compile, listVersionsInUse, type Program, type VersionInUse } from '../features/sequences/index.ts';
 import type { Turn } from '../features/turns/index.ts';
+import { type LetterText, loadLetters } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
 /** What a project asks about its people: definitions compiled once, and read again only when they changed. */
@@ -14,6 +15,8 @@ export type Model = {
   counted: CountedNames;
   rules: RuleModel;
   project: ProjectSettings;
+  /** The letters that the project wrote itself, by their names, as they are published. */
+  letters: ReadonlyMap<string, LetterText>;
   programOf(ruleId: string, version: number): Program | undefined;
 };
 
@@ -24,6 +27,7 @@ export type Models = {
 
 /** Of projects with a few audiences each, some hundred megabytes at the very most. */
 const MODELS_MAX = 2_000;
+const NO_LETTERS: Model['letters'] = new Map();
 
 export function createModels(clock: Clock): Models {
   const known = new Map<number, Model>();
@@ -55,11 +59,12 @@ export async function loadProjectModels(
   { now, versions = [] }: { now: number; versions?: VersionInUse[] },
 ): Promise<Map<number, Model>> {
   const ids = turns.map(({ projectId }) => projectId);
-  const [audiences, counted, projects, inUse] = await Promise.all([
+  const [audiences, counted, projects, inUse, letters] = await Promise.all([
     loadModels(tx, ids),
     findCounted(tx, ids),
     listSettings(tx, ids),
     listVersionsInUse(tx, ids, now),
+    loadLetters(tx, ids),
   ]);
   const rules = await loadRules(tx, ids, [...inUse, ...versions]);
   const models = new Map<number, Model>();
@@ -72,6 +77,7 @@ export async function loadProjectModels(
       counted: counted.get(projectId) ?? NOTHING_COUNTED,
       rules: ruled,
       project,
+      letters: letters.get(projectId) ?? NO_LETTERS,
       programOf: programsOf(ruled),
     });
   }

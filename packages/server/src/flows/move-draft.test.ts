@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMailroom } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
@@ -78,10 +79,14 @@ async function newest(userId: string): Promise<Draft> {
 const all = { state: null, ruleId: null, after: null, limit: 1_000 };
 
 const act = ({ id }: Pick<Draft, 'id'>, what: Act, by: Partial<Acting> = {}): Promise<Acted> =>
-  moveDraft({ db, newId }, { projectId, draftId: id }, { act: what, by: { actor: 'ana', ...by } });
+  moveDraft(
+    { db, newId, mailroom: testMailroom() },
+    { projectId, draftId: id },
+    { act: what, by: { actor: 'ana', ...by } },
+  );
 const many = (kind: 'approve' | 'skip') =>
   moveDrafts(
-    { db, newId },
+    { db, newId, mailroom: testMailroom() },
     { projectId, ruleId },
     { act: kind === 'skip' ? { kind, reason: null } : { kind }, by: { actor: 'ana' } },
   );
@@ -197,7 +202,7 @@ test('an edit voids an approval, leaves a quarter of an hour, and pins what was 
   const draft = await greet('ada', { name: 'Ada' });
   await engine.advance(2 * HOUR - MINUTE);
   await act(draft, { kind: 'approve' });
-  const content = { subject: 'Mine', preheader: '', body: 'Dear Ada' };
+  const content = { subject: 'Mine', preheader: '', body: 'Dear Ada', format: 'markdown' as const };
   const { draft: edited, gate } = await act(draft, { kind: 'edit', content });
   expect(gate).toBeNull();
   expect(edited).toMatchObject({ state: 'scheduled', isEdited: true, deadlineAt: clock.now() + 15 * MINUTE });
@@ -376,7 +381,9 @@ test('what is no id of a draft, and a draft of another project, is not there', a
   await expect(act({ id: newId() }, SKIP)).rejects.toMatchObject(missing);
   const ref = { projectId: (await createProject(db, { name: 'Other' })).id, draftId: draft.id };
   const by = { actor: 'ana' };
-  await expect(moveDraft({ db, newId }, ref, { act: SKIP, by })).rejects.toMatchObject(missing);
+  await expect(
+    moveDraft({ db, newId, mailroom: testMailroom() }, ref, { act: SKIP, by }),
+  ).rejects.toMatchObject(missing);
 });
 
 test('many drafts of a rule are approved, or skipped, each by itself', async () => {
@@ -466,7 +473,7 @@ test('what is approved while the sender is at work leaves in time all the same',
       await Promise.race([batch, untilSomebodyWaits()]);
       return done;
     });
-  const deps = { db: { clock: db.clock, transaction: between }, newId };
+  const deps = { db: { clock: db.clock, transaction: between }, newId, mailroom: testMailroom() };
   const approving = { act: { kind: 'approve' }, by: { actor: 'ana' } } as const;
   await moveDraft(deps, { projectId, draftId: draft.id }, approving);
   await batch;

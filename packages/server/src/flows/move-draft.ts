@@ -24,10 +24,11 @@ import {
 import type { GateAnswer } from '../features/sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, readTurn } from '../features/turns/index.ts';
+import { cleanEdited } from '../features/writing/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { createModels, type Model, type Models } from './models.ts';
 import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
-import { type LookAhead, lookAhead } from './send-drafts/index.ts';
+import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
 
 /** What a person does with a draft. */
 export type Act =
@@ -50,20 +51,21 @@ export type Acted = { draft: Draft; gate: GateAnswer | null };
 export type MoveDeps = {
   db: Pick<Database, 'transaction' | 'clock'>;
   newId: NewId;
+  mailroom: Mailroom;
   /** For whoever moves many, so that the definitions are read once. */
   models?: Models;
 };
 
 /** One act on one draft, or a fault that says why not. Of two people at once the second hears what the first did. */
 export async function moveDraft(
-  { db, newId, models = createModels(db.clock) }: MoveDeps,
+  { db, newId, mailroom, models = createModels(db.clock) }: MoveDeps,
   { projectId, draftId }: DraftRef,
   { act, by }: { act: Act; by: Acting },
 ): Promise<Acted> {
   const acted = await db.transaction(async (tx) => {
     const draft = isDraftId(draftId) ? await lockDraft(tx, projectId, draftId) : undefined;
     if (!draft) throw unknownDraft(draftId);
-    const stage: Stage = { tx, now: db.clock.now(), newId, models };
+    const stage: Stage = { tx, now: db.clock.now(), newId, mailroom, models };
     return act.kind === 'approve' ? approveOn(stage, draft, { act, by }) : actOn(stage, draft, { act, by });
   });
   if (isRefused(acted)) throw acted.refused;
@@ -82,7 +84,7 @@ export function unknownDraft(draftId: string): Fault {
   return new Fault('not_found', { details: [{ message, field: 'draft' }] });
 }
 
-type Stage = { tx: Tx; now: number; newId: NewId; models: Models };
+type Stage = { tx: Tx; now: number; newId: NewId; mailroom: Mailroom; models: Models };
 type Doing<A extends Act> = { act: A; by: Acting };
 type Approving = Extract<Act, { kind: 'approve' }>;
 type Again = Extract<Act, { kind: 'send_again' }>;
@@ -136,7 +138,9 @@ async function actOn(
     const decided = sendAgain(draft, moves, { ...whole, id: newId(), confirmed: act.confirmed ?? false });
     return isRefused(decided) ? decided : write(stage, draft, { moved: decided.again, act });
   }
-  const decided = decideOn(draft, { act, by: whole, moves });
+  const cleaned =
+    act.kind === 'edit' ? { ...act, content: await cleanEdited(draft.content, act.content) } : act;
+  const decided = decideOn(draft, { act: cleaned, by: whole, moves });
   return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
 }
 
@@ -190,7 +194,7 @@ function checkWanted(act: Act): void {
 
 async function ask(stage: Stage, draft: Draft): Promise<LookAhead | null> {
   const model = await modelOf(stage, draft.projectId);
-  return model ? lookAhead(stage.tx, draft, { model, now: stage.now }) : null;
+  return model ? lookAhead(stage.tx, draft, { model, now: stage.now, mailroom: stage.mailroom }) : null;
 }
 
 async function modelOf({ tx, models }: Stage, projectId: number): Promise<Model | undefined> {

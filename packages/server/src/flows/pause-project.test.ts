@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMailroom } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
@@ -61,7 +62,11 @@ async function draftOf(userId: string): Promise<Draft> {
   return draft;
 }
 const act = (draft: Draft | undefined, what: Act) =>
-  moveDraft({ db, newId }, { projectId, draftId: draft?.id ?? '' }, { act: what, by: { actor: 'ana' } });
+  moveDraft(
+    { db, newId, mailroom: testMailroom() },
+    { projectId, draftId: draft?.id ?? '' },
+    { act: what, by: { actor: 'ana' } },
+  );
 const resume = (confirmed = false) => resumeProject(db, { projectId, actor: 'ana', confirmed });
 const sentTo = (): string[] =>
   engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ userId }) => userId);
@@ -213,7 +218,10 @@ test('autopilot=draft takes the deadlines of untouched drafts of all rules at on
   await make({ name: 'other' });
   await greet('ada', 'bea');
   const [edited, ...untouched] = await drafts('ada');
-  await act(edited, { kind: 'edit', content: { ...LETTER, preheader: '', body: 'Mine' } });
+  await act(edited, {
+    kind: 'edit',
+    content: { ...LETTER, preheader: '', body: 'Mine', format: 'markdown' },
+  });
   expect(untouched).toHaveLength(1);
   await setSettings(db, projectId, { autopilot: 'draft' });
   const open = (await drafts()).filter(({ isEdited }) => !isEdited);

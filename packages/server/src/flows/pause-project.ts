@@ -10,7 +10,7 @@ import {
   writeMoved,
 } from '../features/drafts/index.ts';
 import { getSettings, setSettings as writeSettings } from '../features/projects/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
+import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
@@ -29,6 +29,8 @@ async function writePaused(tx: Tx, projectId: number, paused: boolean): Promise<
   await takeSendTurn(tx, projectId);
   await writeSettings(tx, projectId, { paused: String(paused) });
   await newModel(tx, projectId);
+  // What is claimed but not on its way yet stays too.
+  if (paused) await withdrawClaims(tx, { projectId, users: null });
 }
 
 /** `isPaused`: false where there is nothing to resume. */

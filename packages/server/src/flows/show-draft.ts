@@ -4,7 +4,7 @@ import type { Tx } from '../io/db/index.ts';
 import { loadProjectModels } from './models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
-import { type LookAhead, lookAhead } from './send-drafts/index.ts';
+import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
 
 /** `ahead`: what would become of it if it were to leave now; null once it has come to its end. */
 export type ShownWhole = { draft: Draft; rule: string; moves: Move[]; ahead: LookAhead | null };
@@ -12,19 +12,21 @@ export type ShownWhole = { draft: Draft; rule: string; moves: Move[]; ahead: Loo
 /** A draft with its text, every move, and what the gates would say to it now. */
 export async function showDraft(
   tx: Tx,
-  { projectId, draftId, now }: DraftRef & { now: number },
+  { projectId, draftId, now, mailroom }: DraftRef & Looking,
 ): Promise<ShownWhole> {
   const found = isDraftId(draftId) ? await findDraft(tx, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft, moves } = found;
   const rule = (await ruleNames(tx, projectId))(draft.ruleId);
   const isOpen = draft.endedAt === null && draft.state !== 'sending';
-  return { draft, rule, moves, ahead: isOpen ? await look(tx, draft, now) : null };
+  return { draft, rule, moves, ahead: isOpen ? await look(tx, draft, { now, mailroom }) : null };
 }
 
-async function look(tx: Tx, draft: Draft, now: number): Promise<LookAhead | null> {
+type Looking = { now: number; mailroom: Mailroom };
+
+async function look(tx: Tx, draft: Draft, { now, mailroom }: Looking): Promise<LookAhead | null> {
   const { projectId } = draft;
   const models = await loadProjectModels(tx, [await readTurn(tx, projectId)], { now });
   const model = models.get(projectId);
-  return model ? lookAhead(tx, draft, { model, now }) : null;
+  return model ? lookAhead(tx, draft, { model, now, mailroom }) : null;
 }

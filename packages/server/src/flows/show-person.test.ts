@@ -7,6 +7,7 @@ import { silentLog } from '../base/log.ts';
 import { listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
+import { keepMail } from '../features/outbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
 import { openDatabase } from '../io/db/index.ts';
@@ -175,13 +176,23 @@ test('an export has all that is shown, and what the stream noted and what could 
       { reason: 'bad', at },
     );
   }
+  const newId = idMaker(db.clock);
+  const letter = { mailFrom: 'b+x@acme.org', rcptTo: 'ada@x.org', draftId: newId(), at: clock.now() };
+  const raws = Array.from({ length: 12 }, (_, n) => `Subject: Hello ${n}\r\n\r\nGrüße\r\n`);
+  for (const raw of raws)
+    for (const userId of ['ada', 'bob'])
+      await keepMail(db, { ...letter, projectId, userId, id: newId(), raw: Buffer.from(raw) });
   const { value } = await exported();
+  expect(new Set((value.outbox as { raw: string }[]).map(({ raw }) => raw))).toEqual(new Set(raws));
+  const kept = { id: UUID, copy: 1, draft_id: letter.draftId, to: 'ada@x.org', at: now() };
+  const text = expect.any(String) as string;
   expect(value).toEqual({
     ...(await show()),
     suppression: null,
     entries: [],
     timers: [],
     messages: [],
+    outbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
     changes: [
       {
         at: expect.any(String) as string,
@@ -282,7 +293,17 @@ test('an export has whole letters with every move, and what rules keep of a pers
   });
   if (!draft) throw new Error('no letter was drafted');
   const { id: draftId, ruleId, userId } = draft;
-  const message = { projectId, draftId, ruleId, userId, counts: true, claimedAt: clock.now() };
+  const message = {
+    projectId,
+    draftId,
+    ruleId,
+    userId,
+    counts: true,
+    claimedAt: clock.now(),
+    domain: 'acme.example',
+    provider: 'x.org',
+    leaseUntil: clock.now(),
+  };
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
   const until = clock.now() + HOUR_MS;
   const snoozed = { reason: 'snoozed', until, createdAt: clock.now(), createdBy: 'ada' } as const;

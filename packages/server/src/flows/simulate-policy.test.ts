@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMailroom } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -48,7 +49,8 @@ async function pay(user: string, n = 0, traits: object = {}): Promise<void> {
   await putRecords(db, { projectId, kind: 'events', records: events });
   await engine.settle();
 }
-const simulate = (wanted: Record<string, string>) => simulatePolicy(db, { projectId, wanted });
+const simulate = (wanted: Record<string, string>) =>
+  simulatePolicy({ db, mailroom: testMailroom() }, { projectId, wanted });
 const after = (hours: number): string => new Date(clock.now() + hours * HOUR).toISOString();
 
 test('the same policy makes no difference', async () => {

@@ -26,7 +26,7 @@ import {
 } from '../features/sending/index.ts';
 import { findSuppressions } from '../features/suppressions/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
-import { policyOf } from './send-drafts/index.ts';
+import { findSender, type Mailroom, policyOf } from './send-drafts/index.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** Under one policy. Moments are texts, as everybody sees them. */
@@ -71,7 +71,7 @@ const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 't
 
 /** The present queue under the policy of today and under a changed one, through the gate that the sender asks. */
 export function simulatePolicy(
-  db: Pick<Database, 'session' | 'clock'>,
+  { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
   { projectId, wanted }: { projectId: number; wanted: Record<string, string> },
 ): Promise<SimulatedPolicy> {
   return inSnapshot(db, async (tx) => {
@@ -81,7 +81,8 @@ export function simulatePolicy(
     const [today, changed] = [settings, readSettings({ ...texts, ...changes })].map(ofProject);
     if (!today || !changed) throw new Error('there are two policies');
     const { letters, isCut } = await readQueue(tx, projectId);
-    const queue = await gatherQueue(tx, letters, { projectId, now, policies: [today, changed] });
+    const { gate: domain } = await findSender(tx, { project: { projectId, name: '', settings } }, mailroom);
+    const queue = await gatherQueue(tx, letters, { projectId, now, policies: [today, changed], domain });
     const compared = compare(queue, now, { today, changed });
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {
@@ -130,10 +131,10 @@ async function readQueue(tx: Tx, projectId: number): Promise<{ letters: QueuedLe
   }
 }
 
-type QueueAsked = { projectId: number; now: number; policies: Policy[] };
+type QueueAsked = { projectId: number; now: number; policies: Policy[]; domain: GateFacts['domain'] };
 
 async function gatherQueue(tx: Tx, letters: QueuedLetter[], asked: QueueAsked): Promise<Queue> {
-  const { projectId, now, policies } = asked;
+  const { projectId, now, policies, domain } = asked;
   const on = new Set(
     (await listRules(tx, projectId)).filter((rule) => rule.enabledAt !== null).map(({ id }) => id),
   );
@@ -144,7 +145,9 @@ async function gatherQueue(tx: Tx, letters: QueuedLetter[], asked: QueueAsked): 
   for (let from = 0; from < letters.length; from += PAGE) {
     const some = letters.slice(from, from + PAGE);
     const recipients = await findRecipients(tx, some, { projectId, now });
-    drafts.push(...some.map((letter) => toQueued(letter, recipients, on.has(letter.ruleId))));
+    drafts.push(
+      ...some.map((letter) => toQueued(letter, recipients, { ruleIsOn: on.has(letter.ruleId), domain })),
+    );
     const addresses = [...new Set([...recipients.values()].flatMap(({ address }) => address ?? []))];
     const found = await findClaims(tx, { projectId, addresses, since });
     for (const [address, moments] of found) claims.set(address, moments);
@@ -185,17 +188,16 @@ function addressOf({ email }: Pick<Person, 'email'>): string | null {
 
 const NOBODY: Recipient = { address: null, suppression: null, zone: null };
 
-function toQueued(letter: QueuedLetter, recipients: Map<string, Recipient>, ruleIsOn: boolean): QueuedDraft {
+type Standing = { ruleIsOn: boolean; domain: GateFacts['domain'] };
+
+function toQueued(
+  letter: QueuedLetter,
+  recipients: Map<string, Recipient>,
+  { ruleIsOn, domain }: Standing,
+): QueuedDraft {
   const { id, ruleId, userId, priority, counts, expiresAt, leavesAt: dueAt } = letter;
   const recipient = recipients.get(userId) ?? NOBODY;
-  const domain = domainOf(letter);
   return { id, ruleId, userId, priority, counts, expiresAt, dueAt, ruleIsOn, domain, ...recipient };
-}
-
-/** How the sending domain stands is known to whoever sends, so it is taken as they said last. */
-function domainOf({ reason }: QueuedLetter): GateFacts['domain'] {
-  const isHeld = reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
-  return isHeld ? { reason, detail: 'as the sender said when it held the letter' } : 'pass';
 }
 
 function totalsOf(fates: Fate[], now: number): PolicyTotals {

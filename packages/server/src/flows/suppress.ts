@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../base/address.ts';
 import { type Actor, cancel, isRefused, listOpenOfPeople, writeMoved } from '../features/drafts/index.ts';
 import { findByAddress, type PersonId } from '../features/people/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
+import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../features/sequences/index.ts';
 import {
   addSuppression,
@@ -37,7 +37,10 @@ export function suppress(
     await takeSendTurn(tx, wanted.projectId);
     const now = db.clock.now();
     const isAdded = await addSuppression(tx, { ...wanted, createdAt: now, createdBy: actor });
-    return { isAdded, ...(await endFor(tx, await concernedBy(tx, wanted), { now, actor })) };
+    const concerned = await concernedBy(tx, wanted);
+    const users = concerned.map(({ userId }) => userId);
+    await withdrawClaims(tx, { projectId: wanted.projectId, users });
+    return { isAdded, ...(await endFor(tx, concerned, { now, actor })) };
   });
 }
 

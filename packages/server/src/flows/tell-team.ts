@@ -5,6 +5,7 @@ import {
   teamDigest,
   type TeamLetter,
 } from '../features/drafts/index.ts';
+import { listTroubles } from '../features/domains/index.ts';
 import { listSettings } from '../features/projects/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
@@ -38,6 +39,12 @@ export async function tellTeam(
   return true;
 }
 
+function sentenceOf({ name, state }: { name: string; state: string }): string {
+  return state === 'failed'
+    ? `The records of ${name} are not in the DNS any more: its letters are held until they are back`
+    : `The last look at the DNS found something wrong with ${name}: if it lasts, its letters will be held`;
+}
+
 type Taken = { letter: TeamLetter; since: number | null };
 
 async function takeLetter(
@@ -52,7 +59,9 @@ async function takeLetter(
   if (!project) return null;
   const { name, settings } = project;
   const rules = await listWaiting(tx, projectId, since);
-  const waiting = { project: name, rules, publicUrl, notices: [], timeZone: settings.timeZone };
+  const troubles = await listTroubles(tx, { projectId, since: since ?? 0 });
+  const notices = troubles.map(sentenceOf);
+  const waiting = { project: name, rules, publicUrl, notices, timeZone: settings.timeZone };
   const letter = teamDigest(waiting, now, sentAt);
   return letter && (await takeTeamDigest(tx, projectId, now)) ? { letter, since } : null;
 }

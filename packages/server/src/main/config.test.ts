@@ -65,6 +65,11 @@ test('every variable is read', () => {
     SECRET_KEY_FILE: '/run/secret',
     SECRET_KEY_PREVIOUS: 'p'.repeat(32),
     LOG_LEVEL: 'warn',
+    SMTP_URL: 'smtp://u:p@relay.example:587',
+    MAIL_DOMAIN: 'Mail.beckon.example',
+    SMTP_SPF_INCLUDE: '_spf.relay.example',
+    MAIL_FROM: 'beckon@acme.example',
+    DNS_SERVERS: '10.0.0.2, 127.0.0.1:5353',
     CLIENT_MINIMUM: 'Beckon-JS/1.4.0, beckon-py/0.9.0-rc.1',
   });
   expect(config).toEqual({
@@ -85,6 +90,11 @@ test('every variable is read', () => {
     secretKey: 's'.repeat(40),
     secretKeyPrevious: 'p'.repeat(32),
     logLevel: 'warn',
+    smtpUrl: 'smtp://u:p@relay.example:587',
+    mailDomain: 'mail.beckon.example',
+    spfInclude: '_spf.relay.example',
+    mailFrom: 'beckon@acme.example',
+    dnsServers: ['10.0.0.2', '127.0.0.1:5353'],
     minimumVersions: new Map([
       ['beckon-js', '1.4.0'],
       ['beckon-py', '0.9.0-rc.1'],

@@ -4,9 +4,13 @@ import { createReader, type Env, type Fault, type ReadText } from './env-reader.
 import {
   isAddressRange,
   isLoopbackName,
+  isServerAddress,
   readDatabaseUrl,
+  readHostName,
+  readMailbox,
   readMinimums,
   readPublicUrl,
+  readSmtpUrl,
 } from './env-values.ts';
 
 /** Everything that the environment decides, checked as a whole before anything starts. */
@@ -26,6 +30,15 @@ export type Config = {
   secretKey: string | null;
   secretKeyPrevious: string | null;
   logLevel: LogLevel;
+  /** Null: letters go into the outbox of this installation. */
+  smtpUrl: string | null;
+  /** The public name of the host that takes mail in, and what an SPF record has to include for the relay. */
+  mailDomain: string | null;
+  spfInclude: string | null;
+  /** As whom letters to the team are sent. */
+  mailFrom: string | null;
+  /** Null: those of the machine. */
+  dnsServers: string[] | null;
   /** Client name, in lower case → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   /** What works but is probably not meant. */
@@ -67,10 +80,16 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     secretKey: read.secret('SECRET_KEY'),
     secretKeyPrevious: read.secret('SECRET_KEY_PREVIOUS'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    smtpUrl: read.parsed('SMTP_URL', readSmtpUrl),
+    mailDomain: read.parsed('MAIL_DOMAIN', readHostName),
+    spfInclude: read.parsed('SMTP_SPF_INCLUDE', readHostName),
+    mailFrom: read.parsed('MAIL_FROM', readMailbox),
+    dnsServers: read.list('DNS_SERVERS', 'addresses such as 10.0.0.2 or 127.0.0.1:5353', isServerAddress),
     minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
     warnings: [],
   };
   checkTransport(config, read);
+  checkMail(config, read);
   checkPorts(config, read);
   checkSecret(config, read);
   if (read.faults.length > 0) throw new ConfigFaults(read.faults);
@@ -122,6 +141,21 @@ function checkTransport(config: Config, read: Reader): void {
   }
   if (config.redirectPort !== null && !config.tls)
     read.fault('HTTP_REDIRECT_PORT', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
+}
+
+/** Real letters need links that others can open, and a sender for those to the team. */
+function checkMail(config: Config, read: Reader): void {
+  if (config.smtpUrl === null) {
+    for (const name of ['SMTP_SPF_INCLUDE', 'MAIL_FROM'])
+      if (read.isSet(name)) read.fault(name, 'is of use with SMTP_URL only, which is not set');
+    return;
+  }
+  if (isLoopbackName(new URL(config.publicUrl).hostname))
+    config.warnings.push(
+      `SMTP_URL is set, but PUBLIC_URL is ${config.publicUrl}: letters are held until it is an address that their readers can open`,
+    );
+  if (config.mailFrom === null)
+    config.warnings.push('MAIL_FROM is not set: the team is told nothing by e-mail');
 }
 
 function checkPorts(config: Config, read: Reader): void {

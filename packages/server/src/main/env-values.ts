@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
+import { isEmail } from '../base/records/email.ts';
 import { readClient } from '../features/keys/index.ts';
 import type { Parsed } from './env-reader.ts';
 
@@ -50,4 +51,35 @@ export function isLoopbackName(host: string): boolean {
     name === '::1' ||
     (isIPv4(name) && name.startsWith('127.'))
   );
+}
+
+/** The text itself is in no message: it holds a password. */
+export function readSmtpUrl(text: string): Parsed<string> {
+  const url = URL.parse(text);
+  const isRelay = url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '';
+  return isRelay && ['', '/'].includes(url.pathname) && url.hash === ''
+    ? { value: text }
+    : { allowed: 'the address of a relay such as smtp://user:password@mail.example:587 or smtps://mail.example' };
+}
+
+const LABEL = '[a-z0-9_](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const HOST_NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})+$`);
+
+export function readHostName(text: string): Parsed<string> {
+  const name = text.toLowerCase();
+  return HOST_NAME.test(name)
+    ? { value: name }
+    : { allowed: `a name of the DNS such as mail.beckon.example, not ${JSON.stringify(text)}` };
+}
+
+export function readMailbox(text: string): Parsed<string> {
+  return isEmail(text)
+    ? { value: text }
+    : { allowed: `an e-mail address such as beckon@acme.example, not ${JSON.stringify(text)}` };
+}
+
+/** As Node's resolver takes it: an address, a port behind it if it is another than 53. */
+export function isServerAddress(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+|[^\]]*:[^\]]*:[^\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return isIP(bracketed ?? plain ?? '') !== 0 && (port === undefined || Number(port) <= 65_535);
 }

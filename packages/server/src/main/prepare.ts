@@ -1,17 +1,18 @@
 import { systemClock } from '../base/clock.ts';
+import { createLifecycle } from '../base/lifecycle.ts';
 import { createLog, type Log } from '../base/log.ts';
-import type { Pepper } from '../features/keys/index.ts';
 import {
   type ConnectionSource,
-  type Database,
   durabilityFaults,
   migrate,
   openDatabase,
   pendingMigrations,
 } from '../io/db/index.ts';
 import { MIGRATIONS } from '../io/migrations/index.ts';
+import type { Opened } from '../operator/index.ts';
 import type { Config } from './config.ts';
-import { openSecrets } from './secrets.ts';
+import { openMailroom } from './mailroom.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
 
 /** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
 export type Place = {
@@ -50,7 +51,7 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
 export async function openForCommand(
   config: Config,
   print: (line: string) => void,
-): Promise<{ db: Database; pepper: Pepper; close(): Promise<void> }> {
+): Promise<Opened> {
   const log = createLog('warn', 2);
   const place = await findPlace(config, { log, print });
   try {
@@ -59,12 +60,25 @@ export async function openForCommand(
     const namedStatements = config.database?.namedStatements ?? true;
     const db = await openDatabase({ connection, clock: systemClock, log, namedStatements, poolMax: 2 });
     try {
-      const pepper = await openSecrets({ db, clock: db.clock }, config);
+      const secrets = await openSecrets({ db, clock: db.clock }, config);
+      const life = createLifecycle(log);
       const close = async (): Promise<void> => {
+        await life.stop();
         await db.close();
         await place.release();
       };
-      return { db, pepper, close };
+      const { tokenKey } = secrets;
+      return {
+        db,
+        ...secrets,
+        ...openMailroom(config, secrets.sealer, db.clock),
+        // What only sending needs is read when something is sent.
+        async wayOut() {
+          const { openWayOut } = await import('./way-out.ts');
+          return openWayOut({ smtpUrl: config.smtpUrl, tokenKey, log }, { db, life });
+        },
+        close,
+      };
     } catch (error) {
       await db.close();
       throw error;
@@ -92,7 +106,7 @@ export function schemaState(pending: string[] | null, all: string[]): 'ready' | 
 }
 
 /** What must hold before anything is served: the schema of this release, a durable database, the right secret key. */
-export async function prepareServer(config: Config, place: Place, log: Log): Promise<{ pepper: Pepper }> {
+export async function prepareServer(config: Config, place: Place, log: Log): Promise<Secrets> {
   await place.becomeServer();
   const { applied } = await migrate(place.adminConnection);
   if (applied.length > 0) log.info({ migrations: applied }, 'database.migrated');
@@ -101,7 +115,7 @@ export async function prepareServer(config: Config, place: Place, log: Log): Pro
     const faults = await durabilityFaults(db);
     if (faults.length > 0)
       throw new Error(`This database cannot keep what it acknowledges: ${faults.join('; ')}`);
-    return { pepper: await openSecrets({ db, clock: db.clock }, config) };
+    return await openSecrets({ db, clock: db.clock }, config);
   } finally {
     await db.close();
   }

@@ -34,7 +34,7 @@ const given = (secretKey: string | null, secretKeyPrevious: string | null = null
   secretKey,
   secretKeyPrevious,
 });
-const open = (config: SecretConfig) => openSecrets({ db, clock }, config);
+const open = async (config: SecretConfig) => (await openSecrets({ db, clock }, config)).pepper;
 
 test('a secret key is made once, for its owner alone, and is the same at the next start', async () => {
   const first = await open(given(null));

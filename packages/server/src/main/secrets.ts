@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { deriveKey, equalInConstantTime } from '../base/hash.ts';
+import { createSealer, type Sealer } from '../base/seal.ts';
 import type { Pepper } from '../features/keys/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { Config } from './config.ts';
@@ -12,7 +13,7 @@ import type { Config } from './config.ts';
  * DATA_DIR/secret.key. The database keeps a check value derived from it, so that a wrong key is refused at start
  * instead of making every API key unknown and every stored secret unreadable.
  */
-export async function openSecrets(deps: { db: Tx; clock: Clock }, config: SecretConfig): Promise<Pepper> {
+export async function openSecrets(deps: { db: Tx; clock: Clock }, config: SecretConfig): Promise<Secrets> {
   const { db, clock } = deps;
   const known = await findCheck(db);
   const secret = config.secretKey ?? (await readKeyFile(config)) ?? (await makeKeyFile(config, known));
@@ -23,7 +24,11 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
   if (match === 'none') throw new Error(wrongKey(config));
   // From here on the database asks for the new key; hashes under the old one are renewed as they are met.
   if (match === 'previous') await updateCheck(db, { from: stored, to: checkOf(secret) });
-  return { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) };
+  return {
+    pepper: { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) },
+    sealer: createSealer(secret, previous, 'secrets at rest'),
+    tokenKey: deriveKey(secret, 'letter tokens'),
+  };
 }
 
 /** The same question without its consequences: why the server would refuse this key, or null where it would not. */
@@ -34,6 +39,9 @@ export async function findSecretFault(db: Tx, config: SecretConfig): Promise<str
   if (secret === undefined) return lostKeyFile(config);
   return matchOf(stored, secret, config.secretKeyPrevious) === 'none' ? wrongKey(config) : null;
 }
+
+/** What the one secret is made into: of each, nothing tells anything about another. */
+export type Secrets = { pepper: Pepper; sealer: Sealer; tokenKey: Uint8Array };
 
 export type SecretConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
 

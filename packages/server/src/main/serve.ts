@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { createLog, type Log } from '../base/log.ts';
 import type { Served } from '../operator/index.ts';
 import type { Config } from './config.ts';
+import { openMailroom } from './mailroom.ts';
 import { findPlace, prepareServer } from './prepare.ts';
 import { type RunningServer, startServer } from './wire.ts';
 
@@ -16,20 +17,21 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
   const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2);
   const place = await findPlace(config, { log, print: voice.print });
   try {
-    const { pepper } = await prepareServer(config, place, log);
+    const secrets = await prepareServer(config, place, log);
     const server = await startServer({
       connection: place.connection,
       adminConnection: place.adminConnection,
       namedStatements: config.database?.namedStatements ?? true,
-      pepper,
+      ...secrets,
+      ...openMailroom(config, secrets.sealer, systemClock),
+      smtpUrl: config.smtpUrl,
+      mailFrom: config.mailFrom,
       clock: systemClock,
       log,
       release: voice.release,
       roles: config.roles,
       listen: config,
       minimumVersions: config.minimumVersions,
-      transport: null,
-      teamTransport: null,
     });
     const stopReloading = reloadOnHangup(server, log);
     return {

@@ -2,10 +2,18 @@ import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { createSender } from '../flows/send-drafts/index.ts';
+import { createSender, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
+import { createTeamTransport } from '../flows/team-mail.ts';
+import type { TeamTransport } from '../flows/tell-team.ts';
 import type { Metrics } from '../http/index.ts';
 import { type Database, startListener } from '../io/db/index.ts';
-import { type Duty, startBuilder, startDigester, startSender, startTimetable } from '../worker/index.ts';
+import {
+  checkDomains,
+  type Duty,
+  housekeeping,
+  tellTeam,
+  startBuilder, startDigester, startSender, startTimetable } from '../worker/index.ts';
+import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
 
 /** A letter may leave so much later, so that those of a busy second share a batch. */
@@ -14,13 +22,14 @@ const TOGETHER_MS = 100;
 /** What other processes shout when they accepted something. */
 export const INBOX_CHANNEL = 'beckon_inbox';
 
-type Parts = { db: Database; life: Lifecycle; metrics: Metrics; duties: Duty[] };
+type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
 
 /** The worker's part of a process; `wake` tells it that something was accepted right here. */
-export function startWorker(options: ServerOptions, parts: Parts): { wake(): void } {
+export async function startWorker(options: ServerOptions, parts: Parts): Promise<{ wake(): void }> {
   const { log } = options;
   const { db, life, metrics } = parts;
-  const timetable = startTimetable(parts.duties, log);
+  const out = await wayOut(options, parts);
+  const timetable = startTimetable(dutiesOf(options, { db, teamTransport: out.teamTransport }), log);
   life.onStop('timetable', () => timetable.stop());
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
@@ -31,7 +40,9 @@ export function startWorker(options: ServerOptions, parts: Parts): { wake(): voi
     db,
     log,
     newId: idMaker(db.clock),
-    transport: options.transport,
+    mailroom: options.mailroom,
+    tokenKey: options.tokenKey,
+    transport: out.transport,
     togetherMs: TOGETHER_MS,
   });
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
@@ -52,4 +63,29 @@ export function startWorker(options: ServerOptions, parts: Parts): { wake(): voi
   });
   life.onStop('listener', () => listener.stop());
   return { wake: () => digester.wake() };
+}
+
+type WayOut = { transport: Transport; teamTransport: TeamTransport };
+
+async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayOut> {
+  const { transport, teamTransport, tokenKey, mailFrom, mailroom } = options;
+  if (transport && teamTransport) return { transport, teamTransport };
+  const relay = await openWayOut(options, { db, life });
+  const { outlet } = mailroom;
+  const newId = idMaker(db.clock);
+  return {
+    transport: transport ?? relayTransport({ relay, now: () => db.clock.now() }),
+    teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKey, newId }),
+  };
+}
+
+type DutyDeps = { db: Database; teamTransport: TeamTransport };
+
+function dutiesOf(options: ServerOptions, { db, teamTransport: transport }: DutyDeps): Duty[] {
+  const { log, listen, resolver, mail, sealer } = options;
+  return [
+    ...housekeeping(db, log),
+    tellTeam({ db, log, publicUrl: listen.publicUrl, transport }),
+    checkDomains({ db, log, resolver, mail, sealer }),
+  ];
 }

@@ -10,7 +10,7 @@ import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
 import { requestLog } from '../features/stream/index.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createAccept } from '../flows/accept/index.ts';
-import type { Transport } from '../flows/send-drafts/index.ts';
+import type { Mailroom, Transport } from '../flows/send-drafts/index.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import {
   createAddressGuard,
@@ -27,8 +27,10 @@ import {
   transportRules,
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
+import type { Sealer } from '../base/seal.ts';
+import type { MailSettings } from '../features/domains/index.ts';
+import type { Resolver } from '../io/dns/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
-import { type Duty, housekeeping, tellTeam } from '../worker/index.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = {
@@ -45,10 +47,18 @@ export type ServerOptions = {
   listen: ListenOptions;
   /** Client name → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
-  /** What hands letters over; null where there is no way to send, and letters are held. */
-  transport: Transport | null;
-  /** What hands letters to the teams over; null where there is no way to, and they are told nothing. */
-  teamTransport: TeamTransport | null;
+  sealer: Sealer;
+  tokenKey: Uint8Array;
+  resolver: Resolver;
+  mail: MailSettings;
+  mailroom: Mailroom;
+  /** Null: letters go into the outbox. */
+  smtpUrl: string | null;
+  /** As whom the team is written to. */
+  mailFrom: string | null;
+  /** In place of the way out, for who tests what leads there. */
+  transport?: Transport;
+  teamTransport?: TeamTransport;
 };
 
 export type ListenOptions = EdgeConfig & {
@@ -85,8 +95,7 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
   const db = await openDatabase({ connection, clock, log, namedStatements });
   life.onStop('database', () => db.close());
   const metrics = createMetrics();
-  const duties = [...housekeeping(db, log), ...tellingTeams(options, db)];
-  const worker = roles.has('worker') ? startWorker(options, { db, life, metrics, duties }) : null;
+  const worker = roles.has('worker') ? await startWorker(options, { db, life, metrics }) : null;
   const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
   const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
   const ports = {
@@ -95,10 +104,6 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
     metrics: await startMetrics(options, { life, metrics }),
   };
   return { ports, reloadCertificate: api.reloadCertificate, stop: () => life.stop() };
-}
-
-function tellingTeams({ log, listen, teamTransport: transport }: ServerOptions, db: Database): Duty[] {
-  return transport ? [tellTeam({ db, log, publicUrl: listen.publicUrl, transport })] : [];
 }
 
 /** Where no worker is at hand, those in other processes are told, at most so often. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { listBuilding, noWrites, serveEdition, writeStandings } from '../features/audiences/index.ts';
@@ -31,6 +32,7 @@ async function audience(...args: string[]): Promise<Ran> {
   };
   const operator: Operator = {
     open: async () => ({
+      ...testMail(),
       db,
       pepper: { current: Buffer.alloc(32, 1), previous: null },
       close: async () => {},

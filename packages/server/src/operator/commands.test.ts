@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { keyring } from '../features/keys/index.ts';
@@ -31,7 +32,7 @@ async function beckon(...args: string[]): Promise<Ran> {
       const close = async (): Promise<void> => {
         open -= 1;
       };
-      return { db, pepper, close };
+      return { ...testMail(), db, pepper, close };
     },
     migrate: async () => ({ applied: ['0001-ground'] }),
     inspect: never,
@@ -174,6 +175,12 @@ test('settings are set as they are typed and read back as JSON', async () => {
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
+    keep_letters: '90d',
+    from_name: 'none',
+    from_address: 'none',
+    reply_to: 'none',
+    postal_address: 'none',
+    team_addresses: 'none',
   };
   expect((await beckon('settings', 'set', '--project', '1', ...set, '--json')).json).toEqual(expected);
   expect((await beckon('settings', 'get', '--project', '1', '--json')).json).toEqual(expected);

@@ -37,6 +37,7 @@ export function toWhole({ draft, rule, moves, ahead }: ShownWhole) {
     ...toListed(draft, rule),
     preheader: content.preheader,
     body: content.body,
+    format: content.format,
     facts,
     version,
     key,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
@@ -36,6 +37,7 @@ async function beckon(...args: string[]): Promise<Ran> {
   };
   const operator: Operator = {
     open: async () => ({
+      ...testMail(),
       db,
       pepper: { current: Buffer.alloc(32, 1), previous: null },
       close: async () => {},

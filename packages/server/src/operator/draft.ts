@@ -9,6 +9,7 @@ import { findRule } from '../features/rules/index.ts';
 import { type Act, moveDraft } from '../flows/move-draft.ts';
 import { moveDrafts } from '../flows/move-drafts.ts';
 import { ruleNames } from '../flows/person-letters.ts';
+import { sendTest } from '../flows/send-test.ts';
 import { showDraft } from '../flows/show-draft.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import {
@@ -21,7 +22,7 @@ import {
   toWhole,
 } from './draft-output.ts';
 import { readJsonFile } from './json-file.ts';
-import { OPERATOR, type Operator } from './operator.ts';
+import { OPERATOR, type Opened, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 
 type OfProject = { project: string } & OutputOptions;
@@ -45,6 +46,7 @@ export function addDraftCommands(program: Command, operator: Operator): void {
   addEdit(draft, operator);
   addUndo(draft, operator);
   addSendAgain(draft, operator);
+  addSendTest(draft, operator);
 }
 
 type ListOptions = OfProject & { state?: DraftState; rule?: string; user?: string; limit: number };
@@ -97,9 +99,10 @@ function addShow(draft: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfDraft) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return toWhole(await showDraft(db, { projectId, draftId: options.draft, now: db.clock.now() }));
+          const asked = { projectId, draftId: options.draft, now: db.clock.now(), mailroom };
+          return toWhole(await showDraft(db, asked));
         },
         show: describeWhole,
       }),
@@ -147,13 +150,13 @@ async function moveOneOrMany(
     return;
   }
   await runOpened(operator, options, {
-    work: async ({ db }) => {
+    work: async ({ db, mailroom }) => {
       if (reference === undefined || draft !== undefined) {
         throw invalid('draft', 'Say either which draft, by --draft, or of which rule all, by --rule');
       }
       const { id: projectId } = await findProject(db, options.project);
       const { id: ruleId } = await findRule(db, { projectId, reference });
-      const deps = { db, newId: idMaker(db.clock) };
+      const deps = { db, newId: idMaker(db.clock), mailroom };
       return moveDrafts(deps, { projectId, ruleId }, { act, by: { actor: OPERATOR } });
     },
     show: describeMany,
@@ -192,14 +195,14 @@ function addEdit(draft: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfDraft & { file: string }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const written = readTexts(await readJsonFile(options.file, FILE_KEYS));
           const { id: projectId } = await findProject(db, options.project);
           const ref = { projectId, draftId: options.draft };
-          const { draft: before } = await showDraft(db, { ...ref, now: db.clock.now() });
+          const { draft: before } = await showDraft(db, { ...ref, now: db.clock.now(), mailroom });
           const act: Act = { kind: 'edit', content: { ...before.content, ...written } };
           // What is left out stays as it was read here, so it must still be that.
-          return moveOne(db, ref, { act, hash: before.contentHash });
+          return moveOne({ db, mailroom }, ref, { act, hash: before.contentHash });
         },
         show: describeActed,
       }),
@@ -229,23 +232,43 @@ function addSendAgain(draft: Command, operator: Operator): void {
     );
 }
 
+function addSendTest(draft: Command, operator: Operator): void {
+  draft
+    .command('send-test')
+    .description('a copy of a draft to somebody of the team, as it would leave; nothing about the draft changes')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption(...DRAFT_OPTION)
+    .requiredOption('--to <address>', 'one of team_addresses; where letters stay in the outbox, any')
+    .option(...JSON_OPTION)
+    .action((options: OfDraft & { to: string }) =>
+      runOpened(operator, options, {
+        work: async ({ db, mailroom, tokenKey, wayOut }) => {
+          const { id: projectId } = await findProject(db, options.project);
+          const deps = { db, mailroom, tokenKey, newId: idMaker(db.clock), relay: await wayOut() };
+          return sendTest(deps, { projectId, draftId: options.draft }, options.to);
+        },
+        show: ({ to, subject, reply }) => `“${subject}” went to ${to}: ${reply}`,
+      }),
+    );
+}
+
 function move(operator: Operator, options: OfDraft, actOf: (db: Database) => Act): Promise<void> {
   return runOpened(operator, options, {
-    work: async ({ db }) => {
+    work: async ({ db, mailroom }) => {
       const { id: projectId } = await findProject(db, options.project);
-      return moveOne(db, { projectId, draftId: options.draft }, { act: actOf(db) });
+      return moveOne({ db, mailroom }, { projectId, draftId: options.draft }, { act: actOf(db) });
     },
     show: describeActed,
   });
 }
 
 async function moveOne(
-  db: Database,
+  { db, mailroom }: Pick<Opened, 'db' | 'mailroom'>,
   ref: { projectId: number; draftId: string },
   { act, ...seen }: { act: Act; hash?: string },
 ): Promise<ReturnType<typeof toActed>> {
   const by = { actor: OPERATOR, ...seen };
-  const { draft, gate } = await moveDraft({ db, newId: idMaker(db.clock) }, ref, { act, by });
+  const { draft, gate } = await moveDraft({ db, newId: idMaker(db.clock), mailroom }, ref, { act, by });
   return toActed(draft, { rule: (await ruleNames(db, ref.projectId))(draft.ruleId), gate });
 }
 

@@ -24,9 +24,9 @@ export function addExplainCommand(program: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: Options) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return explainPerson(db, { projectId, userId: options.user, rule: options.rule ?? null });
+          return explainPerson({ db, mailroom }, { projectId, userId: options.user, rule: options.rule ?? null });
         },
         show: describe,
       }),

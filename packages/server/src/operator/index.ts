@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { addAudienceCommands } from './audience.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addDomainCommands } from './domain.ts';
 import { addDraftCommands } from './draft.ts';
 import { addEventCommands } from './event.ts';
 import { addExplainCommand } from './explain.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
+import { addOutboxCommands } from './outbox.ts';
 import { addPauseCommands } from './pause.ts';
 import { addPolicyCommands } from './policy.ts';
 import { addProjectCommands } from './project.ts';
@@ -17,6 +19,7 @@ import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
 import { addStreamCommand } from './stream.ts';
 import { addSuppressionCommands } from './suppression.ts';
+import { addTemplateCommands } from './template.ts';
 import { addUserCommands } from './user.ts';
 
 /** The operator's surface, one file a command; the same to whoever types and to every script. */
@@ -32,7 +35,10 @@ export function addCommands(program: Command, operator: Operator): void {
   addStreamCommand(program, operator);
   addAudienceCommands(program, operator);
   addRuleCommands(program, operator);
+  addTemplateCommands(program, operator);
   addDraftCommands(program, operator);
+  addDomainCommands(program, operator);
+  addOutboxCommands(program, operator);
   addPauseCommands(program, operator);
   addSuppressionCommands(program, operator);
   addPolicyCommands(program, operator);
@@ -42,4 +48,4 @@ export function addCommands(program: Command, operator: Operator): void {
 }
 
 export type { Inspection, InspectedConfig } from './checks.ts';
-export { EXIT_USAGE, type Operator, type Served } from './operator.ts';
+export { EXIT_USAGE, type Opened, type Operator, type Served } from './operator.ts';

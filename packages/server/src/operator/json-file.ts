@@ -18,10 +18,10 @@ export async function readJsonFile(path: string, keys: string[]): Promise<Record
 
 /** Whatever a file says that an operator names. */
 export async function readJson(path: string): Promise<unknown> {
-  return parse(path, await read(path));
+  return parse(path, await readText(path));
 }
 
-async function read(path: string): Promise<string> {
+export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

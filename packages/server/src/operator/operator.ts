@@ -1,9 +1,26 @@
+import type { Sealer } from '../base/seal.ts';
+import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
+import type { Mailroom } from '../flows/send-drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
+import type { Resolver } from '../io/dns/index.ts';
+import type { Relay } from '../io/mail/index.ts';
 import type { Inspection } from './checks.ts';
 
 /** The installation as a command sees it, while the server runs and while it does not. */
-export type Opened = { db: Database; pepper: Pepper; close(): Promise<void> };
+export type Opened = {
+  db: Database;
+  pepper: Pepper;
+  sealer: Sealer;
+  resolver: Resolver;
+  mail: MailSettings;
+  mailroom: Mailroom;
+  /** Of what letters carry about themselves. */
+  tokenKey: Uint8Array;
+  /** By which letters leave; opened when it is asked for. */
+  wayOut(): Promise<Pick<Relay, 'hand'>>;
+  close(): Promise<void>;
+};
 
 export type Served = {
   /** Where people reach it. */

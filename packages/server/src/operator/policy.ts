@@ -26,9 +26,9 @@ export function addPolicyCommands(program: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((pairs: string[], options: OfProject) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return simulatePolicy(db, { projectId, wanted: readPairs(pairs) });
+          return simulatePolicy({ db, mailroom }, { projectId, wanted: readPairs(pairs) });
         },
         show: describe,
       }),

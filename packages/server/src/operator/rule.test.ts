@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -33,6 +34,7 @@ async function beckon(...args: string[]): Promise<Ran> {
   };
   const operator: Operator = {
     open: async () => ({
+      ...testMail(),
       db,
       pepper: { current: Buffer.alloc(32, 1), previous: null },
       close: async () => {},

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
@@ -40,6 +41,7 @@ function type(...args: string[]) {
     async open() {
       ran.opened += 1;
       return {
+        ...testMail(),
         db,
         pepper: { current: Buffer.alloc(32), previous: null },
         close: async () => void (ran.opened -= 1),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
@@ -38,7 +39,7 @@ async function beckon(...args: string[]): Promise<Ran> {
     async open() {
       open += 1;
       const close = async (): Promise<void> => void (open -= 1);
-      return { db, pepper: { current: Buffer.alloc(32, 1), previous: null }, close };
+      return { ...testMail(), db, pepper: { current: Buffer.alloc(32, 1), previous: null }, close };
     },
     migrate: never,
     inspect: never,
@@ -225,5 +226,11 @@ test('settings set how long things are kept, but not shorter than an audience lo
     keep_events: '90d',
     keep_stream: 'forever',
     keep_dead: 'forever',
+    keep_letters: '90d',
+    from_name: 'none',
+    from_address: 'none',
+    reply_to: 'none',
+    postal_address: 'none',
+    team_addresses: 'none',
   });
 });

@@ -1,4 +1,5 @@
 export { type Builder, startBuilder } from './builder.ts';
+export { checkDomains } from './check-domains.ts';
 export { type Digester, startDigester } from './digester.ts';
 export { housekeeping } from './housekeeping.ts';
 export { type DraftSender, startSender } from './sender.ts';

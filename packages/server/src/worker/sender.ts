@@ -20,13 +20,15 @@ const LOOK_EVERY_MS = 100;
 const LOOK_EVERY_WHEN_QUIET_MS = 250;
 const QUIET_AFTER_MS = 10_000;
 const PLACES_MAX = 1_000;
-const GIVE_UP_EVERY_MS = 60_000;
+const GIVE_UP_EVERY_MS = 10_000;
 
 type State = DraftSenderOptions & {
   troubles: Troubles;
   stopping: boolean;
   workedAt: number;
   gaveUpAt: number;
+  /** Letters that are being handed over. */
+  underWay: Set<Promise<void>>;
 };
 
 export function startSender(options: DraftSenderOptions): DraftSender {
@@ -37,6 +39,7 @@ export function startSender(options: DraftSenderOptions): DraftSender {
     stopping: false,
     workedAt: -Infinity,
     gaveUpAt: -Infinity,
+    underWay: new Set(),
   };
   async function run(): Promise<void> {
     while (!state.stopping) {
@@ -51,6 +54,7 @@ export function startSender(options: DraftSenderOptions): DraftSender {
       state.stopping = true;
       pause.end();
       await running;
+      await Promise.all(state.underWay);
     },
   };
 }
@@ -61,17 +65,21 @@ function restMs({ workedAt }: State): number {
 
 /** How many drafts were dealt with; none where nothing is due, or all that is due is in somebody else's hands. */
 async function round(state: State): Promise<number> {
-  const { db, log, onLag, troubles } = state;
+  const { db, log, onLag, troubles, sender } = state;
   try {
     const now = db.clock.now();
+    await giveUp(state);
+    // What cannot be handed over now is not claimed either: it waits where everybody sees it.
+    if (sender.closedUntil() !== null) return 0;
     const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
     onLag?.({ lane: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
     let done = 0;
     for (const { projectId } of places) {
       if (state.stopping) break;
+      // Letters go on to be handed over while others are claimed, as long as there is room for them.
+      while (sender.room() === 0 && state.underWay.size > 0) await Promise.race(state.underWay);
       if (troubles.isOpen(projectId, now)) done += await batch(state, projectId);
     }
-    await giveUp(state);
     return done;
   } catch (error) {
     log.warn({ err: error }, 'send.failed');
@@ -80,9 +88,11 @@ async function round(state: State): Promise<number> {
 }
 
 /** A project in trouble is left alone for a while, and is none to the others. */
-async function batch({ db, sender, log, troubles }: State, projectId: number): Promise<number> {
+async function batch({ db, sender, log, troubles, underWay }: State, projectId: number): Promise<number> {
   try {
-    const { drafts } = await sender.batch(projectId);
+    const { drafts, handed } = await sender.begin(projectId);
+    underWay.add(handed);
+    void handed.finally(() => underWay.delete(handed));
     troubles.passed([projectId]);
     return drafts;
   } catch (error) {

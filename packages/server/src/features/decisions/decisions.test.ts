@@ -156,9 +156,9 @@ async function draftOf(
 ): Promise<void> {
   const ended = state === 'sent' ? new Date(now()) : null;
   await db.query(
-    `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body,
+    `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body, format,
        content_hash, is_edited, facts, priority, counts, moves, created_at, updated_at, ended_at)
-     VALUES ($1, $2, $3, 1, 0, $4, $5, $6, '', '', '', '', false, '{}', 0, true, 1, $7, $7, $8)`,
+     VALUES ($1, $2, $3, 1, 0, $4, $5, $6, '', '', '', 'markdown', '', false, '{}', 0, true, 1, $7, $7, $8)`,
     [projectId, newId(), ruleId, userId, key, state, new Date(now()), ended],
   );
 }

@@ -11,7 +11,15 @@ export type Contending = {
 };
 
 /** Whoever was held by these wants the slot as soon as they open. */
-const HELD_BY_TIME = ['quiet_hours', 'suppressed', 'cap', 'cap_yielded', 'ramp'];
+const HELD_BY_TIME = [
+  'quiet_hours',
+  'suppressed',
+  'cap',
+  'cap_yielded',
+  'domain_throttle',
+  'provider_throttle',
+  'ramp',
+];
 
 /** Drafts of these people that are due by then and only wait for that; nothing is locked. */
 export async function listContending(

@@ -41,8 +41,8 @@ export type Draft = {
   endedAt: number | null;
 };
 
-/** `body` is Markdown. */
-export type Content = { subject: string; preheader: string; body: string };
+/** `body` is Markdown, or the whole page as HTML where the letter was laid out by itself. */
+export type Content = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
 
 export const DRAFT_STATES = [
   'composing',

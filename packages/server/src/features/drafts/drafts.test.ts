@@ -39,7 +39,12 @@ import {
 const clock = heldClock();
 const newId = idMaker(clock);
 const T0 = clock.now();
-const content = { subject: 'Hello again', preheader: '', body: 'In my own words' };
+const content = {
+  subject: 'Hello again',
+  preheader: '',
+  body: 'In my own words',
+  format: 'markdown' as const,
+};
 const by = (at: number, actor = 'ana'): { actor: string; now: number } => ({ actor, now: at });
 
 function make(changed: Partial<NewDraft> = {}): Draft {

@@ -41,6 +41,10 @@ function placeOf(draft: Draft, now: number): Partial<Draft> {
   return { state: 'scheduled', reason: null, notBefore: null, dueAt: dueOfScheduled(draft) };
 }
 
+const LINE_MAX_CHARS = 1_000;
+/** What is longer is cut off by mail programs. */
+const BODY_MAX_CHARS = 100_000;
+
 function refusalOfContent({ subject, preheader, body }: Content): Refusal | null {
   if (subject.trim() === '') return invalid('subject', 'A letter needs a subject');
   if (/[\r\n]/.test(subject)) return invalid('subject', 'A subject is a single line');
@@ -48,6 +52,11 @@ function refusalOfContent({ subject, preheader, body }: Content): Refusal | null
   for (const [field, text] of Object.entries({ subject, preheader, body })) {
     if (text.includes('\0') || !text.isWellFormed()) {
       return invalid(field, 'The text contains characters that no letter can carry (NUL, or half of a pair)');
+    }
+    const charsMax = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
+    if (text.length > charsMax) {
+      const [has, most] = [text.length, charsMax].map((count) => count.toLocaleString('en-US'));
+      return invalid(field, `The ${field} has ${has} characters; at most ${most} are allowed`);
     }
   }
   return null;

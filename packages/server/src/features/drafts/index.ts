@@ -11,7 +11,7 @@ export { follow, type Followed } from './follow-facts.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
-export { eraseDrafts, writeMoved } from './store.ts';
+export { dueHeldNow, eraseDrafts, writeMoved } from './store.ts';
 export {
   findDraft,
   findSentAnyway,

@@ -93,7 +93,7 @@ test('nothing moves what has come to its end, except what may be said of it afte
 });
 
 const people = ['ana', 'ben'] as const;
-const content = { subject: 'Other words', preheader: '', body: 'Anew' };
+const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' as const };
 
 /** What anybody could want of a draft; `n` makes what has to differ differ. */
 const VERBS = {

@@ -66,9 +66,10 @@ export function newDraft(made: NewDraft): Moved {
   );
 }
 
-/** The content is what is approved, so it is what is hashed: not who gets it, nor when. */
-export function hashContent({ subject, preheader, body }: Content): string {
-  return sha256(canonicalJson({ subject, preheader, body }));
+/** The content is what is approved, so it is what is hashed: not who gets it, nor when. Most is Markdown, which says no format. */
+export function hashContent({ subject, preheader, body, format }: Content): string {
+  const words = { subject, preheader, body };
+  return sha256(canonicalJson(format === 'markdown' ? words : { ...words, format }));
 }
 
 /** What is missing stands among the facts as a null, by its name. */

@@ -37,6 +37,7 @@ export const DRAFT_COLUMNS: Column<Draft>[] = [
   text('subject', (d) => d.content.subject),
   text('preheader', (d) => d.content.preheader),
   text('body', (d) => d.content.body),
+  plain('format', 'text', (d) => d.content.format),
   plain('content_hash', 'text', (d) => d.contentHash),
   plain('is_edited', 'boolean', (d) => d.isEdited),
   json('facts', (d) => d.facts),
@@ -95,6 +96,7 @@ export type DraftRow = Fields &
     state: Draft['state'];
     resume_state: Draft['resumeState'];
     reason: string | null;
+    format: Draft['content']['format'];
     content_hash: string;
     is_edited: boolean;
     facts: Record<string, unknown>;
@@ -121,7 +123,7 @@ export function toDraft(row: DraftRow): Draft {
     state: row.state,
     resumeState: row.resume_state,
     reason: row.reason,
-    content: { subject: row.subject, preheader: row.preheader, body: row.body },
+    content: { subject: row.subject, preheader: row.preheader, body: row.body, format: row.format },
     contentHash: row.content_hash,
     isEdited: row.is_edited,
     facts: row.facts,

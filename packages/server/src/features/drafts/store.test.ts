@@ -2,6 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { sha256 } from '../../base/hash.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { openDatabase } from '../../io/db/index.ts';
@@ -83,6 +85,17 @@ test('several moves of one draft at once are all recorded, and the last one stan
     [1, 'schedule', null],
     [2, 'hold', 'paused'],
   ]);
+});
+
+test('a page is stored as one, and is another content than the same words in Markdown, whose hash says no format', async () => {
+  const content = { subject: 'Hello', preheader: '', body: '<p>Hi</p>', format: 'html' as const };
+  const page = make(newProject(), { content });
+  const same = make(newProject(), { content: { ...content, format: 'markdown' } });
+  const { projectId, id } = await write(page);
+  expect((await findDraft(db, projectId, id))?.draft.content).toEqual(content);
+  expect(page.draft.contentHash).not.toBe(same.draft.contentHash);
+  const { format: _, ...words } = content;
+  expect(same.draft.contentHash).toBe(sha256(canonicalJson(words)));
 });
 
 test('who writes over somebody else who was faster fails, and nothing of theirs is kept', async () => {
@@ -169,13 +182,15 @@ test('of an erased person neither drafts nor moves are left, of others all', asy
 
 test('that a draft is sent anyway is so until it is approved otherwise', async () => {
   const projectId = newProject();
-  const edited = orThrow(edit(await stored(projectId), { subject: 'a', preheader: '', body: 'b' }, by));
+  const edited = orThrow(
+    edit(await stored(projectId), { subject: 'a', preheader: '', body: 'b', format: 'markdown' }, by),
+  );
   const review = orThrow(noLongerHolds(edited.draft, { now: T0 }));
   const anyway = orThrow(approve(review.draft, { ...by, anyway: true }));
   const draft = await write(edited, review, anyway);
   const plain = await write(orThrow(approve(await stored(projectId), by)));
   expect(await findSentAnyway(db, [draft, plain])).toEqual(new Set([draft.id]));
-  const again = orThrow(edit(draft, { subject: 'a', preheader: '', body: 'c' }, by));
+  const again = orThrow(edit(draft, { subject: 'a', preheader: '', body: 'c', format: 'markdown' }, by));
   await write(again, orThrow(approve(again.draft, by)));
   expect(await findSentAnyway(db, [draft, plain])).toEqual(new Set());
 });
@@ -191,7 +206,9 @@ test('the ladder counts the last twenty that people could have touched, and what
     if (how === 'cancelled')
       return void (await write(made, orThrow(cancel(made.draft, { reason: 'exit_event', now }))));
     const edited =
-      how === 'edited' ? [orThrow(edit(made.draft, { subject: 's', preheader: '', body: 'b' }, by))] : [];
+      how === 'edited'
+        ? [orThrow(edit(made.draft, { subject: 's', preheader: '', body: 'b', format: 'markdown' }, by))]
+        : [];
     const claimed = orThrow(claim(edited[0]?.draft ?? made.draft, { now }));
     await write(made, ...edited, claimed, orThrow(finish(claimed.draft, { result: 'sent' }, { now })));
   }

@@ -160,3 +160,17 @@ export async function upsertTeamDigest(
   );
   return rows.length > 0;
 }
+
+/** Not a move: what holds it is only asked again sooner. */
+export async function dueHeldNow(
+  tx: Tx,
+  { projectId, reasons, now }: { projectId: number; reasons: string[]; now: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.draft SET due_at = $3
+     WHERE project_id = $1 AND ended_at IS NULL AND state = 'held' AND reason = ANY ($2::text[])
+       AND (due_at IS NULL OR due_at > $3) AND lease_by IS NULL RETURNING 1`,
+    [projectId, reasons, new Date(now)],
+  );
+  return rows.length;
+}

@@ -97,6 +97,12 @@ test('what was set is kept beside what others set, and the rest stays at its def
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
+    keep_letters: '90d',
+    from_name: 'none',
+    from_address: 'none',
+    reply_to: 'none',
+    postal_address: 'none',
+    team_addresses: 'none',
   });
   expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });
 });

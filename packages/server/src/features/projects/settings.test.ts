@@ -41,11 +41,18 @@ const typed: Record<SettingName, fc.Arbitrary<string>> = {
       .map((rate) => rate.join('/')),
   ),
   autopilot: fc.oneof(fc.constant('draft'), duration(30 * DAY_MS)),
+  drafting: fc.constantFrom('template', 'model'),
   time_zone: fc.constantFrom('UTC', 'Europe/Paris', 'asia/kolkata', 'America/Argentina/Ushuaia', 'Etc/GMT+5'),
   paused: fc.constantFrom('true', 'false'),
   keep_events: fc.oneof(fc.constant('forever'), keeping(31)),
   keep_stream: fc.oneof(fc.constant('forever'), keeping(1)),
   keep_dead: fc.oneof(fc.constant('forever'), keeping(1)),
+  keep_letters: fc.oneof(fc.constant('forever'), keeping(7)),
+  from_name: fc.constantFrom('none', 'Acme', ' Acme, Inc. "West" ', 'Ünï 😀'),
+  from_address: fc.constantFrom('none', 'hello@acme.example', "O'Neil+x@Mail.Acme.example"),
+  reply_to: fc.constantFrom('none', 'help@acme.example'),
+  postal_address: fc.constantFrom('none', 'Acme, 1 High Street, Springfield'),
+  team_addresses: fc.constantFrom('none', 'a@acme.example', 'a@acme.example, b@acme.example,a@acme.example'),
 };
 
 test('every setting means the same after it was printed and read again', () => {
@@ -86,6 +93,9 @@ test('a project that set nothing has the defaults, in the form in which people w
     keepEventsMs: null,
     keepStreamMs: 90 * DAY_MS,
     keepDeadMs: null,
+    keepLettersMs: 90 * DAY_MS,
+    sender: { fromName: null, fromAddress: null, replyTo: null, postalAddress: null },
+    teamAddresses: [],
   });
   expect(normaliseSetting('frequency_cap', '1/24h,3/7d')).toEqual({ text: '1/24h,3/7d' });
   expect(normaliseSetting('time_zone', 'europe/paris')).toEqual({ text: 'Europe/Paris' });
@@ -118,6 +128,17 @@ test('what is almost right is refused', () => {
     ['keep_events', '36501d'],
     ['keep_stream', '23h'],
     ['keep_dead', '1'],
+    ['keep_letters', '6d'],
+    ['from_name', ''],
+    ['from_name', 'Acme\r\nBcc: eve@evil.example'],
+    ['from_name', 'Ac\u2028me'],
+    ['from_name', 'x'.repeat(101)],
+    ['from_address', 'Acme <hello@acme.example>'],
+    ['from_address', 'a@acme.example,b@acme.example'],
+    ['reply_to', 'nobody'],
+    ['postal_address', 'x'.repeat(301)],
+    ['team_addresses', 'a@acme.example,'],
+    ['team_addresses', Array.from({ length: 21 }, (_, i) => `a${i}@acme.example`).join(',')],
   ];
   for (const [name, text] of wrong)
     expect([name, text, normaliseSetting(name, text)]).toEqual([

@@ -1,4 +1,5 @@
 import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
+import { isEmail } from '../../base/records/email.ts';
 
 /**
  * What a project decides for itself. Every setting has one text form, in which it is typed, stored and shown; only what
@@ -18,6 +19,17 @@ export type Settings = {
   keepEventsMs: number | null;
   keepStreamMs: number | null;
   keepDeadMs: number | null;
+  /** How long letters are kept as they were handed over. */
+  keepLettersMs: number | null;
+  /** As whom it writes; null where it was never said. */
+  sender: {
+    fromName: string | null;
+    fromAddress: string | null;
+    replyTo: string | null;
+    postalAddress: string | null;
+  };
+  /** Who of the team is told what waits. */
+  teamAddresses: string[];
 };
 
 type Setting<T> = {
@@ -150,6 +162,50 @@ function keeping(fallback: string, daysMin: number): ReturnType<typeof define<nu
 const keepEvents = keeping(FOREVER, 31);
 const keepStream = keeping('90d', 1);
 const keepDead = keeping(FOREVER, 1);
+const keepLetters = keeping('90d', 7);
+
+const NONE = 'none';
+const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
+
+/** One line of text that a reader sees. */
+function line(what: string, charsMax: number): ReturnType<typeof define<string | null>> {
+  return define<string | null>({
+    fallback: NONE,
+    syntax: `${what}, one line of at most ${charsMax} characters, or ${NONE}`,
+    parse(text) {
+      if (text === NONE) return null;
+      const known = text.trim();
+      return LINE.test(known) && known.length <= charsMax && known.isWellFormed() ? known : undefined;
+    },
+    print: (value) => value ?? NONE,
+  });
+}
+
+const mailbox = define<string | null>({
+  fallback: NONE,
+  syntax: `an e-mail address, or ${NONE}`,
+  parse: (text) => (text === NONE ? null : parseAddress(text)),
+  print: (value) => value ?? NONE,
+});
+
+const TEAM_MAX = 20;
+
+const teamAddresses = define<string[]>({
+  fallback: NONE,
+  syntax: `up to ${TEAM_MAX} e-mail addresses with commas between them, or ${NONE}`,
+  parse(text) {
+    if (text === NONE) return [];
+    const known = text.split(',').flatMap((one) => parseAddress(one.trim()) ?? []);
+    return known.length === text.split(',').length && known.length <= TEAM_MAX
+      ? [...new Set(known)]
+      : undefined;
+  },
+  print: (value) => (value.length === 0 ? NONE : value.join(',')),
+});
+
+function parseAddress(text: string): string | undefined {
+  return isEmail(text) ? text : undefined;
+}
 
 /** By the names under which people set them. */
 const CATALOGUE = {
@@ -162,6 +218,12 @@ const CATALOGUE = {
   keep_events: keepEvents,
   keep_stream: keepStream,
   keep_dead: keepDead,
+  keep_letters: keepLetters,
+  from_name: line('a name', 100),
+  from_address: mailbox,
+  reply_to: mailbox,
+  postal_address: line('a postal address', 300),
+  team_addresses: teamAddresses,
 } as const;
 
 export type SettingName = keyof typeof CATALOGUE;
@@ -179,6 +241,14 @@ export function readSettings(stored: StoredSettings): Settings {
     keepEventsMs: read(keepEvents, stored.keep_events),
     keepStreamMs: read(keepStream, stored.keep_stream),
     keepDeadMs: read(keepDead, stored.keep_dead),
+    keepLettersMs: read(keepLetters, stored.keep_letters),
+    sender: {
+      fromName: read(CATALOGUE.from_name, stored.from_name),
+      fromAddress: read(mailbox, stored.from_address),
+      replyTo: read(mailbox, stored.reply_to),
+      postalAddress: read(CATALOGUE.postal_address, stored.postal_address),
+    },
+    teamAddresses: read(teamAddresses, stored.team_addresses),
   };
 }
 

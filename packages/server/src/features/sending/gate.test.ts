@@ -30,6 +30,7 @@ const facts: GateFacts = {
   claimedAt: [],
   yieldsTo: null,
   throttle: { left: 1, nextAt: NOW },
+  narrow: null,
   ramp: 'pass',
 };
 

@@ -30,6 +30,8 @@ export type GateReason =
   | 'cap'
   | 'cap_yielded'
   | 'throttle'
+  | 'domain_throttle'
+  | 'provider_throttle'
   | 'ramp';
 
 export type GateFacts = {
@@ -51,6 +53,8 @@ export type GateFacts = {
   yieldsTo: Pick<Contender, 'id' | 'deadlineAt'> | null;
   /** How many letters the throttle lets go now, and when it lets the next one go: see `refill`. */
   throttle: { left: number; nextAt: number };
+  /** The same of its sending domain and of the recipient's mailbox provider, where these have one. */
+  narrow: { of: 'domain' | 'provider'; name: string; nextAt: number } | null;
   ramp: 'pass' | { nextAt: number };
 };
 
@@ -129,9 +133,28 @@ const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => 
   return { reason: 'throttle', until: nextAt, detail };
 };
 
+const narrowThrottle: Gate = ({ narrow }) =>
+  narrow && {
+    reason: narrow.of === 'domain' ? 'domain_throttle' : 'provider_throttle',
+    until: narrow.nextAt,
+    detail: { [narrow.of]: narrow.name, next_at: iso(narrow.nextAt) },
+  };
+
 const ramp: Gate = (facts) =>
   facts.ramp === 'pass'
     ? null
     : { reason: 'ramp', until: facts.ramp.nextAt, detail: { next_at: iso(facts.ramp.nextAt) } };
 
-const GATES: Gate[] = [pause, rule, suppression, address, domain, quietHours, cap, yielding, throttle, ramp];
+const GATES: Gate[] = [
+  pause,
+  rule,
+  suppression,
+  address,
+  domain,
+  quietHours,
+  cap,
+  yielding,
+  throttle,
+  narrowThrottle,
+  ramp,
+];

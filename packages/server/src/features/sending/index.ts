@@ -3,11 +3,41 @@ export { CONTEND_WITHIN_MS, slotsLeft, whoYields, type Cap, type Contender } fro
 export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
 export { compare, type Comparison } from './compare.ts';
 export { type Fate, type Queue, type QueuedDraft } from './simulate.ts';
-export { findClaims, findOtherClaims, listStale } from './messages.ts';
+export { quietUntil } from './quiet-hours.ts';
+export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
+export { letterHeaders } from './headers.ts';
+export { rampDay, rampLeft } from './ramp.ts';
+export { type Pace, paceNow, slowed } from './pace.ts';
+export { MIME_MAX_BYTES, packMime } from './frozen.ts';
+export {
+  countForRamp,
+  countSentTo,
+  type EarlierMessage,
+  findClaims,
+  findEarlier,
+  findFrozen,
+  findHanded,
+  findMessageById,
+  findOtherClaims,
+  type FrozenRow,
+  type HandedMessage,
+  listLastReplies,
+  listLost,
+  listNarrow,
+  type LostMessage,
+} from './messages.ts';
 export { keepBucket, openSendTurn, readBucket, takeFreeSendTurn, takeSendTurn } from './send-turn.ts';
 export {
+  type Claimed,
+  deleteFrozen,
   deleteMessages as eraseMessages,
   endMessages,
   insertMessages as claimMessages,
+  type MessageEnd,
   type MessageRow,
+  type NarrowRow,
+  type Submission,
+  submitMessages,
+  upsertNarrow,
+  withdrawClaims,
 } from './store.ts';

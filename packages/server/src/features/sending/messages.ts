@@ -1,4 +1,7 @@
-import type { Tx } from '../../io/db/index.ts';
+import { plainList, type Tx } from '../../io/db/index.ts';
+import { unpackMime } from './frozen.ts';
+import type { RampCounts } from './ramp.ts';
+import type { NarrowRow } from './store.ts';
 
 /** When letters that count for the caps were claimed for these addresses since then, newest first. */
 export async function findClaims(
@@ -42,14 +45,221 @@ export async function findOtherClaims(
   );
 }
 
-export type StaleMessage = { projectId: number; draftId: string };
+/** One of which there was an attempt, or a claim that came to nothing. */
+export type EarlierMessage = {
+  draftId: string;
+  messageId: string;
+  address: string;
+  attempts: number;
+  /** Of the first attempt. */
+  firstAt: number | null;
+};
 
-/** Claimed so long ago that whoever had it in hand is gone: nobody knows what became of it. */
-export async function listStale(tx: Tx, before: Date): Promise<StaleMessage[]> {
-  const rows = await tx.query<{ project_id: number; draft_id: string }>(
-    `SELECT project_id, draft_id FROM beckon.message
-     WHERE state IN ('claimed', 'submitting') AND claimed_at < $1 LIMIT 1000`,
-    [before],
+/** Of these drafts those that have a message already: they were put off. */
+export async function findEarlier(
+  tx: Tx,
+  { projectId, draftIds }: { projectId: number; draftIds: string[] },
+): Promise<Map<string, EarlierMessage>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{
+    draft_id: string;
+    id: string;
+    address: string;
+    attempts: number;
+    first_at: Date | null;
+  }>({
+    name: 'sending.earlier',
+    text: `SELECT m.draft_id, m.id, m.address, m.attempts, m.first_at FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.draft_id,
+      {
+        draftId: row.draft_id,
+        messageId: row.id,
+        address: row.address,
+        attempts: row.attempts,
+        firstAt: row.first_at?.getTime() ?? null,
+      },
+    ]),
   );
-  return rows.map((row) => ({ projectId: row.project_id, draftId: row.draft_id }));
+}
+
+export type FrozenRow = { mailFrom: string; rcptTo: string; mime: Buffer };
+
+/** What was handed over of these drafts, as it was frozen. */
+export async function findFrozen(
+  tx: Tx,
+  { projectId, draftIds }: { projectId: number; draftIds: string[] },
+): Promise<Map<string, FrozenRow>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{ draft_id: string; mail_from: string; rcpt_to: string; mime: Buffer }>({
+    name: 'sending.frozen',
+    text: `SELECT f.draft_id, f.mail_from, f.rcpt_to, f.mime FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message_mime f ON f.project_id = $1 AND f.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.draft_id,
+      { mailFrom: row.mail_from, rcptTo: row.rcpt_to, mime: unpackMime(row.mime) },
+    ]),
+  );
+}
+
+/** Of a domain that is warmed up: what its letters came to, today and on the day before. */
+export async function countForRamp(
+  tx: Tx,
+  { projectId, domain, since }: { projectId: number; domain: string; since: number },
+): Promise<RampCounts> {
+  const [row] = await tx.query<RampCounts>(
+    `SELECT (count(*) FILTER (WHERE claimed_at >= $3 AND state <> 'failed'))::int AS today,
+            (count(*) FILTER (WHERE claimed_at < $3 AND state <> 'failed'))::int AS yesterday,
+            (count(*) FILTER (WHERE state = 'failed' AND reason = 'bounced'))::int AS bounced
+     FROM beckon.message WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3::timestamptz - interval '1 day'`,
+    [projectId, domain, new Date(since)],
+  );
+  return row ?? { today: 0, yesterday: 0, bounced: 0 };
+}
+
+export type LostMessage = {
+  projectId: number;
+  draftId: string;
+  epoch: number;
+  /** Whether it may have left. */
+  submitted: boolean;
+};
+
+/** Claimed or submitted by somebody who never said what became of it, and whose time is over. */
+export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
+  const rows = await tx.query<{ project_id: number; draft_id: string; epoch: number; submitted: boolean }>(
+    `SELECT project_id, draft_id, epoch, state = 'submitting' AS submitted FROM beckon.message
+     WHERE next_at < $1 ORDER BY next_at LIMIT 1000`,
+    [now],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    draftId: row.draft_id,
+    epoch: row.epoch,
+    submitted: row.submitted,
+  }));
+}
+
+/**
+ * Whose letter it was, by the id that its tokens carry. Within a transaction it stays: whoever erases the person meanwhile
+ * waits, and then finds what was written about the letter too.
+ */
+export async function findMessageById(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<{ draftId: string; userId: string } | undefined> {
+  const rows = await tx.query<{ draft_id: string; external_user_id: string }>(
+    `SELECT draft_id, external_user_id FROM beckon.message WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
+    [projectId, messageId],
+  );
+  return rows[0] && { draftId: rows[0].draft_id, userId: rows[0].external_user_id };
+}
+
+/** The throttle of a domain and the paces of providers towards it; mostly there are none. */
+export async function listNarrow(
+  tx: Tx,
+  { projectId, domain }: { projectId: number; domain: string },
+): Promise<NarrowRow[]> {
+  const rows = await tx.prepared<{
+    provider: string;
+    per_second: number;
+    changed_at: Date;
+    tokens: number;
+    refilled_at: Date;
+  }>({
+    name: 'sending.narrows',
+    text: `SELECT provider, per_second, changed_at, tokens, refilled_at FROM beckon.send_bucket WHERE project_id = $1 AND domain = $2`,
+    values: [projectId, domain],
+  });
+  return rows.map((row) => ({
+    projectId,
+    domain,
+    provider: row.provider,
+    perSecond: row.per_second,
+    changedAt: row.changed_at.getTime(),
+    tokens: row.tokens,
+    refilledAt: row.refilled_at.getTime(),
+  }));
+}
+
+/** A message that was handed over, as far as it says where the letter went. */
+export type HandedMessage = {
+  draftId: string;
+  address: string;
+  domain: string;
+  provider: string;
+  attempts: number;
+  firstAt: number | null;
+};
+
+export async function findHanded(
+  tx: Tx,
+  projectId: number,
+  draftIds: string[],
+): Promise<Map<string, HandedMessage>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{
+    draft_id: string;
+    address: string;
+    domain: string | null;
+    provider: string | null;
+    attempts: number;
+    first_at: Date | null;
+  }>({
+    name: 'sending.handed',
+    text: `SELECT m.draft_id, m.address, m.domain, m.provider, m.attempts, m.first_at FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.draft_id,
+      {
+        draftId: row.draft_id,
+        address: row.address,
+        domain: row.domain ?? '',
+        provider: row.provider ?? '',
+        attempts: row.attempts,
+        firstAt: row.first_at?.getTime() ?? null,
+      },
+    ]),
+  );
+}
+
+const RECIPIENTS = 50;
+const LETTERS_OF_THEM = 200;
+
+/** What was said of the last letters to the last recipients, each once; null where the letter was taken. */
+export async function listLastReplies(
+  tx: Tx,
+  projectId: number,
+): Promise<{ address: string; reply: string | null }[]> {
+  const rows = await tx.query<{ address: string; reply: string | null }>(
+    `SELECT address, CASE WHEN state = 'failed' THEN reply END AS reply FROM beckon.message
+     WHERE project_id = $1 AND ended_at IS NOT NULL ORDER BY claimed_at DESC, id DESC LIMIT $2`,
+    [projectId, LETTERS_OF_THEM],
+  );
+  const last = new Map<string, string | null>();
+  for (const { address, reply } of rows) if (!last.has(address)) last.set(address, reply);
+  return [...last].slice(0, RECIPIENTS).map(([address, reply]) => ({ address, reply }));
+}
+
+/** How many letters of a domain went to a mailbox provider since then. */
+export async function countSentTo(
+  tx: Tx,
+  asked: { projectId: number; domain: string; provider: string; since: number },
+): Promise<number> {
+  const [row] = await tx.query<{ sent: number }>(
+    `SELECT count(*)::int AS sent FROM beckon.message
+     WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3 AND provider = $4 AND state = 'sent'`,
+    [asked.projectId, asked.domain, new Date(asked.since), asked.provider],
+  );
+  return row?.sent ?? 0;
 }

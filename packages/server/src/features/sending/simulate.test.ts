@@ -334,7 +334,11 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
       claimedAt: claimsOf(standing),
       yieldsTo,
     };
-    return gate({ ...one, ...known, throttle: { left: 1, nextAt: at }, ramp: 'pass' }, policy, at);
+    return gate(
+      { ...one, ...known, throttle: { left: 1, nextAt: at }, narrow: null, ramp: 'pass' },
+      policy,
+      at,
+    );
   };
   const winnerOver = (standing: Standing) => {
     const { one, at } = standing;

@@ -6,7 +6,7 @@ import { type Bucket, refill, takeTokens } from './throttle.ts';
 /**
  * What a policy would do to the present queue: its drafts are walked in the order in which they are due, each is asked
  * through the real gate, and what it takes (a slot of its address, a token of the throttle) is missing for those behind it.
- * Nothing new arrives during the walk, nobody acts, and the ramp is left out.
+ * Nothing new arrives during the walk, nobody acts, and the ramp and what providers asked for are left out.
  */
 export type Queue = {
   drafts: QueuedDraft[];
@@ -157,6 +157,7 @@ function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
     claimedAt: claimsOf(walk, draft),
     yieldsTo: null,
     throttle: throttleAt(walk),
+    narrow: null,
     ramp: 'pass',
   };
 }

@@ -1,6 +1,6 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 
-/** `send_turn` and `message`. */
+/** `send_turn`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.send_turn (project_id) VALUES ($1)`, [projectId]);
 }
@@ -51,18 +51,33 @@ export type MessageRow = {
   address: string;
   counts: boolean;
   claimedAt: number;
+  /** Of the from-address, and of the recipient's mailbox. */
+  domain: string;
+  provider: string;
+  /** Until then whoever claimed it submits it, or it is put back. */
+  leaseUntil: number;
 };
 
-/** One for each draft, for ever: the drafts whose message is new. */
-export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
-  const inserted = await tx.prepared<{ draft_id: string }>({
+export type Claimed = { draftId: string; messageId: string; epoch: number };
+
+/**
+ * One for each draft, for ever; but one that was put off is claimed again, by its next epoch. Those that were not: somebody
+ * had them before.
+ */
+export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, Claimed>> {
+  if (rows.length === 0) return new Map();
+  const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
-    text: `INSERT INTO beckon.message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
-           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at
-           FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[])
-             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at)
-           ON CONFLICT (project_id, draft_id) DO NOTHING RETURNING draft_id`,
+    text: `INSERT INTO beckon.message AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
+             domain, provider, next_at)
+           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at
+           FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
+             $9::text[], $10::text[], $11::timestamptz[])
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at)
+           ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
+             address = excluded.address, domain = excluded.domain, provider = excluded.provider
+           WHERE m.state = 'deferred'
+           RETURNING draft_id, id, epoch`,
     values: [
       plainList(rows.map((row) => row.projectId)),
       plainList(rows.map((row) => row.draftId)),
@@ -72,36 +87,182 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Set<st
       rows.map((row) => row.address),
       plainList(rows.map((row) => row.counts)),
       momentList(rows.map((row) => row.claimedAt)),
+      rows.map((row) => row.domain),
+      rows.map((row) => row.provider),
+      momentList(rows.map((row) => row.leaseUntil)),
     ],
   });
-  return new Set(inserted.map((row) => row.draft_id));
+  return new Map(
+    claimed.map((row) => [row.draft_id, { draftId: row.draft_id, messageId: row.id, epoch: row.epoch }]),
+  );
+}
+
+/**
+ * Letters that are claimed and not submitted yet are not submitted any more by whoever claimed them: all of a project, or
+ * those to these people. After a while they are put back, and ask the gates anew.
+ */
+export async function withdrawClaims(
+  tx: Tx,
+  { projectId, users }: { projectId: number; users: string[] | null },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.message SET epoch = epoch + 1
+     WHERE project_id = $1 AND state = 'claimed' AND next_at IS NOT NULL AND ($2::text[] IS NULL OR external_user_id = ANY ($2))`,
+    [projectId, users],
+  );
+}
+
+export type Submission = {
+  projectId: number;
+  draftId: string;
+  epoch: number;
+  userId: string;
+  /** As it stands at the person; another one since then means another letter. */
+  email: string;
+  mailFrom: string;
+  rcptTo: string;
+  /** Null where it was frozen at an earlier attempt. */
+  mime: Uint8Array | null;
+};
+
+/**
+ * The write before the wire: from this commit on the letter may be on its way, and nobody but whoever submits it here will
+ * ever hand it over again by himself. In the same statement it is asked once more whether anything came in between: another
+ * claim, a pause, a suppression, another address. It reads `project`, `project_settings`, `suppression` and
+ * `person_email` for that. The letter is kept as it goes out. Those that may go.
+ */
+export async function submitMessages(
+  tx: Tx,
+  { rows, at, leaseUntil }: { rows: Submission[]; at: number; leaseUntil: number },
+): Promise<Set<string>> {
+  const submitted = await tx.prepared<{ draft_id: string }>({
+    name: 'sending.submit',
+    text: `WITH asked AS (
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime)
+           ), submitted AS (
+             UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, $9),
+               next_at = $10
+             FROM asked n
+             WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
+               AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
+               AND EXISTS (SELECT 1 FROM beckon.project_settings s WHERE s.project_id = n.project_id
+                 AND s.settings ->> 'paused' IS DISTINCT FROM 'true')
+               AND EXISTS (SELECT 1 FROM beckon.person_email e WHERE e.project_id = n.project_id
+                 AND e.external_user_id = n.user_id AND e.email = n.email)
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'address'
+                 AND x.value = m.address AND (x.until IS NULL OR x.until > $9))
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'person'
+                 AND x.value = n.user_id AND (x.until IS NULL OR x.until > $9))
+             RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime
+           ), kept AS (
+             INSERT INTO beckon.message_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
+             SELECT project_id, draft_id, mail_from, rcpt_to, mime, $9 FROM submitted WHERE mime IS NOT NULL
+           )
+           SELECT draft_id FROM submitted`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      plainList(rows.map((row) => row.draftId)),
+      plainList(rows.map((row) => row.epoch)),
+      rows.map((row) => row.userId),
+      rows.map((row) => row.email),
+      rows.map((row) => row.mailFrom),
+      rows.map((row) => row.rcptTo),
+      rows.map((row) => row.mime),
+      new Date(at),
+      new Date(leaseUntil),
+    ],
+  });
+  return new Set(submitted.map((row) => row.draft_id));
 }
 
 export type MessageEnd = {
+  projectId: number;
   draftId: string;
-  state: 'sent' | 'failed' | 'unknown';
+  /** With which it was claimed; null: of whoever has it. */
+  epoch: number | null;
+  state: 'sent' | 'failed' | 'unknown' | 'deferred';
   reason: string | null;
+  reply: string | null;
+  relayId: string | null;
 };
 
-/** What became of messages that were claimed; those that have ended already stay as they ended. */
+/** What became of messages; those that have ended, or that somebody else has claimed since, stay as they are. */
 export async function endMessages(
   tx: Tx,
-  { projectId, at, ends }: { projectId: number; at: number; ends: MessageEnd[] },
+  { at, ends }: { at: number; ends: MessageEnd[] },
 ): Promise<Set<string>> {
+  if (ends.length === 0) return new Set();
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
-    text: `UPDATE beckon.message m SET state = n.state, reason = n.reason, ended_at = $5
-           FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n(draft_id, state, reason)
-           WHERE m.project_id = $1 AND m.draft_id = n.draft_id AND m.ended_at IS NULL RETURNING m.draft_id`,
+    text: `UPDATE beckon.message m SET state = n.state, reason = n.reason, reply = coalesce(n.reply, m.reply),
+             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL,
+             ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[])
+             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id)
+           WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL
+             AND m.epoch = coalesce(n.epoch, m.epoch)
+             AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.state = 'failed'))
+           RETURNING m.draft_id`,
     values: [
-      projectId,
+      plainList(ends.map((end) => end.projectId)),
       plainList(ends.map((end) => end.draftId)),
+      ends.map((end) => end.epoch),
       plainList(ends.map((end) => end.state)),
       ends.map((end) => end.reason),
+      ends.map((end) => end.reply),
+      ends.map((end) => end.relayId),
       new Date(at),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
+}
+
+/** `provider` is empty for what the domain itself may send; only providers that asked for less have a row. */
+export type NarrowRow = {
+  projectId: number;
+  domain: string;
+  provider: string;
+  perSecond: number;
+  changedAt: number;
+  tokens: number;
+  refilledAt: number;
+};
+
+export async function upsertNarrow(tx: Tx, rows: NarrowRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.prepared({
+    name: 'sending.narrow',
+    text: `INSERT INTO beckon.send_bucket (project_id, domain, provider, per_second, changed_at, tokens, refilled_at)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::timestamptz[])
+           ON CONFLICT (project_id, domain, provider) DO UPDATE SET per_second = excluded.per_second,
+             changed_at = excluded.changed_at, tokens = excluded.tokens, refilled_at = excluded.refilled_at`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      rows.map((row) => row.domain),
+      rows.map((row) => row.provider),
+      plainList(rows.map((row) => row.perSecond)),
+      momentList(rows.map((row) => row.changedAt)),
+      plainList(rows.map((row) => row.tokens)),
+      momentList(rows.map((row) => row.refilledAt)),
+    ],
+  });
+}
+
+/** What was frozen before then: the letters that were handed over are kept for so long. How many went. */
+export async function deleteFrozen(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.message_mime WHERE project_id = $1 AND draft_id = ANY (ARRAY(
+       SELECT f.draft_id FROM beckon.message_mime f
+       JOIN beckon.message m ON m.project_id = f.project_id AND m.draft_id = f.draft_id AND m.ended_at IS NOT NULL
+       WHERE f.project_id = $1 AND f.frozen_at < $2 ORDER BY f.frozen_at LIMIT $3
+     )) RETURNING 1`,
+    [projectId, before, limit],
+  );
+  return rows.length;
 }
 
 /** How many messages of this person there were. */
@@ -109,6 +270,11 @@ export async function deleteMessages(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
 ): Promise<number> {
+  await tx.query(
+    `DELETE FROM beckon.message_mime f USING beckon.message m
+     WHERE m.project_id = $1 AND m.external_user_id = $2 AND f.project_id = $1 AND f.draft_id = m.draft_id`,
+    [projectId, userId],
+  );
   const rows = await tx.query(
     `DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
     [projectId, userId],

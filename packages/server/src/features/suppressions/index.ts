@@ -1,5 +1,11 @@
 export type { SuppressedKind, Suppression, SuppressionReason } from './suppression.ts';
-export { addSuppression, eraseSuppressions, removeSuppression, type SuppressedPlace } from './store.ts';
+export {
+  addSuppression,
+  eraseSuppressions,
+  liftSuppressionsBy,
+  removeSuppression,
+  type SuppressedPlace,
+} from './store.ts';
 export {
   type Addressee,
   findSuppressions,

@@ -1,6 +1,11 @@
 import { normaliseAddress } from '../../base/address.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { LIFTED_BY_LIFE, type SuppressedKind, type Suppression } from './suppression.ts';
+import {
+  LIFTED_BY_LIFE,
+  type SuppressedKind,
+  type Suppression,
+  type SuppressionReason,
+} from './suppression.ts';
 
 /**
  * `suppression`, of which an address or a person has one row. Whatever comes later never lets letters through earlier: it
@@ -60,6 +65,18 @@ export async function eraseSuppressions(
   const rows = await tx.query(
     `DELETE FROM beckon.suppression WHERE project_id = $1 AND kind = 'person' AND value = $2 RETURNING 1`,
     [projectId, userId],
+  );
+  return rows.length;
+}
+
+/** Those that somebody set for this reason, all of them. How many there were. */
+export async function liftSuppressionsBy(
+  tx: Tx,
+  { projectId, reason, createdBy }: { projectId: number; reason: SuppressionReason; createdBy: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.suppression WHERE project_id = $1 AND reason = $2 AND created_by = $3 RETURNING 1`,
+    [projectId, reason, createdBy],
   );
   return rows.length;
 }

@@ -1,7 +1,8 @@
 import { analyzeSync, type Template } from 'liquidjs';
 import type { FieldFault } from '../../base/fault.ts';
 import { LETTER_PARTS, type LetterPart, type LetterText } from './letter.ts';
-import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
+import { type Markup, parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
+import { markupOf } from './render.ts';
 
 const LINE_MAX_CHARS = 1_000;
 /** Which names there are below each root; null: whatever people and events bring. */
@@ -12,14 +13,17 @@ const NAMES: Record<string, string[] | null> = {
   run: ['ends_at'],
 };
 
+/** Where a page of its own leads to when somebody wants no more: no value, but a place for the person's own address. */
+const UNSUBSCRIBE_NAME = 'unsubscribe_url';
+
 /** Asked before a letter is stored; empty when it can be rendered. The field is the part that is at fault. */
 export function checkLetter(letter: LetterText): FieldFault[] {
   return LETTER_PARTS.flatMap((part) =>
-    faultsOf(letter[part], part).map((message) => ({ message, field: part })),
+    faultsOf(letter[part], part, markupOf(letter, part)).map((message) => ({ message, field: part })),
   );
 }
 
-function faultsOf(source: string, part: LetterPart): string[] {
+function faultsOf(source: string, part: LetterPart, markup: Markup): string[] {
   const charsMax = part === 'body' ? SOURCE_MAX_CHARS : LINE_MAX_CHARS;
   if (source.length > charsMax) {
     return [
@@ -30,18 +34,19 @@ function faultsOf(source: string, part: LetterPart): string[] {
   if (!source.isWellFormed() || /[^\P{Cc}\r\n\t]/u.test(source))
     return [`the ${part} has control characters in it`];
   if (part !== 'body' && /[\r\n]/.test(source)) return [`the ${part} must be a single line`];
-  const parsed = parsePart(source);
-  if ('templates' in parsed) return unknownNames(parsed.templates);
+  const parsed = parsePart(source, markup);
+  if ('templates' in parsed) return unknownNames(parsed.templates, markup);
   const { line, column, message } = parsed.flaw;
   return [`line ${line}, column ${column}: ${message}`];
 }
 
 /** A name that can never have a value would be missing in every letter. */
-function unknownNames(templates: Template[]): string[] {
+function unknownNames(templates: Template[], markup: Markup): string[] {
   const found = Object.values(analyzeSync(templates, { partials: false }).globals).flat();
   return found.flatMap(({ segments: [root, name], location }) => {
     const below = typeof root === 'string' && Object.hasOwn(NAMES, root) ? NAMES[root] : undefined;
     const at = `line ${location.row}, column ${location.col}`;
+    if (root === UNSUBSCRIBE_NAME && markup === 'html') return [];
     if (below === undefined)
       return [`${at}: "${String(root)}" is not known; a letter speaks of ${list(Object.keys(NAMES))}`];
     if (below === null && name === undefined) {

@@ -1,5 +1,22 @@
 export { checkLetter } from './check-letter.ts';
+export { cleanEdited } from './clean-edited.ts';
 export { type LetterText } from './letter.ts';
+export { completed, readTemplate } from './parse-template.ts';
+export { publishable, type Publishable } from './publish.ts';
+export { type Email, type EmailFrame, renderEmail } from './render-email.ts';
 export { renderLetter } from './render.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
+export { letterOfVersion, type Template, type TemplateVersion } from './template.ts';
+export {
+  createTemplate,
+  editTemplate,
+  findTemplate,
+  listTemplates,
+  listVersions,
+  loadLetters,
+  removeTemplate,
+} from './templates.ts';
+export { renderTeamLetter } from './team-letter.ts';
+export { usedVariables } from './used-variables.ts';
+export { type FillRates, fillRates } from './fill-rates.ts';
 export { type LetterVariables, personFactsChanged, variablesFor } from './variables.ts';

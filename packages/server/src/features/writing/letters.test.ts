@@ -158,12 +158,18 @@ test.each([
   [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is not known; there is run.ends_at'],
   [{ body: '{{ person }}' }, 'body', 'line 1, column 4: "person" alone says nothing'],
 ])('a letter that cannot be rendered is refused with the place: %j', (parts, field, message) => {
-  const faults = checkLetter({ subject: 'Hello', preheader: '', body: 'Hello', ...parts });
+  const faults = checkLetter({
+    subject: 'Hello',
+    preheader: '',
+    body: 'Hello',
+    format: 'markdown',
+    ...parts,
+  });
   expect(faults).toEqual([{ field, message: expect.stringContaining(message) as string }]);
 });
 
 test('names of its own making are known to a letter', () => {
   const body =
     '{% assign who = person.name %}{% for tag in person.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
-  expect(checkLetter({ subject: 'Hello', preheader: '', body })).toEqual([]);
+  expect(checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' })).toEqual([]);
 });

@@ -13,6 +13,8 @@ import {
 } from 'liquidjs';
 import { recentMap } from '../../base/recent-map.ts';
 import { dateInWords } from './dates.ts';
+import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
+import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
 import { isBlank, printed } from './printed.ts';
 import { type Findings, Reading } from './reading.ts';
 
@@ -37,25 +39,34 @@ export const SOURCE_MAX_CHARS = 100_000;
 const MEMORY_MAX = 1_000_000;
 /** Of `{{` and `{%` in one part. */
 const PLACES_MAX = 500;
-const PARSED_MAX = 500;
 /** A longer one is parsed whenever it comes, so that what is remembered stays small. */
-const REMEMBERED_MAX_CHARS = 20_000;
+const REMEMBERED_MAX_CHARS = { line: 20_000, markdown: 20_000, html: 100_000 };
 
 /** What is wrong, and where; both count from one. */
 type Flaw = { message: string; line: number; column: number };
 type Parsed = { templates: Template[] } | { flaw: Flaw };
 
+export const HOST_FIRST =
+  'in the address of a link a variable stands at the very beginning, or behind the whole host, such as https://app.example.com/';
 const START = { line: 1, column: 1 };
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const engine = hardened();
-const parsed = recentMap<Parsed>(PARSED_MAX);
+const parsed = {
+  line: recentMap<Parsed>(500),
+  markdown: recentMap<Parsed>(500),
+  html: recentMap<Parsed>(100),
+};
+
+/** What a part is written in. In an address within Markdown, variables get the filter that they need there. */
+export type Markup = 'line' | 'markdown' | 'html';
 
 /** Everybody's letters are few and come again and again. */
-export function parsePart(source: string): Parsed {
-  let known = parsed.get(source);
+export function parsePart(source: string, markup: Markup): Parsed {
+  const remembered = parsed[markup];
+  let known = remembered.get(source);
   if (known === undefined) {
-    known = parse(source);
-    if (source.length <= REMEMBERED_MAX_CHARS) parsed.set(source, known);
+    known = markup === 'markdown' ? parseMarkdown(source) : parse(source);
+    if (source.length <= REMEMBERED_MAX_CHARS[markup]) remembered.set(source, known);
   }
   return known;
 }
@@ -110,6 +121,18 @@ function parse(source: string): Parsed {
   }
 }
 
+/** Parsed as it is first, so that what is wrong with it is told with its own places. */
+function parseMarkdown(source: string): Parsed {
+  const plain = parse(source);
+  if ('flaw' in plain || !source.includes('{{')) return plain;
+  const placed = markdownPlaces(source);
+  if ('source' in placed) return placed.source === source ? plain : parse(placed.source);
+  const before = source.slice(0, placed.at).split('\n');
+  return {
+    flaw: { message: HOST_FIRST, line: before.length, column: (before.at(-1) ?? '').length + 1 },
+  };
+}
+
 /** Done once for each letter that is parsed. */
 function reckonWithGaps(templates: Template[]): void {
   for (const template of templates) {
@@ -158,6 +181,7 @@ function hardened(): Liquid {
     parseLimit: SOURCE_MAX_CHARS,
     memoryLimit: MEMORY_MAX,
     outputEscape(this: { context: unknown }, value: unknown) {
+      if (value instanceof Address) return value.written;
       return this.context instanceof Reading ? this.context.write(value) : '';
     },
   });
@@ -171,8 +195,17 @@ function hardened(): Liquid {
   liquid.registerFilter('default', (value: unknown, fallback: unknown) =>
     value === false || isBlank(printed(value)) ? fallback : value,
   );
+  // As Liquid has it; but half of a character stops nothing.
+  liquid.registerFilter('url_encode', (value: unknown) => encoded(printed(value)).replaceAll('%20', '+'));
+  liquid.registerFilter(LINK_PART, linkPart);
+  liquid.registerFilter(LINK_WHOLE, function (value: unknown, name: unknown, use: unknown) {
+    const address = linkWhole(value, use);
+    if (address === null && this.context instanceof Reading) this.context.findings.noteMissing(String(name));
+    return address;
+  });
   for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
-  for (const name of Object.keys(liquid.filters)) if (!FILTERS.includes(name)) delete liquid.filters[name];
+  const filters = [...FILTERS, LINK_PART, LINK_WHOLE];
+  for (const name of Object.keys(liquid.filters)) if (!filters.includes(name)) delete liquid.filters[name];
   return liquid;
 }
 

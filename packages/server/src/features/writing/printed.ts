@@ -1,3 +1,5 @@
+import { escapeHtml } from './html-text.ts';
+
 /**
  * What a person's traits and events become on paper. They are a stranger's words: in the body they must stay words, whatever
  * Markdown or HTML they spell, and everywhere they stay on their line.
@@ -34,6 +36,11 @@ export function plainValue(value: unknown): string {
   const text = printed(value);
   if (text.length <= VALUE_MAX_CHARS && WORDS.test(text)) return text;
   return cut(oneLine(text), VALUE_MAX_CHARS);
+}
+
+/** As text and within quotes alike. */
+export function htmlValue(value: unknown): string {
+  return escapeHtml(plainValue(value));
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -1,15 +1,11 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
 import { LETTER_PARTS, type LetterPart, type LetterText } from './letter.ts';
-import { parsePart, renderPart } from './liquid.ts';
-import { cut, markdownValue, oneLine, plainValue } from './printed.ts';
+import { type Markup, parsePart, renderPart } from './liquid.ts';
+import { cut, htmlValue, markdownValue, oneLine, plainValue } from './printed.ts';
 import { Findings } from './reading.ts';
 import type { LetterVariables } from './variables.ts';
 
 type RenderedLetter = {
   content: LetterText;
-  /** Of the content: approval binds to it. */
-  contentHash: string;
   /** What the letter read, such as `person.name`, with the value as it is stored; null where it was not set. */
   facts: Record<string, unknown>;
   /**
@@ -28,10 +24,11 @@ const LINE_MAX_CHARS = 10_000;
 /** Never throws, whatever people's traits and events hold. */
 export function renderLetter(letter: LetterText, variables: LetterVariables): RenderedLetter {
   const findings = new Findings(variables);
-  const content = {
+  const content: LetterText = {
     subject: cut(render(letter, 'subject', findings), SUBJECT_MAX_CHARS),
     preheader: cut(render(letter, 'preheader', findings), PREHEADER_MAX_CHARS),
     body: render(letter, 'body', findings),
+    format: letter.format,
   };
   for (const part of LETTER_PARTS) {
     if (content[part] === '' && letter[part].trim() !== '')
@@ -39,31 +36,39 @@ export function renderLetter(letter: LetterText, variables: LetterVariables): Re
   }
   return {
     content,
-    contentHash: sha256(canonicalJson(content)),
     facts: findings.facts,
     missing: [...findings.missing],
   };
 }
 
+const WRITERS = { line: plainValue, markdown: markdownValue, html: htmlValue };
+
+export function markupOf({ format }: LetterText, part: LetterPart): Markup {
+  return part === 'body' ? format : 'line';
+}
+
 function render(letter: LetterText, part: LetterPart, findings: Findings): string {
-  const parsed = parsePart(letter[part]);
+  const markup = markupOf(letter, part);
+  const parsed = parsePart(letter[part], markup);
   if ('flaw' in parsed) {
     const { line, column, message } = parsed.flaw;
     findings.noteMissing(`${part}: line ${line}, column ${column}: ${message}`);
     return '';
   }
-  const isBody = part === 'body';
+  const isBody = markup !== 'line';
   const { text, trouble } = renderPart(parsed.templates, {
     findings,
-    write: isBody ? markdownValue : plainValue,
+    write: WRITERS[markup],
     charsMax: isBody ? BODY_MAX_BYTES : LINE_MAX_CHARS,
   });
   if (trouble !== null) findings.noteMissing(`${part}: ${trouble}`);
-  return isBody ? page(text, findings) : oneLine(text).trim();
+  // A page that breaks off may break off within a tag.
+  if (markup === 'html' && trouble !== null) return '';
+  return isBody ? page(text, markup, findings) : oneLine(text).trim();
 }
 
 /** Conditions that came to nothing leave empty lines behind. */
-function page(text: string, findings: Findings): string {
+function page(text: string, markup: Markup, findings: Findings): string {
   const body = text
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '')
@@ -72,6 +77,7 @@ function page(text: string, findings: Findings): string {
     .toWellFormed();
   if (body.length * 3 <= BODY_MAX_BYTES || Buffer.byteLength(body) <= BODY_MAX_BYTES) return body;
   findings.noteMissing(`body: it is longer than ${BODY_MAX_BYTES.toLocaleString('en-US')} bytes`);
+  if (markup === 'html') return '';
   return Buffer.from(body)
     .subarray(0, BODY_MAX_BYTES)
     .toString()

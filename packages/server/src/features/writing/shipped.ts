@@ -75,12 +75,16 @@ Would you like to go on? Reply with a yes or with the question that is still ope
 {{ project.name }}
 `,
   },
-} satisfies Record<string, LetterText>;
+} satisfies Record<string, Omit<LetterText, 'format'>>;
+
+const LETTERS: Record<string, LetterText> = Object.fromEntries(
+  Object.entries(SHIPPED).map(([name, letter]) => [name, { ...letter, format: 'markdown' }]),
+);
 
 export function findShippedLetter(name: string): LetterText | undefined {
-  return Object.hasOwn(SHIPPED, name) ? SHIPPED[name as keyof typeof SHIPPED] : undefined;
+  return Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
 }
 
 export function shippedLetterNames(): string[] {
-  return Object.keys(SHIPPED);
+  return Object.keys(LETTERS);
 }

@@ -1,10 +1,9 @@
 import { iso } from '../../base/clock.ts';
 import { type Draft, listDrafts } from '../../features/drafts/index.ts';
 import type { PersonId } from '../../features/people/index.ts';
-import type { GateFacts } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
-import { lookAhead } from '../send-drafts/index.ts';
+import { lookAhead, type Mailroom } from '../send-drafts/index.ts';
 import { reasonWords } from './words.ts';
 
 /** A letter: how it ended or, while it is open, what would become of it if it were to leave now, by what the sender itself asks. */
@@ -33,14 +32,14 @@ const DRAFTS_MAX = 1_000;
 export async function draftsNow(
   tx: Tx,
   { projectId, userId }: PersonId,
-  { model, now }: { model: Model; now: number },
+  { model, now, mailroom }: Looking,
 ): Promise<Map<string, DraftNow[]>> {
   const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: DRAFTS_MAX };
   const byRule = new Map<string, DraftNow[]>();
   for (const [ruleId, ofRule] of Map.groupBy(await listDrafts(tx, asked), (draft) => draft.ruleId)) {
     const open = ofRule.filter(({ endedAt }) => endedAt === null);
     const shown: DraftNow[] = [];
-    for (const draft of open) shown.push(await openNow(tx, draft, { model, now }));
+    for (const draft of open) shown.push(await openNow(tx, draft, { model, now, mailroom }));
     const [last] = ofRule;
     if (shown.length === 0 && last) shown.push({ ...toShown(last), holds: true, held_by: null });
     byRule.set(ruleId, shown);
@@ -48,20 +47,11 @@ export async function draftsNow(
   return byRule;
 }
 
-async function openNow(
-  tx: Tx,
-  draft: Draft,
-  { model, now }: { model: Model; now: number },
-): Promise<DraftNow> {
-  const { holds, gate } = await lookAhead(tx, draft, { model, now, domain: domainOf(draft) });
-  return { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
-}
+type Looking = { model: Model; now: number; mailroom: Mailroom };
 
-/** How the sending domain stands is known to whoever sends, so it is taken as they said last. */
-function domainOf({ state, reason }: Pick<Draft, 'state' | 'reason'>): GateFacts['domain'] {
-  const isHeld =
-    state === 'held' && (reason === 'domain' || reason === 'no_sender' || reason === 'public_url');
-  return isHeld ? { reason, detail: 'as the sender said when it held the letter' } : 'pass';
+async function openNow(tx: Tx, draft: Draft, { model, now, mailroom }: Looking): Promise<DraftNow> {
+  const { holds, gate } = await lookAhead(tx, draft, { model, now, mailroom });
+  return { ...toShown(draft), holds, held_by: gate === null || gate.passes ? null : toHeld(gate) };
 }
 
 function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
+import { testMailroom } from '../../../testkit/mailroom.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -43,7 +44,8 @@ async function know(traits: object, more: object = { email: 'ada@example.org' })
   await putRecords(db, { projectId, kind: 'users', records });
   await engine.settle();
 }
-const why = (rule: string | null = null) => explainPerson(db, { projectId, userId: 'u1', rule });
+const why = (rule: string | null = null) =>
+  explainPerson({ db, mailroom: testMailroom() }, { projectId, userId: 'u1', rule });
 const whyOne = async (rule: string): Promise<ExplainedRow> => {
   const [row] = await why(rule);
   if (!row) throw new Error(`nothing is told of ${rule}`);

@@ -13,6 +13,7 @@ import { readTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { gatherKnown, openDesk } from '../rules/index.ts';
+import type { Mailroom } from '../send-drafts/index.ts';
 import { listAudiencesOf } from '../show-person.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { type DraftNow, draftsNow } from './drafts-now.ts';
@@ -53,7 +54,7 @@ const ROWS_MAX = 10_000;
  * changed by looking.
  */
 export function explainPerson(
-  db: Pick<Database, 'session' | 'clock'>,
+  { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
   asked: ExplainAsked,
 ): Promise<ExplainedRow[]> {
   return inSnapshot(db, async (tx) => {
@@ -66,7 +67,7 @@ export function explainPerson(
     const rules = await rulesAsked(tx, asked, model);
     const [person] = await findPeople(tx, [{ projectId, userId }]);
     if (!person) throw unknownPerson(userId);
-    const evaluated = await evaluateAll(tx, rules, { person, model, timers, now });
+    const evaluated = await evaluateAll(tx, rules, { person, model, timers, now, mailroom });
     const ofOne = asked.rule === null ? {} : { ruleId: rules[0]?.id ?? '' };
     const ledger = await listDecisionsOf(tx, { projectId, userId, ...ofOne, limit: ROWS_MAX });
     const names = (ruleId: string): string => model.rules.byId.get(ruleId)?.name ?? ruleId;
@@ -87,7 +88,7 @@ async function rulesAsked(tx: Tx, { projectId, rule }: ExplainAsked, model: Mode
 }
 
 type Evaluated = Map<string, { now: RuleNow; drafts: DraftNow[] }>;
-type Asking = { person: Person; model: Model; timers: Timer[]; now: number };
+type Asking = { person: Person; model: Model; timers: Timer[]; now: number; mailroom: Mailroom };
 
 async function evaluateAll(tx: Tx, rules: ActiveRule[], asking: Asking): Promise<Evaluated> {
   const asked = await gather(tx, rules, asking);

@@ -14,6 +14,8 @@ const GATE_WORDS: Record<GateReason, string> = {
   cap: 'the person has had as many letters as the frequency cap lets through',
   cap_yielded: 'another letter to the same address has the better claim to the last slot of the cap',
   throttle: 'the throttle lets others go first',
+  domain_throttle: 'the throttle of the sending domain lets others go first',
+  provider_throttle: 'the mailbox provider asked for fewer letters at a time',
   ramp: 'the slots of the warm-up are taken for today',
 };
 

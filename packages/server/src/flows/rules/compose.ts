@@ -49,7 +49,7 @@ type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
 /** What the letter says to this person now. */
 export function write({ run, letter, person, model }: Writing): ReturnType<typeof renderLetter> {
-  const text = 'name' in letter ? findShippedLetter(letter.name) : letter;
+  const text = textOf(model, letter);
   if (!text) throw new Error(`there is no letter ${JSON.stringify(letter)}`);
   const variables = variablesFor({
     person,
@@ -61,14 +61,21 @@ export function write({ run, letter, person, model }: Writing): ReturnType<typeo
   return renderLetter(text, variables);
 }
 
-/** The letter of the step that a draft was made at. */
+/** The letter of the step that a draft was made at; without a name where it belongs to that step alone. */
 export function letterOf(
   model: Model,
   { ruleId, version, step }: { ruleId: string; version: number; step: number },
-): LetterText | undefined {
+): { name: string | null; text: LetterText } | undefined {
   const instruction = model.programOf(ruleId, version)?.[step];
   if (instruction?.kind !== 'draft') return undefined;
-  return 'name' in instruction.letter ? findShippedLetter(instruction.letter.name) : instruction.letter;
+  const text = textOf(model, instruction.letter);
+  return text && { name: 'name' in instruction.letter ? instruction.letter.name : null, text };
+}
+
+/** A project's own letter of that name goes before the shipped one. */
+function textOf({ letters }: Model, letter: ProgramLetter): LetterText | undefined {
+  if (!('name' in letter)) return { ...letter, format: 'markdown' };
+  return letters.get(letter.name) ?? findShippedLetter(letter.name);
 }
 
 function autopilotOf({ project, rules }: Model, { ruleId }: Run): number | null {

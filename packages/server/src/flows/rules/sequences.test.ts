@@ -186,7 +186,12 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
 ])(
   '%s: the run ends where it stands, and every open letter of it goes, approved and edited ones too',
   async (reason, more, leave) => {
-    const content = { subject: 'By hand', preheader: '', body: 'Written by hand.' };
+    const content = {
+      subject: 'By hand',
+      preheader: '',
+      body: 'Written by hand.',
+      format: 'markdown' as const,
+    };
     const acts = [null, { kind: 'approve' }, { kind: 'edit', content }, { kind: 'open_editor' }] as const;
     for (const act of acts) {
       const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);

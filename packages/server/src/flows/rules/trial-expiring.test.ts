@@ -126,7 +126,7 @@ test('a subscription cancels a letter that was approved and one that was edited 
   await story.user('u2', { email: 'b@x.org' });
   for (const userId of ['u1', 'u2']) await story.event(userId, 'trial_expiring', { trialDays: 3 });
   await story.later(MINUTE);
-  const content = { subject: 'Yours', preheader: '', body: 'Written by hand.' };
+  const content = { subject: 'Yours', preheader: '', body: 'Written by hand.', format: 'markdown' as const };
   await story.act('u1', { kind: 'approve' });
   await story.act('u2', { kind: 'edit', content });
   for (const userId of ['u1', 'u2']) await story.event(userId, 'subscription_started');

@@ -1,4 +1,4 @@
-import { normaliseAddress } from '../../base/address.ts';
+import { domainPart, normaliseAddress } from '../../base/address.ts';
 import { type Draft, listContending } from '../../features/drafts/index.ts';
 import { findByAddress, type Person, personKey } from '../../features/people/index.ts';
 import {
@@ -19,6 +19,9 @@ import { findSuppressions, type FoundSuppression } from '../../features/suppress
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from '../rules/index.ts';
+import type { Mailroom } from './mailroom.ts';
+import { type Narrow, openNarrow, openRamp } from './domain-limits.ts';
+import type { Sender } from './sender-of.ts';
 
 /** What the gates of one project look at; whatever is claimed counts for those who come behind. */
 export type Gates = {
@@ -27,13 +30,19 @@ export type Gates = {
   now: number;
   bucket: Bucket | null;
   domain: GateFacts['domain'];
+  /** Of the sending domain and its recipients' providers; null where nothing holds it back. */
+  narrow: Narrow | null;
+  /** How many letters more the warm-up lets go, and when it lets more; null: it is over, or there is none. */
+  ramp: { left: number; nextAt: number } | null;
+  mailroom: Mailroom;
   suppressions: Map<string, FoundSuppression | null>;
   claims: Map<string, number[]>;
   contenders: Map<string, Contender[]>;
 };
 
-export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'domain'> & {
+export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & {
   people: Map<string, Person>;
+  sender: Sender;
 };
 
 export function policyOf({ project: { settings } }: Pick<Model, 'project'>): Policy {
@@ -43,14 +52,14 @@ export function policyOf({ project: { settings } }: Pick<Model, 'project'>): Pol
 
 /** Looks up all that the gates have to know about these people of one project. */
 export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
-  const { model, now, people } = asked;
+  const { model, now, people, sender, mailroom } = asked;
   const policy = policyOf(model);
   const { projectId } = model.project;
   const reached = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
   // Each once, or the letters to a mailbox that two people share would count twice.
   const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
-  const [suppressions, claims, contenders] = await Promise.all([
+  const [suppressions, claims, contenders, narrow, ramp] = await Promise.all([
     findSuppressions(
       tx,
       reached.map(({ person, address }) => ({ projectId, userId: person.userId, address })),
@@ -60,13 +69,18 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
     policy.caps
       ? findContenders(tx, { projectId, people, until: now + CONTEND_WITHIN_MS })
       : new Map<string, Contender[]>(),
+    openNarrow(tx, { projectId, sender, now }),
+    openRamp(tx, { projectId, sender, outlet: mailroom.outlet, now }),
   ]);
   return {
     model,
     policy,
     now,
     bucket: asked.bucket,
-    domain: asked.domain,
+    domain: sender.gate,
+    narrow,
+    ramp,
+    mailroom,
     claims,
     contenders,
     suppressions: new Map(reached.map(({ person }, i) => [personKey(person), suppressions[i] ?? null])),
@@ -98,32 +112,74 @@ async function findContenders(
   return new Map([...byAddress].map(([address, some]) => [address, some.map(({ contender }) => contender)]));
 }
 
+/** `isClaimedAgain`: it has its slot of the caps already. */
+export type Leaver = { person: Person; isClaimedAgain?: boolean };
+
 /** Asks the gates about one draft. What passes takes its slot and its token; whoever asks claims it. */
-export function passGates(gates: Gates, draft: Draft, person: Person): GateAnswer {
-  const { model, policy, now, domain, claims } = gates;
+export function passGates(
+  gates: Gates,
+  draft: Draft,
+  { person, isClaimedAgain = false }: Leaver,
+): GateAnswer {
   const address = addressOf(person);
-  const claimedAt = address === null ? [] : (claims.get(address) ?? []);
-  const { left, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
-  gates.bucket = bucket;
+  const counts = draft.counts && !isClaimedAgain;
+  const provider = address === null ? '' : gates.mailroom.providers.of(domainPart(address));
   const answer = gate(
     {
-      draftId: draft.id,
-      ruleIsOn: (model.rules.byId.get(draft.ruleId)?.enabledAt ?? null) !== null,
-      suppression: gates.suppressions.get(personKey(person)) ?? null,
-      address,
-      domain,
-      zone: zoneOfPerson(person, model),
-      counts: draft.counts,
-      claimedAt,
-      yieldsTo: address === null ? null : yieldsTo(gates, address, draft.id),
-      throttle: { left, nextAt },
-      ramp: 'pass',
+      ...ofItself(gates, draft, person),
+      ...ofMailbox(gates, draft, { address, counts }),
+      ...ofOthers(gates, provider, isClaimedAgain),
     },
-    policy,
-    now,
+    gates.policy,
+    gates.now,
   );
-  if (answer.passes && address !== null) take(gates, address, draft);
+  if (!answer.passes || address === null) return answer;
+  gates.bucket = takeTokens(gates.bucket, 1);
+  gates.narrow?.take(provider);
+  if (gates.ramp && !isClaimedAgain) gates.ramp.left -= 1;
+  if (counts) takeSlot(gates, address, draft);
   return answer;
+}
+
+type OfMailbox = Pick<GateFacts, 'address' | 'counts' | 'claimedAt' | 'yieldsTo'>;
+
+function ofMailbox(
+  gates: Gates,
+  { id }: Draft,
+  { address, counts }: Pick<GateFacts, 'address' | 'counts'>,
+): OfMailbox {
+  if (address === null) return { address, counts, claimedAt: [], yieldsTo: null };
+  const claimedAt = gates.claims.get(address) ?? [];
+  return { address, counts, claimedAt, yieldsTo: counts ? yieldsTo(gates, address, id) : null };
+}
+
+type OfItself = Pick<GateFacts, 'draftId' | 'ruleIsOn' | 'suppression' | 'domain' | 'zone'>;
+
+function ofItself({ model, suppressions, domain }: Gates, draft: Draft, person: Person): OfItself {
+  return {
+    draftId: draft.id,
+    ruleIsOn: (model.rules.byId.get(draft.ruleId)?.enabledAt ?? null) !== null,
+    suppression: suppressions.get(personKey(person)) ?? null,
+    domain,
+    zone: zoneOfPerson(person, model),
+  };
+}
+
+/** What all letters of the project, its domain and a provider share. */
+function ofOthers(
+  gates: Gates,
+  provider: string,
+  isClaimedAgain: boolean,
+): Pick<GateFacts, 'throttle' | 'narrow' | 'ramp'> {
+  const { policy, now, narrow, ramp } = gates;
+  const { left, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
+  gates.bucket = bucket;
+  const isFull = ramp !== null && ramp.left < 1 && !isClaimedAgain;
+  return {
+    throttle: { left, nextAt },
+    narrow: narrow?.holds(provider) ?? null,
+    ramp: isFull ? { nextAt: ramp.nextAt } : 'pass',
+  };
 }
 
 function yieldsTo({ contenders, claims, policy, now }: Gates, address: string, id: string): Contender | null {
@@ -133,9 +189,7 @@ function yieldsTo({ contenders, claims, policy, now }: Gates, address: string, i
   return whoYields(rivals, slots).get(id) ?? null;
 }
 
-function take(gates: Gates, address: string, draft: Draft): void {
-  gates.bucket = takeTokens(gates.bucket, 1);
-  if (!draft.counts) return;
+function takeSlot(gates: Gates, address: string, draft: Draft): void {
   gates.claims.set(address, [gates.now, ...(gates.claims.get(address) ?? [])]);
   const rivals = gates.contenders.get(address);
   if (rivals)

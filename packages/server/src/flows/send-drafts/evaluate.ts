@@ -100,6 +100,6 @@ function rewrite(draft: Draft, person: Person, { model, runs, now }: Evidence): 
     project: model.project,
     zone: zoneOfPerson(person, model),
   });
-  const { content, facts, missing } = renderLetter(letter, variables);
+  const { content, facts, missing } = renderLetter(letter.text, variables);
   return follow(draft, { content, facts, missing: missing[0] ?? null, why: 'facts_changed', now });
 }

@@ -1,21 +1,37 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { listStale } from '../../features/sending/index.ts';
+import { listLost } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createModels } from '../models.ts';
-import { recordResults } from './record-results.ts';
-import { claimBatch, type SendDeps } from './send-batch.ts';
-import type { Handed, OutgoingLetter, Transport } from './transport.ts';
+import { createHandOver } from './hand-over.ts';
+import type { Mailroom } from './mailroom.ts';
+import { type LetterResult, recordResults } from './record-results.ts';
+import type { SendDeps } from './decide-batch.ts';
+import { claimBatch } from './send-batch.ts';
+import type { Transport } from './transport.ts';
 
+export type { Mailroom } from './mailroom.ts';
+export { createProviders, NO_PROVIDERS } from './providers.ts';
+export { relayTransport } from './relay-transport.ts';
 export type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
-export type Sent = { drafts: number; letters: number; lateMs: number };
+/** `handed` resolves when it is recorded what became of the letters; it never rejects. */
+export type Sent = { drafts: number; letters: number; lateMs: number; handed: Promise<void> };
 
 /** The third journey: what is due and may leave, leaves, once. */
 export type Sender = {
-  /** One batch of what is due of a project. */
+  /** Claims one batch of what is due of a project, and begins to hand it over. */
+  begin(projectId: number): Promise<Sent>;
+  /** The same, to its end. */
   batch(projectId: number): Promise<Sent>;
-  /** Letters that somebody claimed and never reported: nobody knows what became of them. How many there were. */
+  /** When letters can be handed over again; null: now. */
+  closedUntil(): number | null;
+  /** How many letters more can be taken in hand now. */
+  room(): number;
+  /**
+   * Letters that somebody claimed and said nothing more of: those that were not submitted go again, and of the others nobody
+   * knows what became of them. How many there were.
+   */
   giveUp(): Promise<number>;
 };
 
@@ -23,7 +39,9 @@ export type SenderOptions = {
   db: Database;
   log: Log;
   newId: NewId;
-  transport: Transport | null;
+  mailroom: Mailroom;
+  tokenKey: Uint8Array;
+  transport: Transport;
   /**
    * Where nothing more is due now, what falls due within this time is claimed together, by whichever worker: a batch of two
    * letters costs as much as twenty more in a larger one. Each leaves at its very moment where it is not given.
@@ -31,52 +49,41 @@ export type SenderOptions = {
   togetherMs?: number;
 };
 
-/** Longer than any transport takes. */
-const LOST_AFTER_MS = 10 * 60_000;
-
-export function createSender({ db, log, newId, transport, togetherMs = 0 }: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
+  const { db, log, newId, mailroom, tokenKey, transport, togetherMs = 0 } = options;
   const models = createModels(db.clock);
-  const deps: SendDeps = { db, newId, models, hasTransport: transport !== null, togetherMs };
+  const deps: SendDeps = { db, newId, models, mailroom, togetherMs };
+  const handOver = createHandOver({ db, log, transport, tokenKey, outlet: mailroom.outlet });
+
+  async function begin(projectId: number): Promise<Sent> {
+    const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());
+    const handed = handOver.take(letters);
+    if (drafts > 0) log.info({ projectId, drafts, letters: letters.length, lateMs }, 'drafts.sent');
+    return { drafts, letters: letters.length, lateMs, handed };
+  }
+
   return {
+    begin,
     async batch(projectId) {
-      const { letters, drafts, lateMs } = await claimBatch(deps, projectId);
-      if (transport && letters.length > 0) await handOver({ db, transport }, projectId, letters);
-      if (drafts > 0) log.info({ projectId, drafts, letters: letters.length, lateMs }, 'drafts.sent');
-      return { drafts, letters: letters.length, lateMs };
+      const sent = await begin(projectId);
+      await sent.handed;
+      return sent;
     },
+    closedUntil: () => transport.closedUntil?.(db.clock.now()) ?? null,
+    room: () => handOver.room(),
     async giveUp() {
-      const stale = await listStale(db, new Date(db.clock.now() - LOST_AFTER_MS));
-      for (const [projectId, some] of Map.groupBy(stale, (one) => one.projectId)) {
-        const handed: Handed = { result: 'unknown', reason: 'lost' };
-        await recordResults(
-          db,
-          projectId,
-          some.map(({ draftId }) => ({ draftId, handed })),
-        );
-      }
-      return stale.length;
+      const lost = await listLost(db, new Date(db.clock.now()));
+      const results = lost.map(({ submitted, ...letter }): LetterResult => ({
+        letter,
+        handed: submitted ? { result: 'unknown', reason: 'lost' } : { result: 'put_back' },
+      }));
+      if (results.length > 0) await recordResults(db, results);
+      return lost.length;
     },
   };
 }
 
-async function handOver(
-  { db, transport }: { db: Database; transport: Transport },
-  projectId: number,
-  letters: OutgoingLetter[],
-): Promise<void> {
-  const results = await Promise.all(
-    letters.map(async (letter) => ({ draftId: letter.draftId, handed: await handOne(transport, letter) })),
-  );
-  await recordResults(db, projectId, results);
-}
-
-/** A transport that stumbles may have handed the letter over before. */
-async function handOne(transport: Transport, letter: OutgoingLetter): Promise<Handed> {
-  try {
-    return await transport.hand(letter);
-  } catch (error) {
-    return { result: 'unknown', reason: error instanceof Error ? error.message.slice(0, 500) : 'error' };
-  }
-}
 export { type LookAhead, lookAhead } from './look-ahead.ts';
 export { policyOf } from './ask-gates.ts';
+export { findSender } from './sender-of.ts';
+export { freeze } from './freeze.ts';

@@ -234,7 +234,12 @@ test('an untouched letter whose condition does not hold any more goes, and one t
     await story.event(userId, 'did');
   }
   await story.later(MINUTE);
-  const content = { subject: 'By hand', preheader: '', body: 'Written by hand.' };
+  const content = {
+    subject: 'By hand',
+    preheader: '',
+    body: 'Written by hand.',
+    format: 'markdown' as const,
+  };
   await story.act('u2', { kind: 'edit', content });
   await story.act('u3', { kind: 'edit', content });
   for (const userId of ['u1', 'u2', 'u3']) await story.user(userId, { traits: { plan: 'pro' } });

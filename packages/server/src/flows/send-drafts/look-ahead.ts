@@ -1,11 +1,13 @@
 import { evaluate } from '../../base/predicate/index.ts';
 import type { Draft } from '../../features/drafts/index.ts';
 import { personKey } from '../../features/people/index.ts';
-import { type GateAnswer, readBucket } from '../../features/sending/index.ts';
+import { findEarlier, type GateAnswer, readBucket } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
-import { type Gates, openGates, passGates } from './ask-gates.ts';
+import { openGates, passGates } from './ask-gates.ts';
 import { conditionOf, gatherEvidence } from './evaluate.ts';
+import type { Mailroom } from './mailroom.ts';
+import { findSender } from './sender-of.ts';
 
 export type LookAhead = {
   /** Whether the condition of its rule holds now; true where it has none. */
@@ -18,7 +20,7 @@ export type LookAhead = {
 export async function lookAhead(
   tx: Tx,
   draft: Draft,
-  { model, now, domain = 'pass' }: { model: Model; now: number; domain?: Gates['domain'] },
+  { model, now, mailroom }: { model: Model; now: number; mailroom: Mailroom },
 ): Promise<LookAhead> {
   const { people, facts } = await gatherEvidence(tx, [draft], { model, now });
   const person = people.get(personKey(draft));
@@ -27,6 +29,10 @@ export async function lookAhead(
   const holds = condition === null || known === undefined || evaluate(condition, known).holds;
   if (!person) return { holds, gate: null };
   const bucket = await readBucket(tx, draft.projectId);
-  const gates = await openGates(tx, { model, now, bucket, people, domain });
-  return { holds, gate: passGates(gates, draft, person) };
+  const [sender, earlier] = await Promise.all([
+    findSender(tx, model, mailroom),
+    findEarlier(tx, { projectId: draft.projectId, draftIds: [draft.id] }),
+  ]);
+  const gates = await openGates(tx, { model, now, bucket, people, sender, mailroom });
+  return { holds, gate: passGates(gates, draft, { person, isClaimedAgain: earlier.has(draft.id) }) };
 }

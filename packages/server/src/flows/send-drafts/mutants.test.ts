@@ -64,6 +64,12 @@ const asked: fc.Arbitrary<Asked> = fc
     ),
     yieldsTo: mostly<number | null>(null, fc.constantFrom(0, MINUTE, HOUR)),
     throttle: mostly<number | 'off'>(3, fc.constantFrom(0, 1), fc.constant('off' as const)),
+    narrow: mostly<GateFacts['narrow']>(
+      null,
+      fc
+        .constantFrom<'domain' | 'provider'>('domain', 'provider')
+        .map((of) => ({ of, name: 'x.org', nextAt: Date.UTC(2027, 0) })),
+    ),
     ramp: mostly<'pass' | number>('pass', fc.constant(DAY)),
     draftId: fc.uuid({ version: 7 }),
   })
@@ -127,12 +133,21 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
     ['cap', facts.counts && isFull(facts, policy.caps, now)],
     ['cap_yielded', facts.counts && policy.caps !== null && facts.yieldsTo !== null],
     ['throttle', policy.throttle !== null && facts.throttle.left < 1],
+    [facts.narrow?.of === 'domain' ? 'domain_throttle' : 'provider_throttle', facts.narrow !== null],
     ['ramp', facts.ramp !== 'pass'],
   ];
   return inOrder.find(([, isShut]) => isShut)?.[0] ?? null;
 }
 
-const OPENED_BY_TIME: GateReason[] = ['quiet_hours', 'cap', 'cap_yielded', 'throttle', 'ramp'];
+const OPENED_BY_TIME: GateReason[] = [
+  'quiet_hours',
+  'cap',
+  'cap_yielded',
+  'throttle',
+  'domain_throttle',
+  'provider_throttle',
+  'ramp',
+];
 
 /** What is wrong with when it says to ask again; null: nothing. */
 function wrongUntil(given: Asked, { reason, until }: Extract<GateAnswer, { passes: false }>): string | null {
@@ -234,6 +249,10 @@ const DEFECTS: [string, Gate][] = [
   [
     'the throttle looks away',
     (facts, policy, now) => gate({ ...facts, throttle: { ...facts.throttle, left: 1 } }, policy, now),
+  ],
+  [
+    'a provider that asked for less is not heard',
+    (facts, policy, now) => gate({ ...facts, narrow: null }, policy, now),
   ],
   ['the ramp looks away', (facts, policy, now) => gate({ ...facts, ramp: 'pass' }, policy, now)],
   [

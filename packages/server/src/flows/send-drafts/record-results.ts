@@ -4,46 +4,146 @@ import {
   isRefused,
   lockDrafts,
   type Moved,
+  retry,
   writeMoved,
 } from '../../features/drafts/index.ts';
-import { endMessages } from '../../features/sending/index.ts';
+import {
+  endMessages,
+  findHanded,
+  type HandedMessage,
+  type MessageEnd,
+} from '../../features/sending/index.ts';
 import { wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier } from '../../features/turns/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
 
-export type LetterResult = { draftId: string; handed: Handed };
+/** `put_back`: it was not handed over, because something came in between. */
+export type LetterResult = {
+  letter: { projectId: number; draftId: string; epoch: number };
+  handed: Handed | { result: 'put_back' };
+};
 
-/** The second commit: what became of letters that were handed over, and their runs go on. */
-export function recordResults(
+/** Between attempts; the last one goes on. */
+const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
+/** For so long a letter is tried. */
+const TRIED_FOR_MS = 24 * 3_600_000;
+
+/**
+ * The second commit: what became of letters that were handed over, and their runs go on. Only who still has a letter says
+ * so: a claim that was taken for lost, and made anew by somebody else, has another epoch.
+ */
+export async function recordResults(
   db: Pick<Database, 'transaction' | 'clock'>,
-  projectId: number,
   results: LetterResult[],
-): Promise<void> {
+): Promise<{ relayTrouble: boolean }> {
+  const byProject = [...Map.groupBy(results, ({ letter }) => letter.projectId)];
+  // In the order in which everybody locks projects.
+  byProject.sort(([a], [b]) => a - b);
   return db.transaction(async (tx) => {
-    const now = db.clock.now();
-    const byDraft = new Map(results.map(({ draftId, handed }) => [draftId, handed]));
-    const drafts = await lockDrafts(tx, projectId, [...byDraft.keys()]);
-    const moved = drafts.flatMap((draft) => ended(draft, byDraft.get(draft.id), now));
-    await writeMoved(tx, moved);
-    await endMessages(tx, {
-      projectId,
-      at: now,
-      ends: results.map(({ draftId, handed }) => ({
-        draftId,
-        state: handed.result,
-        reason: 'reason' in handed ? handed.reason : null,
-      })),
-    });
-    const ids = moved.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
-    const awake = await wakeRuns(tx, { projectId, ids, at: now });
-    if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+    let relayTrouble = false;
+    for (const [projectId, some] of byProject) {
+      const done = await recordOfProject(tx, projectId, { results: some, now: db.clock.now() });
+      relayTrouble ||= done.relayTrouble;
+    }
+    return { relayTrouble };
   });
 }
 
+type Some = { results: LetterResult[]; now: number };
+
+async function recordOfProject(
+  tx: Tx,
+  projectId: number,
+  { results: given, now }: Some,
+): Promise<{ relayTrouble: boolean }> {
+  const ids = given.map(({ letter }) => letter.draftId);
+  const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
+  const puzzling = given.filter(({ handed }) => handed.result === 'deferred' || handed.result === 'failed');
+  const messages = await findHanded(
+    tx,
+    projectId,
+    puzzling.map(({ letter }) => letter.draftId),
+  );
+  const { results, relayTrouble } = await heedRefusals(tx, projectId, { results: given, messages, now });
+  const said = results.map(({ letter, handed }) => {
+    const draft = drafts.get(letter.draftId);
+    const againAt = againAtOf(handed, { draft, attempt: messages.get(letter.draftId), now });
+    return { letter, handed, draft, againAt };
+  });
+  const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
+  const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
+  await writeMoved(tx, moved);
+  const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
+  const awake = await wakeRuns(tx, {
+    projectId,
+    ids: over.flatMap(({ draft }) => draft.runId ?? []),
+    at: now,
+  });
+  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  const due = moved.flatMap(({ draft }) => draft.dueAt ?? []);
+  if (due.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...due)) }]);
+  return { relayTrouble };
+}
+
+type Attempt = Pick<HandedMessage, 'attempts' | 'firstAt'>;
+type Said = LetterResult & { draft: Draft | undefined; againAt: number | null };
+
+/** When it is tried again; null: not again, by what was said or because it was tried for long enough. */
+function againAtOf(
+  handed: LetterResult['handed'],
+  { draft, attempt, now }: { draft: Draft | undefined; attempt: Attempt | undefined; now: number },
+): number | null {
+  if (handed.result === 'put_back') return now;
+  if (handed.result !== 'deferred') return null;
+  const { attempts, firstAt } = attempt ?? { attempts: 1, firstAt: now };
+  const at = now + (BACKOFF_MS[Math.max(0, attempts - 1)] ?? BACKOFF_MS.at(-1) ?? 0);
+  const until = Math.min((firstAt ?? now) + TRIED_FOR_MS, draft?.expiresAt ?? Infinity);
+  return at < until ? at : null;
+}
+
+function endOf({ letter, handed, againAt }: Said): MessageEnd {
+  const { projectId, draftId, epoch } = letter;
+  const isAgain = againAt !== null;
+  return {
+    projectId,
+    draftId,
+    epoch,
+    state: isAgain
+      ? 'deferred'
+      : handed.result === 'sent' || handed.result === 'unknown'
+        ? handed.result
+        : 'failed',
+    reason: 'reason' in handed ? handed.reason : null,
+    reply: 'reply' in handed ? (handed.reply ?? null) : null,
+    relayId: 'relayId' in handed ? (handed.relayId ?? null) : null,
+  };
+}
+
 /** Whoever held it for lost, and said so, was first. */
-function ended(draft: Draft, handed: Handed | undefined, now: number): Moved[] {
-  if (!handed) return [];
-  const decided = finish(draft, handed, { now });
+function movedBy({ handed, draft, againAt }: Said, now: number): Moved[] {
+  if (!draft) return [];
+  const detail = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
+  const decided =
+    againAt === null
+      ? finish(draft, endedAs(handed), { now, detail })
+      : retry(draft, { at: againAt, now, detail: { ...detail, again_at: new Date(againAt).toISOString() } });
   return isRefused(decided) ? [] : [decided];
+}
+
+function endedAs(handed: LetterResult['handed']): Parameters<typeof finish>[1] {
+  switch (handed.result) {
+    case 'sent':
+      return { result: 'sent' };
+    case 'unknown':
+    case 'failed':
+      return { result: handed.result, reason: handed.reason };
+    case 'deferred':
+      return { result: 'failed', reason: handed.reason };
+    case 'put_back':
+      return { result: 'failed', reason: 'put_back' };
+    default:
+      return handed satisfies never;
+  }
 }

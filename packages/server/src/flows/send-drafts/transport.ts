@@ -1,6 +1,6 @@
 import type { Content } from '../../features/drafts/index.ts';
 
-/** A letter that may leave, as it was approved or fell due. */
+/** A letter that may leave, as it was approved or fell due, and as it is handed over. */
 export type OutgoingLetter = {
   projectId: number;
   draftId: string;
@@ -8,10 +8,29 @@ export type OutgoingLetter = {
   userId: string;
   address: string;
   content: Content;
+  /** The envelope, and the letter itself: the same bytes at every attempt. */
+  mailFrom: string;
+  rcptTo: string;
+  mime: Uint8Array;
 };
 
-/** `unknown`: it may have arrived, and is never tried again by itself. */
-export type Handed = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
+/**
+ * `unknown`: it may have arrived, and is never tried again by itself. `deferred`: it certainly was not taken, and is tried
+ * again later. Of what a server said, `reply` is the text.
+ */
+export type Handed =
+  | { result: 'sent'; reply?: string; relayId?: string | null }
+  | { result: 'failed'; reason: string; reply?: string; isHardBounce?: boolean }
+  | { result: 'deferred'; reason: string; reply?: string; slowDown?: boolean }
+  | { result: 'unknown'; reason: string };
 
 /** What hands letters over. It answers for each letter once. */
-export type Transport = { hand(letter: OutgoingLetter): Promise<Handed> };
+export type Transport = {
+  /** How many letters at a time. */
+  slots?: number;
+  /** While nobody is there to take letters: when it may be tried again. */
+  closedUntil?(now: number): number | null;
+  /** Nothing is handed to it for so long. */
+  pause?(ms: number): void;
+  hand(letter: OutgoingLetter): Promise<Handed>;
+};

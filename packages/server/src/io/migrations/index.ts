@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as ground from './0001-ground.ts';
 import * as digest from './0002-digest.ts';
 import * as rules from './0003-rules.ts';
+import * as sending from './0004-sending.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-ground': ground,
   '0002-digest': digest,
   '0003-rules': rules,
+  '0004-sending': sending,
 };

@@ -1,0 +1,62 @@
+import { equalInConstantTime, hmacSha256 } from './hash.ts';
+
+/**
+ * What a letter carries about itself, in its envelope and in its links: which letter of which project it is, and a seal that
+ * only this installation can make. Lower-case letters and digits alone, because mail servers fold the case of addresses.
+ */
+export type LetterName = { projectId: number; messageId: string };
+
+/** What it is for is sealed in, so that the token of a link opens nothing else. A `test` names a draft, of which it is a copy. */
+export type TokenUse = 'bounce' | 'reply' | 'unsubscribe' | 'team' | 'test';
+
+const PROJECT_BYTES = 5;
+const NAME_BYTES = PROJECT_BYTES + 16;
+const SEAL_BYTES = 10;
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const TOKEN = /^([a-z2-7]{34})\.([a-z2-7]{16})$/;
+
+export function letterToken(name: LetterName, use: TokenUse, key: Uint8Array): string {
+  const bytes = Buffer.alloc(NAME_BYTES);
+  bytes.writeUIntBE(name.projectId, 0, PROJECT_BYTES);
+  bytes.write(name.messageId.replaceAll('-', ''), PROJECT_BYTES, 'hex');
+  return `${toBase32(bytes)}.${toBase32(seal(bytes, use, key))}`;
+}
+
+/** Null for whatever we did not make for this use. */
+export function readLetterToken(text: string, use: TokenUse, key: Uint8Array): LetterName | null {
+  const [, named, sealed] = TOKEN.exec(text.toLowerCase()) ?? [];
+  if (named === undefined || sealed === undefined) return null;
+  const bytes = fromBase32(named).subarray(0, NAME_BYTES);
+  if (!equalInConstantTime(fromBase32(sealed), seal(bytes, use, key))) return null;
+  const hex = bytes.toString('hex', PROJECT_BYTES);
+  const messageId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { projectId: bytes.readUIntBE(0, PROJECT_BYTES), messageId };
+}
+
+function seal(bytes: Uint8Array, use: TokenUse, key: Uint8Array): Buffer {
+  return hmacSha256(key, `${use}\n`, bytes).subarray(0, SEAL_BYTES);
+}
+
+function toBase32(bytes: Uint8Array): string {
+  let [text, held, bits] = ['', 0, 0];
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(held >>> (bits - 5)) & 31];
+    held &= 255;
+  }
+  return bits > 0 ? text + ALPHABET[(held << (5 - bits)) & 31] : text;
+}
+
+/** Of what the pattern let through: no other signs. */
+function fromBase32(text: string): Buffer {
+  const bytes: number[] = [];
+  let [held, bits] = [0, 0];
+  for (const sign of text) {
+    held = ((held << 5) | ALPHABET.indexOf(sign)) & 4095;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((held >>> bits) & 255);
+  }
+  return Buffer.from(bytes);
+}

@@ -1,0 +1,99 @@
+import { type Clock, iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import type { Sealer } from '../../base/seal.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
+import { readDomainName } from './domain-name.ts';
+import { invalid, parseThrottle, type SendingDomain } from './domain.ts';
+import { listDomains } from './reads.ts';
+import { insertDkimKey, insertDomain } from './store.ts';
+
+const DOMAINS_MAX = 100;
+/** By then people may have published the records. */
+const FIRST_CHECK_AFTER_MS = 60_000;
+
+export type NewDomain = {
+  projectId: number;
+  name: string;
+  throttle?: string | undefined;
+  warm?: boolean | undefined;
+};
+type Deps = { tx: Tx; clock: Clock; sealer: Sealer };
+
+/** With the project's turn taken, and its first key. */
+export async function addDomain(
+  { tx, clock, sealer }: Deps,
+  wanted: NewDomain,
+  pair: KeyPair,
+): Promise<{ domain: SendingDomain; keys: DkimKey[] }> {
+  const { projectId, warm = false } = wanted;
+  const name = readDomainName(wanted.name);
+  const throttle = parseThrottle(wanted.throttle ?? 'off');
+  if ((await listDomains(tx, projectId)).length >= DOMAINS_MAX)
+    throw invalid(
+      `This project has ${DOMAINS_MAX} domains, the most it may have: remove one first`,
+      'domain',
+    );
+  const now = clock.now();
+  const domain: SendingDomain = {
+    projectId,
+    id: idMaker(clock)(),
+    name,
+    state: 'pending',
+    findings: [],
+    misses: 0,
+    failingSince: null,
+    throttle,
+    warm,
+    rampFrom: null,
+    createdAt: now,
+    verifiedAt: null,
+    checkedAt: null,
+    nextCheckAt: now + FIRST_CHECK_AFTER_MS,
+  };
+  if (!(await insertDomain(tx, domain))) throw isThere(name);
+  return { domain, keys: [await addKey({ tx, clock, sealer }, domain, { pair, slot: 'a' })] };
+}
+
+/** With the row of the domain locked: a second key, which signs once it has been seen in the DNS. */
+export async function addSecondKey(
+  deps: Deps,
+  { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },
+  pair: KeyPair,
+): Promise<void> {
+  const waiting = keys.find(({ state }) => state === 'pending' || state === 'published');
+  if (waiting)
+    throw conflict(
+      `A new key of ${domain.name} is under way already (${waiting.state}): publish its record, which domain show prints`,
+    );
+  const slot = freeSlot(keys);
+  if (slot === null) throw conflict(stillRetiring(domain, keys));
+  await addKey(deps, domain, { pair, slot });
+}
+
+async function addKey(
+  { tx, clock, sealer }: Deps,
+  { projectId, id }: SendingDomain,
+  { pair, slot }: { pair: KeyPair; slot: Slot },
+): Promise<DkimKey> {
+  const place = { projectId, domainId: id, slot };
+  const at = clock.now();
+  const key = { ...place, publicKey: pair.publicKey, createdAt: at, changedAt: at };
+  const pending: DkimKey = { ...key, state: 'pending' };
+  await insertDkimKey(tx, pending, sealKey(sealer, pair.privateKey, place));
+  return pending;
+}
+
+function stillRetiring({ name }: SendingDomain, keys: DkimKey[]): string {
+  const since = keys.find(({ state }) => state === 'retiring')?.changedAt ?? 0;
+  return `${name} has two keys: the one before may still be asked for by those who have letters of it, until ${iso(since + RETIRES_AFTER_MS)}`;
+}
+
+function isThere(name: string): Fault {
+  return conflict(`This project has ${name} already: domain show prints its records`);
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'domain' }] });
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { DOMAIN_NAME_MAX, organisationOf, readDomainName } from './domain-name.ts';
+
+test.each([
+  ['Mail.Example.COM', 'mail.example.com'],
+  [' example.com. ', 'example.com'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['xn--bcher-kva.example', 'xn--bcher-kva.example'],
+  ['acme.test', 'acme.test'],
+  ['a-b.co.uk', 'a-b.co.uk'],
+  // Whoever owns it can publish a key there.
+  ['github.io', 'github.io'],
+])('%j is the domain %s', (text, name) => {
+  expect(readDomainName(text)).toBe(name);
+});
+
+const long = `${'a'.repeat(60)}.`.repeat(3);
+
+test.each([
+  ['', /no domain/],
+  ['com', /no domain/],
+  ['localhost', /no domain/],
+  ['co.uk', /everybody/],
+  ['127.0.0.1', /IP address/],
+  ['::1', /IP address/],
+  ['ada@example.com', /is an address/],
+  ['https://example.com/', /URL/],
+  ['a b.com', /no domain/],
+  ['_dmarc.example.com', /no domain/],
+  ['-a.example.com', /no domain/],
+  ['a..example.com', /no domain/],
+  ['example.com\nBcc: x', /no domain/],
+  [`${'a'.repeat(64)}.example.com`, /no domain/],
+  [`${long}example.com`, /at most 180/],
+  ['x'.repeat(100_000), /no domain/],
+])('%.40j is refused with what is wrong', (text, message) => {
+  expect(() => readDomainName(text)).toThrow(message);
+});
+
+test('the longest name leaves room for the address of a bounce', () => {
+  const name = `${long}example.com`.slice(-DOMAIN_NAME_MAX);
+  expect(readDomainName(name)).toBe(name);
+  expect('x'.repeat(64).length + '@bounce.'.length + name.length).toBeLessThanOrEqual(254);
+});
+
+test.each([
+  ['mail.example.co.uk', 'example.co.uk'],
+  ['example.com', 'example.com'],
+  ['a.b.acme.test', 'acme.test'],
+  // What its owner says is not what a customer below it says.
+  ['shop.acme.github.io', 'acme.github.io'],
+  ['github.io', 'github.io'],
+])('the organisation of %s is %s', (name, organisation) => {
+  expect(organisationOf(name)).toBe(organisation);
+});

@@ -1,0 +1,51 @@
+import type { Judged } from './judge.ts';
+import { readTags } from './tags.ts';
+
+/** Whether a record has the key of ours, decoded, whatever else it says in whatever order. */
+export function judgeDkim(wanted: string, values: string[]): Judged {
+  const [value] = values;
+  if (value === undefined) return { verdict: 'missing', says: 'There is no record' };
+  if (values.length > 1)
+    return wrong(`${values.length} records stand there, and receivers may take any of them: leave only one`);
+  if (value.startsWith('"')) return wrong('The value was entered with quotes, which are now part of it');
+  const { values: tags, first, isClean } = readTags(value.replaceAll('\\;', ';'));
+  if (value.includes('\\;')) return wrong('Backslashes stand before the semicolons: enter it without them');
+  if (!isClean) return wrong('It cannot be read as a DKIM record: its parts are name=value, each name once');
+  const version = tags.get('v');
+  if (version !== undefined && (version !== 'DKIM1' || first !== 'v'))
+    return wrong('A DKIM record begins with v=DKIM1');
+  return judgeKey(wanted, tags);
+}
+
+function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): Judged {
+  const key = tags.get('p');
+  if (key === undefined) return wrong('It has no key: p= is missing');
+  if (key === '') return wrong('Its p= is empty, by which a key is revoked');
+  if ((tags.get('k') ?? 'rsa') !== 'rsa') return wrong('Its k= names another kind of key: it is rsa');
+  if (!allows(tags.get('h'), ['sha256']))
+    return wrong('Its h= leaves sha256 out, with which letters are signed');
+  if (!allows(tags.get('s'), ['*', 'email'])) return wrong('Its s= leaves e-mail out');
+  const ours = readTags(wanted).values.get('p') ?? '';
+  if (!isSameKey(key, ours))
+    return wrong('It holds another key, or only a part of it: copy the value once more, to its end');
+  const isTest = (tags.get('t') ?? '').split(':').some((flag) => flag.trim() === 'y');
+  if (isTest) return { ...OK, says: 'It is right, but says t=y: receivers take it for a test', warns: true };
+  return OK;
+}
+
+const OK: Judged = { verdict: 'ok', says: 'It is right' };
+
+function wrong(says: string): Judged {
+  return { verdict: 'wrong', says };
+}
+
+function allows(list: string | undefined, wanted: string[]): boolean {
+  return list === undefined || list.split(':').some((one) => wanted.includes(one.trim().toLowerCase()));
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+function isSameKey(text: string, wanted: string): boolean {
+  const compact = text.replaceAll(/\s/g, '');
+  return BASE64.test(compact) && Buffer.from(compact, 'base64').equals(Buffer.from(wanted, 'base64'));
+}

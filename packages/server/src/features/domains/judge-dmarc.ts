@@ -1,0 +1,50 @@
+import type { Judged } from './judge.ts';
+import { readTags } from './tags.ts';
+
+const BEGIN = /^\s*v\s*=\s*DMARC1\s*(?:;|$)/;
+const POLICIES: ReadonlySet<string> = new Set(['none', 'quarantine', 'reject']);
+
+/** Whether there is a record at all; where there is none receivers look at the organisation's. */
+export function hasDmarc(values: string[]): boolean {
+  return values.some((value) => BEGIN.test(value));
+}
+
+/** `isAbove`: it is the organisation's, which may say something else for the names below it. */
+export function judgeDmarc(values: string[], isAbove: boolean): Judged {
+  const records = values.filter((value) => BEGIN.test(value));
+  const [record] = records;
+  if (record === undefined) return judgeNone(values);
+  if (records.length > 1)
+    return {
+      verdict: 'wrong',
+      says: `${records.length} DMARC records stand there, and receivers then take none: leave only one`,
+    };
+  const { values: tags } = readTags(record);
+  const own = policyIn(tags, 'p');
+  if (own === null) return { verdict: 'wrong', says: 'Its p= must be none, quarantine or reject' };
+  const policy = (isAbove ? policyIn(tags, 'sp') : null) ?? own;
+  const strict =
+    tags.get('adkim')?.toLowerCase() === 's'
+      ? '; by adkim=s the address that letters come from must be at this very domain, not below it'
+      : '';
+  if (policy === 'none')
+    return {
+      verdict: 'ok',
+      says: `It is right, and asks nobody to refuse forged letters (p=none): once all of yours pass, say quarantine or reject${strict}`,
+      warns: true,
+    };
+  return { verdict: 'ok', says: `It is right: forged letters meet ${policy}${strict}` };
+}
+
+function policyIn(tags: ReadonlyMap<string, string>, name: 'p' | 'sp'): string | null {
+  const policy = tags.get(name)?.toLowerCase();
+  return policy !== undefined && POLICIES.has(policy) ? policy : null;
+}
+
+function judgeNone(values: string[]): Judged {
+  const almost = values.find((value) => /dmarc1/i.test(value));
+  if (almost === undefined) return { verdict: 'missing', says: 'There is no DMARC record' };
+  if (almost.startsWith('"'))
+    return { verdict: 'wrong', says: 'The value was entered with quotes, which are now part of it' };
+  return { verdict: 'wrong', says: 'A DMARC record begins with v=DMARC1; in these letters' };
+}

@@ -1,0 +1,162 @@
+import type { Answer } from '../../io/dns/index.ts';
+import { judgeDkim } from './judge-dkim.ts';
+import { hasDmarc, judgeDmarc } from './judge-dmarc.ts';
+import { readSpf, SPF_LOOKUPS_MAX } from './judge-spf.ts';
+import type { DomainRecord, RecordKind } from './records.ts';
+
+/** `unknown`: the DNS was in trouble, and nothing is known; that counts neither for a domain nor against it. */
+export type Verdict = 'ok' | 'missing' | 'wrong' | 'unknown';
+
+/** What was found of one record, against what was expected. It is kept with the domain. */
+export type Finding = {
+  kind: RecordKind;
+  name: string;
+  verdict: Verdict;
+  found: string[];
+  /** For people. */
+  says: string;
+  /** It holds, and could be better. */
+  warns: boolean;
+};
+
+export type Judged = { verdict: Verdict; says: string; warns?: boolean };
+
+export type QuestionType = 'TXT' | 'MX' | 'CNAME';
+/** What was looked up so far. */
+export type Looked = (type: QuestionType, name: string) => Answer | undefined;
+
+const FOUND_MAX = 5;
+const FOUND_LENGTH_MAX = 600;
+
+export function judge(record: DomainRecord, looked: Looked): Finding {
+  const [judged, values] = judgeKind(record, looked);
+  const { verdict, says } = judged;
+  const { kind, name } = record;
+  const found = values.slice(0, FOUND_MAX).map((value) => value.slice(0, FOUND_LENGTH_MAX));
+  const hint = verdict === 'missing' ? hintOf(record, looked) : '';
+  return { kind, name, verdict, found, says: `${says}${hint}`, warns: judged.warns ?? false };
+}
+
+function judgeKind(record: DomainRecord, looked: Looked): [Judged, string[]] {
+  const answer = looked(record.type, record.name);
+  const values = answer?.kind === 'found' ? answer.values : [];
+  if (record.kind === 'dmarc') return judgeDmarcOf(record, looked);
+  if (!answer || answer.kind === 'trouble') return [unknown(answer?.code), values];
+  switch (record.kind) {
+    case 'dkim':
+      return [judgeDkim(record.value, values), values];
+    case 'return_path_mx':
+      return [judgeMx(record.value, values), values];
+    case 'return_path_spf':
+      return [judgeSpf(record, looked), values];
+    default:
+      return record.kind satisfies never;
+  }
+}
+
+function unknown(code = 'not asked'): Judged {
+  return {
+    verdict: 'unknown',
+    says: `The DNS gave no answer (${code}): this counts for nothing, and is asked again`,
+  };
+}
+
+/** The domain's own record, or else the organisation's. */
+function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, string[]] {
+  for (const at of alsoAt === null ? [name] : [name, alsoAt]) {
+    const answer = looked('TXT', at);
+    if (!answer || answer.kind === 'trouble') return [unknown(answer?.code), []];
+    if (answer.kind === 'found' && hasDmarc(answer.values))
+      return [judgeDmarc(answer.values, at !== name), answer.values];
+  }
+  const own = looked('TXT', name);
+  const values = own?.kind === 'found' ? own.values : [];
+  return [judgeDmarc(values, false), values];
+}
+
+/** One more exchange, and bounces may go where nobody reads them. */
+function judgeMx(wanted: string, values: string[]): Judged {
+  const ours = exchangeOf(wanted);
+  const exchanges = new Set(values.map(exchangeOf));
+  if (exchanges.size === 0)
+    return { verdict: 'missing', says: 'There is no MX record: bounces would get lost' };
+  if (!exchanges.has(ours))
+    return { verdict: 'wrong', says: `Bounces would go to another host than ${ours}` };
+  if (exchanges.size > 1)
+    return { verdict: 'wrong', says: `Bounces may go to other hosts too: leave only ${ours}` };
+  return { verdict: 'ok', says: 'It is right' };
+}
+
+function exchangeOf(value: string): string {
+  return (value.split(' ')[1] ?? '').toLowerCase().replace(/\.$/, '');
+}
+
+function judgeSpf(record: DomainRecord, looked: Looked): Judged {
+  const include = includeOf(record);
+  const read = readSpf(record.name, include, (name) => looked('TXT', name));
+  switch (read.kind) {
+    case 'passes':
+      return { verdict: 'ok', says: 'It is right' };
+    case 'none':
+      return { verdict: 'missing', says: 'There is no SPF record' };
+    case 'leaves_out':
+      return { verdict: 'wrong', says: `It leaves the relay out: put include:${include} before its all` };
+    case 'fault':
+      return { verdict: 'wrong', says: read.says };
+    case 'trouble':
+      return unknown(read.code);
+    case 'needs':
+      return unknown();
+    default:
+      return read satisfies never;
+  }
+}
+
+function includeOf({ value }: DomainRecord): string {
+  return /include:(\S+)/.exec(value)?.[1] ?? '';
+}
+
+/** The most common mistakes: the zone editor put the domain behind a name that had it, or a CNAME stands in the way. */
+function hintOf(record: DomainRecord, looked: Looked): string {
+  const twice = misplacedName(record);
+  if (looked(record.type, twice)?.kind === 'found')
+    return `, but there is one at ${twice}: the zone editor puts the domain behind the name by itself, so leave it away there`;
+  const alias = looked('CNAME', record.name);
+  return alias?.kind === 'found' ? `; a CNAME to ${alias.values[0] ?? ''} stands there instead` : '';
+}
+
+function misplacedName({ name, zone }: DomainRecord): string {
+  return `${name}.${zone}`;
+}
+
+/** What is still to be looked up before these can be judged: at first everything, in the end nothing. */
+export function questionsOf(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
+  const asked = records.flatMap(({ type, name, alsoAt }) => [
+    { type, name },
+    ...(alsoAt === null ? [] : [{ type, name: alsoAt }]),
+  ]);
+  const open = asked.filter(({ type, name }) => !looked(type, name));
+  if (open.length > 0) return open;
+  return [...spfQuestions(records, looked), ...hintQuestions(records, looked)];
+}
+
+function spfQuestions(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
+  return records.flatMap((record) => {
+    if (record.kind !== 'return_path_spf') return [];
+    const read = readSpf(record.name, includeOf(record), (name) => looked('TXT', name));
+    return read.kind === 'needs' ? [{ type: 'TXT' as const, name: read.name }] : [];
+  });
+}
+
+function hintQuestions(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
+  return records
+    .filter((record) => judge(record, looked).verdict === 'missing')
+    .flatMap((record) => [
+      { type: record.type, name: misplacedName(record) },
+      { type: 'CNAME' as const, name: record.name },
+    ])
+    .filter(({ type, name }) => !looked(type, name));
+}
+
+/** The records and their aliases, then a name included by a name, one behind the other, and what may explain a miss. */
+export const ROUNDS_MAX = SPF_LOOKUPS_MAX + 3;

@@ -1,0 +1,36 @@
+import type { Answer, Resolver } from '../../io/dns/index.ts';
+import { type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './judge.ts';
+import type { DomainRecord } from './records.ts';
+
+/** Asks the DNS whatever these records are judged by. Never within a transaction: a silent name server takes its time. */
+export async function lookUp(resolver: Resolver, records: DomainRecord[]): Promise<Looked> {
+  const answers = new Map<string, Answer>();
+  const looked: Looked = (type, name) => answers.get(keyOf(type, name));
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const questions = questionsOf(records, looked);
+    if (questions.length === 0) break;
+    await Promise.all(
+      questions.map(async ({ type, name }) => {
+        answers.set(keyOf(type, name), await ask(resolver, type, name));
+      }),
+    );
+  }
+  return looked;
+}
+
+function keyOf(type: QuestionType, name: string): string {
+  return `${type} ${name}`;
+}
+
+function ask(resolver: Resolver, type: QuestionType, name: string): Promise<Answer> {
+  switch (type) {
+    case 'TXT':
+      return resolver.txt(name);
+    case 'MX':
+      return resolver.mx(name);
+    case 'CNAME':
+      return resolver.cname(name);
+    default:
+      return type satisfies never;
+  }
+}

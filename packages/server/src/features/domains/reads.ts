@@ -1,0 +1,201 @@
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { DkimKey, KeyState, Slot } from './dkim-key.ts';
+import { type DomainState, parseThrottle, type SendingDomain } from './domain.ts';
+import type { Finding } from './judge.ts';
+import type { DueDomain, SealedKey } from './store.ts';
+
+type DomainRow = {
+  project_id: number;
+  id: string;
+  name: string;
+  state: DomainState;
+  findings: Finding[];
+  misses: number;
+  failing_since: Date | null;
+  created_at: Date;
+  verified_at: Date | null;
+  checked_at: Date | null;
+  next_check_at: Date | null;
+  throttle: string;
+  warm: boolean;
+  ramp_from: Date | null;
+};
+
+const COLUMNS = `d.project_id, d.id, d.name, d.state, d.findings, d.misses, d.failing_since, d.created_at, d.verified_at,
+  d.checked_at, d.next_check_at, d.throttle, d.warm, d.ramp_from`;
+
+export async function findDomain(
+  tx: Tx,
+  { projectId, name }: { projectId: number; name: string },
+): Promise<SendingDomain | undefined> {
+  const rows = await tx.query<DomainRow>(
+    `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 AND d.name = $2`,
+    [projectId, name],
+  );
+  return rows[0] && toDomain(rows[0]);
+}
+
+/** Domains that are not what they were: what has become of them since then, for people. */
+export async function listTroubles(
+  tx: Tx,
+  { projectId, since }: { projectId: number; since: number },
+): Promise<Pick<SendingDomain, 'name' | 'state'>[]> {
+  return tx.query(
+    `SELECT name, state FROM beckon.sending_domain
+     WHERE project_id = $1 AND state IN ('degraded', 'failed') AND state_at > $2 ORDER BY name`,
+    [projectId, new Date(since)],
+  );
+}
+
+type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
+
+export async function findDomainById(
+  tx: Tx,
+  { projectId, id }: DomainId,
+): Promise<SendingDomain | undefined> {
+  const rows = await tx.query<DomainRow>(
+    `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 AND d.id = $2`,
+    [projectId, id],
+  );
+  return rows[0] && toDomain(rows[0]);
+}
+
+/** Whoever changes it or its keys waits here for whoever is at it. */
+export async function lockDomain(tx: Tx, { projectId, id }: DomainId): Promise<SendingDomain | undefined> {
+  const rows = await tx.query<DomainRow>(
+    `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 AND d.id = $2 FOR UPDATE`,
+    [projectId, id],
+  );
+  return rows[0] && toDomain(rows[0]);
+}
+
+/** Those of a project, by name; there are no more than a hundred. */
+export async function listDomains(tx: Tx, projectId: number): Promise<SendingDomain[]> {
+  const rows = await tx.query<DomainRow>(
+    `SELECT ${COLUMNS} FROM beckon.sending_domain d WHERE d.project_id = $1 ORDER BY d.name`,
+    [projectId],
+  );
+  return rows.map(toDomain);
+}
+
+/** Of all projects, the longest overdue first. */
+export async function listDueDomains(
+  tx: Tx,
+  { now, limit }: { now: number; limit: number },
+): Promise<DueDomain[]> {
+  const rows = await tx.query<{ project_id: number; id: string; next_check_at: Date }>(
+    `SELECT project_id, id, next_check_at FROM beckon.sending_domain WHERE next_check_at <= $1
+     ORDER BY next_check_at LIMIT $2`,
+    [new Date(now), limit],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    id: row.id,
+    nextCheckAt: row.next_check_at.getTime(),
+  }));
+}
+
+type KeyRow = {
+  project_id: number;
+  domain_id: string;
+  slot: Slot;
+  state: KeyState;
+  public_key: string;
+  created_at: Date;
+  changed_at: Date;
+};
+
+/** Of these domains of one project, without their private halves. */
+export async function listKeys(tx: Tx, projectId: number, domainIds: string[]): Promise<DkimKey[]> {
+  const rows = await tx.query<KeyRow>(
+    `SELECT project_id, domain_id, slot, state, public_key, created_at, changed_at FROM beckon.dkim_key
+     WHERE project_id = $1 AND domain_id = ANY ($2::uuid[]) ORDER BY domain_id, slot`,
+    [projectId, plainList(domainIds)],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    domainId: row.domain_id,
+    slot: row.slot,
+    state: row.state,
+    publicKey: row.public_key,
+    createdAt: row.created_at.getTime(),
+    changedAt: row.changed_at.getTime(),
+  }));
+}
+
+type SealedRow = { project_id: number; domain_id: string; slot: Slot; created_at: Date; private_key: Buffer };
+
+/** All that are stored, in the order of their places; `after` is the last one of the page before. */
+export async function listSealedKeys(
+  tx: Tx,
+  { after, limit }: { after: SealedKey | null; limit: number },
+): Promise<SealedKey[]> {
+  const rows = await tx.query<SealedRow>(
+    `SELECT project_id, domain_id, slot, created_at, private_key FROM beckon.dkim_key
+     WHERE (project_id, domain_id, slot) > ($1, $2::uuid, $3) ORDER BY project_id, domain_id, slot LIMIT $4`,
+    [after?.projectId ?? 0, after?.domainId ?? NO_ID, after?.slot ?? '', limit],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    domainId: row.domain_id,
+    slot: row.slot,
+    createdAt: row.created_at.getTime(),
+    sealed: row.private_key,
+  }));
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+export type SignerRow = {
+  domain: SendingDomain;
+  key: { slot: Slot; createdAt: number; sealed: Buffer } | null;
+};
+
+/**
+ * The one of these that letters may leave from, the longest name first; where none is, the longest. With the key that signs.
+ */
+export async function findSigner(
+  tx: Tx,
+  { projectId, names }: { projectId: number; names: string[] },
+): Promise<SignerRow | null> {
+  const rows = await tx.prepared<
+    DomainRow & { slot: Slot | null; key_created_at: Date | null; private_key: Buffer | null }
+  >({
+    name: 'domains.signer',
+    text: `SELECT ${COLUMNS}, k.slot, k.created_at AS key_created_at, k.private_key
+           FROM (
+             SELECT * FROM beckon.sending_domain WHERE project_id = $1 AND name = ANY ($2)
+             ORDER BY state IN ('verified', 'degraded') DESC, length(name) DESC LIMIT 1
+           ) d
+           LEFT JOIN beckon.dkim_key k ON k.project_id = $1 AND k.domain_id = d.id AND k.state = 'active'`,
+    values: [projectId, names],
+  });
+  const [row] = rows;
+  if (!row) return null;
+  const { slot, key_created_at: at, private_key: sealed } = row;
+  const key = slot && at && sealed ? { slot, createdAt: at.getTime(), sealed } : null;
+  return { domain: toDomain(row), key };
+}
+
+function toDomain(row: DomainRow): SendingDomain {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    findings: row.findings,
+    misses: row.misses,
+    failingSince: ms(row.failing_since),
+    throttle: parseThrottle(row.throttle),
+    warm: row.warm,
+    rampFrom: ms(row.ramp_from),
+    createdAt: row.created_at.getTime(),
+    verifiedAt: ms(row.verified_at),
+    checkedAt: ms(row.checked_at),
+    nextCheckAt: ms(row.next_check_at),
+  };
+}
+
+function ms(at: Date | null): number | null {
+  return at?.getTime() ?? null;
+}

@@ -1,0 +1,31 @@
+import { afterMoves, carryOn, type DkimKey, type KeyMove } from './dkim-key.ts';
+import type { MailSettings, SendingDomain } from './domain.ts';
+import type { Finding } from './judge.ts';
+import { dkimNameOf, recordsOf } from './records.ts';
+import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
+
+export type Settled = { domain: SendingDomain; keys: DkimKey[]; moves: KeyMove[] };
+
+/** What a look at the DNS makes of a domain and of its keys. */
+export function settle(
+  { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },
+  findings: Finding[],
+  { mail, now }: { mail: MailSettings; now: number },
+): Settled {
+  const nameOf = (key: DkimKey): string => dkimNameOf(key, domain.name);
+  const verdicts = new Map(findings.map(({ name, verdict }) => [name, verdict]));
+  const moves = carryOn(keys, (key) => verdicts.get(nameOf(key)) ?? 'unknown', now);
+  const kept = afterMoves(keys, moves, now);
+  // A key that signs from now on is the one that counts.
+  const records = recordsOf(domain, kept, mail);
+  const outcome = outcomeOf(records, findings);
+  // Never the same moment twice: by it others see that somebody looked meanwhile.
+  const checkedAt = Math.max(now, (domain.checkedAt ?? 0) + 1);
+  const found = findings.filter(({ name }) => records.some((record) => record.name === name));
+  const looked = { ...afterLook(domain, outcome, now), findings: found, checkedAt };
+  return {
+    domain: { ...looked, nextCheckAt: nextCheckAt(looked, kept, { outcome, now }) },
+    keys: kept,
+    moves,
+  };
+}

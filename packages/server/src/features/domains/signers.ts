@@ -1,0 +1,59 @@
+import { recentMap } from '../../base/recent-map.ts';
+import type { Sealer } from '../../base/seal.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { openKey, selectorOf } from './dkim-key.ts';
+import { normaliseDomainName } from './domain-name.ts';
+import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';
+import { findSigner, type SignerRow } from './reads.ts';
+
+/** What a letter leaves by. `dkim` is null until a key has been seen in the DNS. */
+export type Signer = {
+  domain: SendingDomain;
+  /** The domain of the envelope's sender. */
+  returnPath: string;
+  dkim: { domain: string; selector: string; privateKey: string } | null;
+};
+
+export type Signers = { of(tx: Tx, projectId: number, fromDomain: string): Promise<Signer | null> };
+
+const KEYS_REMEMBERED = 1_000;
+
+/**
+ * Who signs for letters from a domain: the project's domain of that name, or the nearest above it. Private keys are opened
+ * once and stay in memory; one that was replaced has another time of birth, and is opened anew.
+ */
+export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDomain'>): Signers {
+  const opened = recentMap<string>(KEYS_REMEMBERED);
+
+  function privateKeyOf({ projectId, id }: SendingDomain, key: NonNullable<SignerRow['key']>): string {
+    const name = `${projectId} ${id} ${key.slot} ${key.createdAt}`;
+    const known = opened.get(name);
+    if (known !== undefined) return known;
+    const privateKey = openKey(sealer, key.sealed, { projectId, domainId: id, slot: key.slot });
+    opened.set(name, privateKey);
+    return privateKey;
+  }
+
+  return {
+    async of(tx, projectId, fromDomain) {
+      const found = await findSigner(tx, { projectId, names: withParents(normaliseDomainName(fromDomain)) });
+      if (!found) return null;
+      const { domain, key } = found;
+      const { id, name } = domain;
+      const dkim = key && {
+        domain: name,
+        selector: selectorOf(id, key.slot),
+        privateKey: privateKeyOf(domain, key),
+      };
+      return { domain, returnPath: returnPathOf(name, mail), dkim };
+    },
+  };
+}
+
+/** No domain has more parts than that; what is given may be anything. */
+const PARTS_MAX = 40;
+
+function withParents(name: string): string[] {
+  const parts = name.split('.').slice(-PARTS_MAX);
+  return parts.slice(0, -1).map((_, n) => parts.slice(n).join('.'));
+}

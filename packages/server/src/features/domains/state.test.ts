@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type DkimKey, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
+import type { DomainState } from './domain.ts';
+import { afterLook, nextCheckAt, type Outcome } from './state.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const standing = {
+  state: 'pending' as DomainState,
+  misses: 0,
+  failingSince: null as number | null,
+  verifiedAt: null as number | null,
+  warm: false,
+  rampFrom: null as number | null,
+};
+type Standing = typeof standing;
+
+const play = (from: Partial<Standing>, looks: [Outcome, at: number][]): Standing => {
+  let now: Standing = { ...standing, ...from };
+  for (const [outcome, at] of looks) now = afterLook(now, outcome, at);
+  return now;
+};
+const verified = { state: 'verified' as const, verifiedAt: 1, rampFrom: 1 };
+
+test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
+  [
+    'is verified as soon as all is right',
+    {},
+    [
+      ['wrong', 0],
+      ['right', 5],
+    ],
+    { state: 'verified', verifiedAt: 5, misses: 0, rampFrom: 5 },
+  ],
+  [
+    'waits however long something is missing',
+    {},
+    [
+      ['wrong', 0],
+      ['wrong', 30 * DAY],
+      ['wrong', 90 * DAY],
+    ],
+    { state: 'pending' },
+  ],
+  [
+    'shows a fault at the first miss',
+    verified,
+    [['wrong', 10]],
+    { state: 'degraded', failingSince: 10, misses: 1 },
+  ],
+  [
+    'is not given up for two misses, however far apart',
+    verified,
+    [
+      ['wrong', 0],
+      ['wrong', 9 * DAY],
+    ],
+    { state: 'degraded' },
+  ],
+  [
+    'nor for many within an hour',
+    verified,
+    [0, 1, 2, 3, HOUR - 1].map((at): [Outcome, number] => ['wrong', at]),
+    { state: 'degraded' },
+  ],
+  [
+    'but for three over an hour',
+    verified,
+    [
+      ['wrong', 0],
+      ['wrong', 1],
+      ['wrong', HOUR],
+    ],
+    { state: 'failed', failingSince: 0, verifiedAt: 1 },
+  ],
+  [
+    'comes right again at once when degraded',
+    verified,
+    [
+      ['wrong', 0],
+      ['right', 9],
+    ],
+    { state: 'verified', verifiedAt: 1, rampFrom: 1, misses: 0, failingSince: null },
+  ],
+  [
+    'and when failed, without beginning slowly again',
+    { ...verified, state: 'failed', misses: 3, failingSince: 0 },
+    [['right', 9]],
+    { state: 'verified', verifiedAt: 9, rampFrom: 1 },
+  ],
+  [
+    'begins its misses anew after it was right',
+    verified,
+    [
+      ['wrong', 0],
+      ['wrong', HOUR],
+      ['right', HOUR],
+      ['wrong', 2 * HOUR],
+      ['wrong', 3 * HOUR],
+    ],
+    { state: 'degraded', misses: 2 },
+  ],
+  [
+    'has no slow beginning when it is warm',
+    { warm: true },
+    [['right', 5]],
+    { state: 'verified', rampFrom: null },
+  ],
+])('a domain %s', (...[, from, looks, expected]) => {
+  expect(play(from, looks)).toMatchObject(expected);
+});
+
+const outcomes = fc.constantFrom<Outcome>('right', 'wrong', 'unknown');
+const history = fc.array(fc.tuple(outcomes, fc.nat(2 * HOUR)), { maxLength: 40 }).map((steps) => {
+  let at = 0;
+  return steps.map(([outcome, wait]): [Outcome, number] => [outcome, (at += wait)]);
+});
+const states = fc.constantFrom<DomainState>('pending', 'verified', 'degraded', 'failed');
+
+test('what the DNS does not answer moves nothing, wherever it comes in', () => {
+  fc.assert(
+    fc.property(states, history, (state, looks) => {
+      const answered = looks.filter(([outcome]) => outcome !== 'unknown');
+      expect(play({ state }, looks)).toEqual(play({ state }, answered));
+    }),
+  );
+});
+
+test('letters stop only after three misses in a row over an hour, and go on at the first look that is right', () => {
+  fc.assert(
+    fc.property(history, (looks) => {
+      let now: Standing = { ...standing, ...verified };
+      let misses: number[] = [];
+      for (const [outcome, at] of looks) {
+        now = afterLook(now, outcome, at);
+        if (outcome === 'right') misses = [];
+        if (outcome === 'wrong') misses.push(at);
+        const hasLasted = misses.length >= 3 && (misses.at(-1) ?? 0) - (misses[0] ?? 0) >= HOUR;
+        const expected = misses.length === 0 ? 'verified' : hasLasted ? 'failed' : 'degraded';
+        expect(now.state).toBe(expected);
+      }
+    }),
+  );
+});
+
+const at = 1_000 * DAY;
+const next = (
+  state: DomainState,
+  more: { age?: number; outcome?: Outcome; keys?: DkimKey[] } = {},
+): number => {
+  const since = at - (more.age ?? 0);
+  const domain = { state, createdAt: since, failingSince: state === 'failed' ? since : null };
+  return nextCheckAt(domain, more.keys ?? [], { outcome: more.outcome ?? 'wrong', now: at }) - at;
+};
+
+test('one that is waited for is looked at each minute, later each hour, after three days each day', () => {
+  expect(
+    [0, 4 * MINUTE, 40 * MINUTE, 4 * HOUR, 71 * HOUR, 72 * HOUR, 90 * DAY].map((age) =>
+      next('pending', { age }),
+    ),
+  ).toEqual([MINUTE, MINUTE, 10 * MINUTE, HOUR, HOUR, DAY, DAY]);
+  expect([HOUR, 4 * HOUR, 73 * HOUR].map((age) => next('failed', { age }))).toEqual([15 * MINUTE, HOUR, DAY]);
+});
+
+test('one that is verified is looked at each day, sooner where the DNS was in trouble or something was wrong', () => {
+  expect(next('verified', { outcome: 'right' })).toBe(DAY);
+  expect(next('verified', { outcome: 'unknown' })).toBe(HOUR);
+  expect(next('degraded')).toBe(20 * MINUTE);
+});
+
+test('a key that is under way is looked at in its own time', () => {
+  const key: DkimKey = {
+    projectId: 1,
+    domainId: 'd',
+    slot: 'b',
+    state: 'pending',
+    publicKey: '',
+    createdAt: at,
+    changedAt: at,
+  };
+  const timed = (more: Partial<DkimKey>): number =>
+    next('verified', { outcome: 'right', keys: [{ ...key, ...more }] });
+  expect(timed({})).toBe(MINUTE);
+  expect(timed({ createdAt: at - 2 * HOUR })).toBe(30 * MINUTE);
+  expect(timed({ state: 'published' })).toBe(SETTLES_MS);
+  expect(timed({ state: 'published', changedAt: at - 2 * SETTLES_MS })).toBe(MINUTE);
+  expect(timed({ state: 'retiring' })).toBe(DAY);
+  expect(timed({ state: 'retiring', changedAt: at - RETIRES_AFTER_MS + HOUR })).toBe(HOUR);
+  expect(timed({ state: 'active' })).toBe(DAY);
+});

@@ -1,0 +1,119 @@
+import { type DkimKey, isMiss, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
+import type { DomainState, SendingDomain } from './domain.ts';
+import type { Finding } from './judge.ts';
+import type { DomainRecord } from './records.ts';
+
+/**
+ *   pending ──right──▶ verified ──wrong──▶ degraded ──wrong 3 times over an hour──▶ failed
+ *                         ▲ ◀──────right──────┘                                        │
+ *                         └──────────────────────────right─────────────────────────────┘
+ *
+ * Letters leave from verified and degraded domains. What the DNS does not answer moves nothing.
+ */
+export type Outcome = 'right' | 'wrong' | 'unknown';
+
+const MISSES_MIN = 3;
+const FAILS_AFTER_MS = 3_600_000;
+
+const MOVES: Record<DomainState, { right: DomainState; wrong: (hasLasted: boolean) => DomainState }> = {
+  pending: { right: 'verified', wrong: () => 'pending' },
+  verified: { right: 'verified', wrong: () => 'degraded' },
+  degraded: { right: 'verified', wrong: (hasLasted) => (hasLasted ? 'failed' : 'degraded') },
+  failed: { right: 'verified', wrong: () => 'failed' },
+};
+
+/** By the records that nothing leaves without; one that is certainly wrong decides, whatever else is not known. */
+export function outcomeOf(records: DomainRecord[], findings: Finding[]): Outcome {
+  const verdicts = records
+    .filter(({ required }) => required)
+    .map(
+      ({ kind, name }) =>
+        findings.find((one) => one.kind === kind && one.name === name)?.verdict ?? 'unknown',
+    );
+  if (verdicts.some(isMiss)) return 'wrong';
+  return verdicts.includes('unknown') ? 'unknown' : 'right';
+}
+
+type Standing = Pick<SendingDomain, 'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'rampFrom'>;
+
+/** What a look makes of a domain. */
+export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: number): D {
+  switch (outcome) {
+    case 'unknown':
+      return domain;
+    case 'right': {
+      const isNew = domain.state === 'pending' || domain.state === 'failed';
+      return {
+        ...domain,
+        state: MOVES[domain.state].right,
+        misses: 0,
+        failingSince: null,
+        verifiedAt: isNew ? now : domain.verifiedAt,
+        rampFrom: domain.warm ? null : (domain.rampFrom ?? now),
+      };
+    }
+    case 'wrong': {
+      const misses = domain.misses + 1;
+      const failingSince = domain.failingSince ?? now;
+      const hasLasted = misses >= MISSES_MIN && now - failingSince >= FAILS_AFTER_MS;
+      return { ...domain, state: MOVES[domain.state].wrong(hasLasted), misses, failingSince };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const SOONEST_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const EAGER_FOR_MS = 72 * HOUR_MS;
+/** Three misses lie within an hour and a little. */
+const DEGRADED_EVERY_MS = 20 * 60_000;
+
+type Timing = Pick<SendingDomain, 'state' | 'createdAt' | 'failingSince'>;
+
+/** When the DNS is looked at again: for the domain, or earlier for a key that is under way. */
+export function nextCheckAt(
+  domain: Timing,
+  keys: DkimKey[],
+  seen: { outcome: Outcome; now: number },
+): number {
+  const { now } = seen;
+  const forKeys = keys.flatMap((key) => (domain.state === 'pending' ? [] : dueForKey(key, now)));
+  return Math.min(now + waitMs(domain, seen), ...forKeys.map((at) => Math.max(at, now + SOONEST_MS)));
+}
+
+function waitMs(domain: Timing, { outcome, now }: { outcome: Outcome; now: number }): number {
+  switch (domain.state) {
+    case 'pending':
+      return eager(now - domain.createdAt);
+    case 'failed':
+      return eager(now - (domain.failingSince ?? now));
+    case 'degraded':
+      return DEGRADED_EVERY_MS;
+    case 'verified':
+      return outcome === 'unknown' ? HOUR_MS : DAY_MS;
+    default:
+      return domain.state satisfies never;
+  }
+}
+
+/** Somebody is at it just now, or lately was; after three days they have forgotten it. */
+function eager(forMs: number): number {
+  return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
+}
+
+function dueForKey({ state, createdAt, changedAt }: DkimKey, now: number): number[] {
+  switch (state) {
+    case 'pending':
+      return [now + eager(now - createdAt)];
+    case 'published':
+      return [changedAt + SETTLES_MS];
+    case 'retiring':
+      return [changedAt + RETIRES_AFTER_MS];
+    case 'active':
+      return [];
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,141 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { KeyMove, KeyPlace, DkimKey } from './dkim-key.ts';
+import { printThrottle, type SendingDomain } from './domain.ts';
+
+/** `sending_domain` and `dkim_key`. False where the project has it already. */
+export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, failing_since, created_at, state_at, verified_at,
+       checked_at, next_check_at, throttle, warm, ramp_from)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14)
+     ON CONFLICT (project_id, name) DO NOTHING RETURNING 1`,
+    [
+      domain.projectId,
+      domain.id,
+      domain.name,
+      domain.state,
+      JSON.stringify(domain.findings),
+      domain.misses,
+      moment(domain.failingSince),
+      moment(domain.createdAt),
+      moment(domain.verifiedAt),
+      moment(domain.checkedAt),
+      moment(domain.nextCheckAt),
+      printThrottle(domain.throttle),
+      domain.warm,
+      moment(domain.rampFrom),
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** With its row locked. */
+export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.sending_domain SET state = $3, findings = $4, misses = $5, failing_since = $6, verified_at = $7,
+       checked_at = $8, next_check_at = $9, throttle = $10, warm = $11, ramp_from = $12,
+       state_at = CASE WHEN state = $3 THEN state_at ELSE coalesce($8, state_at) END
+     WHERE project_id = $1 AND id = $2`,
+    [
+      domain.projectId,
+      domain.id,
+      domain.state,
+      JSON.stringify(domain.findings),
+      domain.misses,
+      moment(domain.failingSince),
+      moment(domain.verifiedAt),
+      moment(domain.checkedAt),
+      moment(domain.nextCheckAt),
+      printThrottle(domain.throttle),
+      domain.warm,
+      moment(domain.rampFrom),
+    ],
+  );
+}
+
+/** Its keys go with it: nobody signs for it any more. Whether it was there. */
+export async function deleteDomain(
+  tx: Tx,
+  { projectId, id }: Pick<SendingDomain, 'projectId' | 'id'>,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.sending_domain WHERE project_id = $1 AND id = $2 RETURNING 1`,
+    [projectId, id],
+  );
+  await tx.query(`DELETE FROM beckon.dkim_key WHERE project_id = $1 AND domain_id = $2`, [projectId, id]);
+  return rows.length > 0;
+}
+
+export type DueDomain = { projectId: number; id: string; nextCheckAt: number };
+
+/** By moving its time on: of two processes that find it due one looks. */
+export async function claimCheck(tx: Tx, due: DueDomain, until: number): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.sending_domain SET next_check_at = $4 WHERE project_id = $1 AND id = $2 AND next_check_at = $3
+     RETURNING 1`,
+    [due.projectId, due.id, moment(due.nextCheckAt), moment(until)],
+  );
+  return rows.length > 0;
+}
+
+export async function insertDkimKey(tx: Tx, key: DkimKey, sealed: Uint8Array): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.dkim_key (project_id, domain_id, slot, state, public_key, private_key, created_at, changed_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      key.projectId,
+      key.domainId,
+      key.slot,
+      key.state,
+      key.publicKey,
+      sealed,
+      moment(key.createdAt),
+      moment(key.changedAt),
+    ],
+  );
+}
+
+/** With the row of the domain locked. */
+export async function updateKeys(
+  tx: Tx,
+  { projectId, domainId }: Pick<DkimKey, 'projectId' | 'domainId'>,
+  { moves, now }: { moves: KeyMove[]; now: number },
+): Promise<void> {
+  if (moves.length === 0) return;
+  const gone = moves.filter(({ to }) => to === 'gone');
+  const kept = moves.filter(({ to }) => to !== 'gone');
+  await tx.query(`DELETE FROM beckon.dkim_key WHERE project_id = $1 AND domain_id = $2 AND slot = ANY ($3)`, [
+    projectId,
+    domainId,
+    gone.map(({ slot }) => slot),
+  ]);
+  await tx.query(
+    `UPDATE beckon.dkim_key k SET state = m.state, changed_at = $5
+     FROM unnest($3::text[], $4::text[]) AS m(slot, state)
+     WHERE k.project_id = $1 AND k.domain_id = $2 AND k.slot = m.slot`,
+    [projectId, domainId, kept.map(({ slot }) => slot), kept.map(({ to }) => to), moment(now)],
+  );
+}
+
+export type SealedKey = KeyPlace & { createdAt: number; sealed: Buffer };
+
+/** Over the same key only: one that was replaced meanwhile was sealed by whoever made it. */
+export async function updateSealed(tx: Tx, keys: SealedKey[]): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.dkim_key k SET private_key = s.sealed
+     FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[])
+       AS s(project_id, domain_id, slot, created_at, sealed)
+     WHERE k.project_id = s.project_id AND k.domain_id = s.domain_id AND k.slot = s.slot AND k.created_at = s.created_at`,
+    [
+      plainList(keys.map((key) => key.projectId)),
+      plainList(keys.map((key) => key.domainId)),
+      keys.map((key) => key.slot),
+      momentList(keys.map((key) => key.createdAt)),
+      keys.map((key) => key.sealed),
+    ],
+  );
+}
+
+function moment(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

@@ -1,0 +1,88 @@
+import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
+import { contrastRatio, printColour, upon } from './colour.ts';
+import type { Page, PageElement } from './page.ts';
+import { parseSheet } from './sheet.ts';
+import { type Mode, type Style, styleOf } from './styles.ts';
+
+/** WCAG 2.2, 1.4.3: what can be read by most, and what large letters may have. */
+const READABLE = 4.5;
+const BARELY = 3;
+const LARGE_PX = 24;
+const LARGE_BOLD_PX = 18.66;
+/** No shop mends more than this at once. */
+const PAIRS_MAX = 20;
+
+/** Can the text be read on what is behind it, and, where the letter knows dark screens, there too? */
+export function checkContrast({ page }: CheckedLetter): Check {
+  const sheet = parseSheet(page.css);
+  const knowsDark = sheet.knowsDark || hasDarkMeta(page);
+  const whole = { ...sheet, hasDarkGround: sheet.hasDarkGround || hasDarkMeta(page) };
+  const modes: Mode[] = knowsDark ? ['light', 'dark'] : ['light'];
+  const findings = modes.flatMap((mode) => {
+    const styles = styleOf(page, whole, mode);
+    return styles === null ? [TANGLED] : judge(page, styles, mode);
+  });
+  return judged('contrast', findings, knowsDark ? WELL_IN_BOTH : WELL_IN_LIGHT);
+}
+
+const WELL_IN_BOTH = 'The text stands out from its ground, on light and on dark screens.';
+const WELL_IN_LIGHT =
+  'The text stands out from its ground. The letter says nothing about dark screens: clients there colour it in their own way.';
+const TANGLED: Finding = {
+  status: 'warning',
+  message: 'The style sheet is too tangled for its colours to be told: make it simpler.',
+};
+
+function hasDarkMeta(page: Page): boolean {
+  return page.elements.some(
+    ({ tag, attributes }) =>
+      tag === 'meta' &&
+      /^(?:supported-)?color-schemes?$/i.test(attributes.get('name') ?? '') &&
+      /\bdark\b/i.test(attributes.get('content') ?? ''),
+  );
+}
+
+type Pair = { ratio: number; line: string };
+
+function judge(page: Page, styles: Map<PageElement, Style>, mode: Mode): Finding[] {
+  const pairs = new Map<string, Pair>();
+  for (const element of page.elements) {
+    const style = styles.get(element);
+    if (!style || style.isHidden || style.ground === null || !isSeen(element)) continue;
+    const colour = upon(style.colour, style.ground);
+    const ratio = contrastRatio(colour, style.ground);
+    if (ratio >= (isLarge(style) ? BARELY : READABLE)) continue;
+    const key = `${printColour(colour)} on ${printColour(style.ground)}`;
+    if (pairs.size >= PAIRS_MAX || pairs.has(key)) continue;
+    const words = excerpt(element.text, 40);
+    pairs.set(key, { ratio, line: `${mode}: ${key} is ${ratio.toFixed(1)}:1, “${words}”` });
+  }
+  const lines = [...pairs.values()].toSorted((a, b) => a.ratio - b.ratio);
+  const [where, other] = mode === 'light' ? ['', 'darker or its ground lighter'] : DARK_WORDS;
+  const toLines = (some: Pair[]): string[] => some.map(({ line }) => line);
+  return [
+    ...findingsOf(
+      'error',
+      `Some text can hardly be read${where}, below ${BARELY}:1: make it ${other}.`,
+      toLines(lines.filter(({ ratio }) => ratio < BARELY)),
+    ),
+    ...findingsOf(
+      'warning',
+      `Some text is hard to read${where}, below ${READABLE}:1: make it ${other}.`,
+      toLines(lines.filter(({ ratio }) => ratio >= BARELY)),
+    ),
+  ];
+}
+
+const DARK_WORDS = [' on dark screens', 'lighter there or its ground darker'];
+
+const UNSEEN = new Set(['style', 'script', 'title', 'head', 'template', 'noscript', 'option']);
+
+/** Signs that only make room, as behind a preheader, are not read. */
+function isSeen({ tag, text }: PageElement): boolean {
+  return !UNSEEN.has(tag) && /[\p{L}\p{N}]/u.test(text);
+}
+
+function isLarge({ sizePx, isBold }: Style): boolean {
+  return sizePx >= (isBold ? LARGE_BOLD_PX : LARGE_PX);
+}

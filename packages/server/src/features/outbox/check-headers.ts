@@ -1,0 +1,97 @@
+import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
+import type { Mailbox, ReadMail } from './read-mail.ts';
+
+const DAY_MS = 86_400_000;
+/** RFC 5322, 3.6: these stand once or not at all. */
+const SINGLE = [
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'message-id',
+  'date',
+  'subject',
+  'mime-version',
+];
+const NOBODY = /^(?:no|do-?not)[._-]?reply|^donotreply/i;
+
+/** The values of a header, in the order in which they stand. */
+export function headersOf(mail: ReadMail, name: string): string[] {
+  return mail.headers.filter((one) => one.name === name).map(({ value }) => value);
+}
+
+/** From, Reply-To, Message-ID and Date: what every filter looks at first. */
+export function checkHeaders({ mail, at }: CheckedLetter): Check {
+  const findings = [
+    ...single(mail),
+    ...sender(mail),
+    ...recipient(mail),
+    ...messageId(headersOf(mail, 'message-id')[0]),
+    ...date(headersOf(mail, 'date')[0], at),
+    ...unencoded(mail),
+  ];
+  return judged('headers', findings, 'From, To, Message-ID and Date are as they should be.');
+}
+
+function single(mail: ReadMail): Finding[] {
+  const twice = SINGLE.filter((name) => headersOf(mail, name).length > 1);
+  return findingsOf('error', 'A header that may stand once stands several times.', twice);
+}
+
+function sender(mail: ReadMail): Finding[] {
+  const [from, ...more] = mail.from;
+  if (!from || !isAddress(from) || more.length > 0) {
+    const message = 'From holds no address: set the sender by settings set from_address=….';
+    return [{ status: 'error', message }];
+  }
+  const badReply = mail.replyTo.filter((one) => !isAddress(one)).map(({ address }) => address);
+  const answered = mail.replyTo[0] ?? from;
+  return [
+    ...findingsOf('error', 'Reply-To holds no address: set it by settings set reply_to=….', badReply),
+    ...(from.name.trim() === ''
+      ? [warning('The sender has no name: set it by settings set from_name=…, people open what they know.')]
+      : []),
+    ...(NOBODY.test(answered.address)
+      ? [warning('Nobody can answer it: set reply_to to an address that somebody reads.')]
+      : []),
+  ];
+}
+
+function recipient(mail: ReadMail): Finding[] {
+  if (mail.to.length === 1 && mail.to.every(isAddress)) return [];
+  const message = 'To must hold one address, that of the recipient alone.';
+  return findingsOf('error', message, [mail.to.map(({ address }) => address).join(', ') || '(none)']);
+}
+
+function isAddress({ address }: Mailbox): boolean {
+  return /^[^\s@<>,"]+@[^\s@<>,"]+$/.test(address) && address.length <= 254;
+}
+
+function messageId(value: string | undefined): Finding[] {
+  if (value === undefined) return [{ status: 'error', message: 'Message-ID is missing.' }];
+  if (/^<[^\s<>@]+@[^\s<>@]+>$/.test(value.slice(0, 998).trim())) return [];
+  return findingsOf('error', 'Message-ID must be one name at a domain, in angle brackets.', [value]);
+}
+
+function date(value: string | undefined, at: number): Finding[] {
+  if (value === undefined) return [{ status: 'error', message: 'Date is missing.' }];
+  const said = Date.parse(value);
+  if (Number.isNaN(said)) return findingsOf('error', 'Date is no date.', [value]);
+  if (Math.abs(said - at) <= DAY_MS) return [];
+  const message =
+    'Date lies more than a day from its arrival, which filters mistrust: is the clock of the server right?';
+  return findingsOf('warning', message, [value]);
+}
+
+/** Only servers that speak SMTPUTF8 take them, and relays often do not. */
+function unencoded(mail: ReadMail): Finding[] {
+  // oxlint-disable-next-line no-control-regex
+  const raw = mail.headers.filter(({ value }) => /[^\x00-\x7f]/.test(value)).map(({ name }) => name);
+  return findingsOf('warning', 'A header holds letters beyond ASCII that are not encoded.', raw);
+}
+
+function warning(message: string): Finding {
+  return { status: 'warning', message };
+}

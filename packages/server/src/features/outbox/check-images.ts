@@ -1,0 +1,54 @@
+import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
+import { attribute, type Page, type PageElement } from './page.ts';
+
+const WORDS_MIN_CHARS = 100;
+const CHARS_FOR_EACH = 60;
+
+/** Half of all clients show no images before they are told to: is there a letter without them? */
+export function checkImages({ page }: CheckedLetter): Check {
+  const images = page.elements.filter(({ tag }) => tag === 'img').filter((image) => !isPixel(image));
+  const sources = (test: (source: string) => boolean): string[] => [
+    ...new Set(images.map((image) => attribute(image, 'src').trim()).filter(test)),
+  ];
+  const findings: Finding[] = [
+    ...findingsOf(
+      'warning',
+      'An image has no alt text: say what it shows, or alt="" if it only decorates.',
+      images.filter(({ attributes }) => !attributes.has('alt')).map((image) => attribute(image, 'src')),
+    ),
+    ...findingsOf(
+      'warning',
+      'An image is loaded without encryption, and many clients leave it out: use https.',
+      sources((source) => /^http:/i.test(source)),
+    ),
+    ...findingsOf(
+      'warning',
+      'An image stands in the letter itself, and Gmail shows none of those: put it on the web and name its address.',
+      sources((source) => /^data:/i.test(source)),
+    ),
+    ...findingsOf(
+      'error',
+      'An image has no whole address: begin it with https://.',
+      sources((source) => !/^(?:https?:|data:|cid:)/i.test(source)),
+    ),
+    ...mostlyImages(page, images.length),
+  ];
+  return judged(
+    'images',
+    findings,
+    images.length === 0 ? 'It has no images.' : 'Its images are as they should be.',
+  );
+}
+
+/** Filters mistrust, and people without images do not see, what is said in images alone. */
+function mostlyImages(page: Page, count: number): Finding[] {
+  const chars = page.text.length;
+  if (count === 0 || (chars >= WORDS_MIN_CHARS && chars >= count * CHARS_FOR_EACH)) return [];
+  const message = `It is mostly images (${count}, with ${chars} signs of text): say in words what it is about.`;
+  return [{ status: 'warning', message }];
+}
+
+function isPixel(image: PageElement): boolean {
+  const tiny = /^[01](?:px)?$/;
+  return tiny.test(attribute(image, 'width').trim()) && tiny.test(attribute(image, 'height').trim());
+}

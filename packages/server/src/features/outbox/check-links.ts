@@ -1,0 +1,94 @@
+import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
+import { attribute, type Page } from './page.ts';
+
+/** A letter of 50,000 links is looked at up to here. */
+const LINKS_MAX = 1_000;
+const HREF_MAX_CHARS = 4_000;
+
+export type Link = { href: string; label: string };
+
+export function linksOf(page: Page): Link[] {
+  return page.elements
+    .filter(({ tag, attributes }) => (tag === 'a' || tag === 'area') && attributes.has('href'))
+    .slice(0, LINKS_MAX)
+    .map((element) => ({
+      href: attribute(element, 'href').trim().slice(0, HREF_MAX_CHARS),
+      label: element.tag === 'area' ? attribute(element, 'alt') : element.label,
+    }));
+}
+
+type Flaw = 'empty' | 'unfilled' | 'relative' | 'scheme' | 'loopback' | 'plain';
+
+/** Does every link lead somewhere that the recipient can reach? */
+export function checkLinks({ page }: CheckedLetter): Check {
+  const links = linksOf(page);
+  const flaws = Map.groupBy(links, ({ href }) => flawOf(href));
+  const at = (flaw: Flaw): string[] => distinct(flaws.get(flaw) ?? []);
+  const nameless = links.filter(({ label }) => label.trim() === '');
+  const findings: Finding[] = [
+    ...findingsOf('error', 'A link leads nowhere: give it an address.', at('empty')),
+    ...findingsOf(
+      'error',
+      'A link still has a gap where a value belongs: give its variable a value or a default.',
+      at('unfilled'),
+    ),
+    ...findingsOf('error', 'A link is no whole address: begin it with https://.', at('relative')),
+    ...findingsOf(
+      'error',
+      'A link is neither https, http, mailto nor tel, and no mail client opens it: take it out.',
+      at('scheme'),
+    ),
+    ...findingsOf(
+      'warning',
+      'A link leads to this very machine, which nobody else can reach: set PUBLIC_URL before real letters leave.',
+      at('loopback'),
+    ),
+    ...findingsOf('warning', 'A link is not encrypted: use https.', at('plain')),
+    ...findingsOf(
+      'warning',
+      'A link has no words, so that who cannot see it does not know what it is: put words in it, or an image with alt.',
+      distinct(nameless),
+    ),
+    ...(page.isCut ? [CUT] : []),
+  ];
+  return judged('links', findings, well(links.length));
+}
+
+const CUT: Finding = {
+  status: 'warning',
+  message: 'The letter is too long or too tangled for all of it to be looked at: shorten it.',
+};
+
+function well(count: number): string {
+  if (count === 0) return 'It has no links.';
+  return count === 1 ? 'Its link has a whole address.' : `All ${count} links have whole addresses.`;
+}
+
+const GAP = /\{\{|\}\}|\{%|%7b%7b|%7d%7d|\[object |(?:^|[/=?&.@:#_-])(?:undefined|null|nan)(?:$|[/=?&.#_-])/i;
+const OPENED = new Set(['https:', 'http:', 'mailto:', 'tel:']);
+
+function flawOf(href: string): Flaw | 'none' {
+  if (href === '' || href === '#') return 'empty';
+  if (GAP.test(href)) return 'unfilled';
+  const url = URL.parse(href);
+  if (!url) return 'relative';
+  if (!OPENED.has(url.protocol)) return 'scheme';
+  if (url.protocol === 'mailto:' || url.protocol === 'tel:') return url.pathname === '' ? 'empty' : 'none';
+  if (isLoopback(url.hostname)) return 'loopback';
+  return url.protocol === 'http:' ? 'plain' : 'none';
+}
+
+const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])\.?$/;
+
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname.toLowerCase());
+}
+
+function distinct(links: Link[]): string[] {
+  return [...new Set(links.map(({ href, label }) => describe(href, label)))];
+}
+
+function describe(href: string, label: string): string {
+  const words = excerpt(label, 40);
+  return `${href === '' ? '(empty)' : href}${words === '' ? '' : `, “${words}”`}`;
+}

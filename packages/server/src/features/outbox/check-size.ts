@@ -1,0 +1,50 @@
+import { type Check, type CheckedLetter, type Finding, judged } from './check.ts';
+
+/** Gmail cuts a letter off a little above this, and with it the way out at its end. */
+const HTML_MAX_BYTES = 100_000;
+const MAIL_MAX_BYTES = 1024 * 1024;
+const NEAR = 0.8;
+/** RFC 5322, 2.1.1. */
+const LINE_MAX_BYTES = 998;
+
+export function checkSize({ mail }: CheckedLetter): Check {
+  const htmlBytes = Buffer.byteLength(mail.html);
+  const findings = [
+    ...near('The HTML', { bytes: htmlBytes, most: HTML_MAX_BYTES }),
+    ...near('The whole letter', { bytes: mail.size, most: MAIL_MAX_BYTES }),
+  ];
+  return judged('size', findings, `${kilobytes(mail.size)}, of which the HTML is ${kilobytes(htmlBytes)}.`);
+}
+
+function near(what: string, { bytes, most }: { bytes: number; most: number }): Finding[] {
+  const has = `${what} has ${kilobytes(bytes)}`;
+  if (bytes > most)
+    return [{ status: 'error', message: `${has}, and ${kilobytes(most)} is the most: shorten it.` }];
+  if (bytes <= most * NEAR) return [];
+  return [{ status: 'warning', message: `${has}: from ${kilobytes(most)} on it cannot be sent.` }];
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} KB`;
+}
+
+/** Can it be read at all, and by every server on its way? */
+export function checkMime({ mail }: CheckedLetter): Check {
+  const findings: Finding[] = [];
+  if (mail.trouble !== null)
+    findings.push({
+      status: 'error',
+      message: `The letter cannot be read, so nothing else is known of it: ${mail.trouble}.`,
+    });
+  if (mail.longestLine > LINE_MAX_BYTES)
+    findings.push({
+      status: 'error',
+      message: `A line has ${mail.longestLine} bytes; servers may break or refuse one above ${LINE_MAX_BYTES}.`,
+    });
+  if (mail.trouble === null && mail.html === '')
+    findings.push({
+      status: 'warning',
+      message: 'It has no HTML: readers see the plain text alone, and no link has words.',
+    });
+  return judged('mime', findings, 'It is well formed.');
+}

@@ -1,0 +1,128 @@
+import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
+import type { Page } from './page.ts';
+import { parseSheet } from './sheet.ts';
+import { styleOf } from './styles.ts';
+
+/** A telephone shows some 40 signs of a subject, a desktop some 70. */
+const SUBJECT_LONG_CHARS = 70;
+const SUBJECT_MAX_CHARS = 200;
+
+export function checkSubject({ mail }: CheckedLetter): Check {
+  const findings: Finding[] = [];
+  const length = countSigns(mail.subject);
+  if (length === 0) findings.push({ status: 'error', message: 'The subject is empty: give it one.' });
+  if (length > SUBJECT_MAX_CHARS)
+    findings.push({ status: 'error', message: `The subject has ${length} signs: shorten it.` });
+  else if (length > SUBJECT_LONG_CHARS)
+    findings.push({
+      status: 'warning',
+      message: `The subject has ${length} signs, and most clients show ${SUBJECT_LONG_CHARS} at most: put what matters in front.`,
+    });
+  if (/^(?:re|aw|fwd?|wg)\s*:/i.test(mail.subject))
+    findings.push({
+      status: 'warning',
+      message: 'The subject looks like an answer to a letter that nobody wrote: filters know that trick.',
+    });
+  return judged('subject', findings, `“${excerpt(mail.subject, SUBJECT_LONG_CHARS)}”`);
+}
+
+/** As people count them: a flag is one. */
+function countSigns(text: string): number {
+  const signs = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(
+    text.slice(0, COUNTED_MAX_CHARS),
+  );
+  return Array.from(signs).length;
+}
+
+const COUNTED_MAX_CHARS = 2_000;
+const EXCLAMATIONS_MAX = 3;
+const CAPITALS_FROM_CHARS = 8;
+
+/** What makes a letter look like spam before it is read. */
+export function checkTone({ mail }: CheckedLetter): Check {
+  const letters = mail.subject.replaceAll(/[^\p{L}]/gu, '');
+  const isLoud = letters.length >= CAPITALS_FROM_CHARS && /^\p{Lu}+$/u.test(letters);
+  const marks = (text: string): number => text.slice(0, TEXT_MAX_CHARS).match(/[!¡！]/g)?.length ?? 0;
+  const findings: Finding[] = [];
+  if (isLoud)
+    findings.push({ status: 'warning', message: 'The subject is all in capitals: write it as a sentence.' });
+  if (marks(mail.subject) > 1 || marks(mail.text) > EXCLAMATIONS_MAX)
+    findings.push({ status: 'warning', message: 'It has many exclamation marks: one is plenty.' });
+  if (/[$€£]{2,}|\b100% free\b/i.test(mail.subject))
+    findings.push({ status: 'warning', message: 'The subject reads like an advertisement: say what it is.' });
+  return judged('tone', findings, 'It is calm.');
+}
+
+const TEXT_MAX_CHARS = 128 * 1024;
+const GAPS = /\{\{|\}\}|\{%|%\}|\[object Object\]/;
+const NOTHINGS = /\b(?:undefined|NaN)\b|\bInvalid Date\b|(?:^|\s)null(?=$|[\s,.!?])/;
+
+/** Values that were not filled in, where people would read them. */
+export function checkPlaceholders({ mail, page }: CheckedLetter): Check {
+  const texts = [mail.subject, page.text, mail.text.slice(0, TEXT_MAX_CHARS)];
+  return judged(
+    'placeholders',
+    [
+      ...findingsOf(
+        'error',
+        'A variable was not filled in: give it a value or a default.',
+        around(texts, GAPS),
+      ),
+      ...findingsOf(
+        'warning',
+        'A value is missing and its place says so: give the variable a default.',
+        around(texts, NOTHINGS),
+      ),
+    ],
+    'Every value is filled in.',
+  );
+}
+
+function around(texts: string[], pattern: RegExp): string[] {
+  const found = texts.flatMap((text) => {
+    const at = text.search(pattern);
+    return at < 0 ? [] : [excerpt(text.slice(Math.max(0, at - 30), at + 50), 80)];
+  });
+  return [...new Set(found)];
+}
+
+const PREHEADER_MAX_CHARS = 150;
+const PREHEADER_MIN_CHARS = 20;
+
+/** What an inbox shows behind the subject: hidden text in front of the letter, else its first words, whatever they are. */
+export function checkPreheader({ mail, page }: CheckedLetter): Check {
+  if (mail.html === '') return { name: 'preheader', status: 'ok', message: 'A plain text has none.' };
+  const { text, isHidden } = firstWords(page);
+  const shown = excerpt(text, PREHEADER_MAX_CHARS);
+  const length = countSigns(text);
+  const findings: Finding[] = [];
+  if (length === 0)
+    findings.push({ status: 'warning', message: 'The letter has no words to show behind the subject.' });
+  else if (!isHidden)
+    findings.push({
+      status: 'warning',
+      message: `It has no preheader, so inboxes show its first words behind the subject: “${shown}”. Write one.`,
+    });
+  else if (length < PREHEADER_MIN_CHARS)
+    findings.push({
+      status: 'warning',
+      message: `The preheader, “${shown}”, is short: inboxes fill up with what comes behind it.`,
+    });
+  else if (length > PREHEADER_MAX_CHARS)
+    findings.push({
+      status: 'warning',
+      message: `The preheader has ${length} signs, and no inbox shows more than ${PREHEADER_MAX_CHARS}: shorten it.`,
+    });
+  return judged('preheader', findings, `“${shown}”`);
+}
+
+const SILENT = new Set(['head', 'title', 'style', 'script', 'template', 'noscript']);
+
+function firstWords(page: Page): { text: string; isHidden: boolean } {
+  const first = page.elements.find(({ tag, text }) => !SILENT.has(tag) && /[\p{L}\p{N}]/u.test(text));
+  const styles = styleOf(page, parseSheet(page.css), 'light');
+  if (!first) return { text: '', isHidden: false };
+  // Behind it stand signs that nobody sees, so that the letter's own first words stay out of the inbox.
+  const text = first.text.replaceAll(/[\p{Cf}\p{Zs}\s\u{34F}]+/gu, ' ').trim();
+  return { text, isHidden: styles?.get(first)?.isHidden ?? false };
+}

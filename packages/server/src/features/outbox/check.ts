@@ -1,0 +1,68 @@
+import type { Page } from './page.ts';
+import type { ReadMail } from './read-mail.ts';
+import type { DkimVerdict } from './verify-dkim.ts';
+
+export type CheckStatus = 'ok' | 'warning' | 'error';
+
+/** One look at a letter. `message` says what is wrong and what to do; `detail` where, a line each. */
+export type Check = { name: CheckName; status: CheckStatus; message: string; detail?: string[] };
+
+export type CheckName =
+  | 'mime'
+  | 'size'
+  | 'headers'
+  | 'dkim'
+  | 'subject'
+  | 'preheader'
+  | 'tone'
+  | 'placeholders'
+  | 'text'
+  | 'text_links'
+  | 'links'
+  | 'unsubscribe'
+  | 'images'
+  | 'html'
+  | 'contrast';
+
+/** A letter with everything that is looked at. A team's letter needs no unsubscribe link, nor a domain of the project. */
+export type CheckedLetter = {
+  mail: ReadMail;
+  page: Page;
+  kind: 'person' | 'team';
+  dkim: DkimVerdict;
+  /** When it arrived, in milliseconds. */
+  at: number;
+};
+
+export type Finding = { status: CheckStatus; message: string; detail?: string[] };
+
+const DETAILS_MAX = 20;
+const DETAIL_MAX_CHARS = 200;
+
+/** A check of what was found, the worst first; of nothing, that all is well. */
+export function judged(name: CheckName, findings: Finding[], well: string): Check {
+  const ordered = findings.toSorted((a, b) => WEIGHT[b.status] - WEIGHT[a.status]);
+  const [worst] = ordered;
+  if (!worst) return { name, status: 'ok', message: well };
+  const message = ordered.map((one) => one.message).join(' ');
+  const lines = ordered.flatMap((one) => one.detail ?? []);
+  if (lines.length === 0) return { name, status: worst.status, message };
+  const detail = lines.slice(0, DETAILS_MAX).map((line) => excerpt(line, DETAIL_MAX_CHARS));
+  if (lines.length > DETAILS_MAX) detail.push(`and ${lines.length - DETAILS_MAX} more`);
+  return { name, status: worst.status, message, detail };
+}
+
+/** Of a finding that may be there several times; none where it is not. */
+export function findingsOf(status: CheckStatus, message: string, detail: string[]): Finding[] {
+  return detail.length === 0 ? [] : [{ status, message, detail }];
+}
+
+export function excerpt(text: string, charsMax: number): string {
+  const line = text
+    .slice(0, charsMax * 4)
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return line.length > charsMax ? `${line.slice(0, charsMax - 1)}…` : line;
+}
+
+const WEIGHT: Record<CheckStatus, number> = { ok: 0, warning: 1, error: 2 };

@@ -1,0 +1,13 @@
+export type { Check } from './check.ts';
+export { type CheckedMail, checkMail } from './checks.ts';
+export {
+  type KeptMail,
+  type NewMail,
+  MAIL_MAX_BYTES,
+  OUTBOX_KEPT_MAX,
+  OUTBOX_KEPT_MS,
+  OUTBOX_PAGE_MAX,
+} from './mail.ts';
+export { keepMail } from './keep-mail.ts';
+export { findMail, listMail, listWholeMailOf, type WholeMail } from './reads.ts';
+export { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';

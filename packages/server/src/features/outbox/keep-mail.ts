@@ -1,0 +1,34 @@
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { MAIL_MAX_BYTES, type NewMail } from './mail.ts';
+import { packMail } from './pack.ts';
+import { readSubject } from './read-mail.ts';
+import { insertMail } from './store.ts';
+
+/** As often as copies of one letter may arrive in the same moment. */
+const TRIES = 10;
+
+/**
+ * Keeps a letter as it came, also one that came before: which copy it is. Only what the list shows is read out of it, so
+ * that nothing in it can keep it from being kept.
+ */
+export async function keepMail(tx: Tx, mail: NewMail): Promise<{ copy: number }> {
+  const { raw, ...envelope } = mail;
+  if (raw.length > MAIL_MAX_BYTES) throw tooLarge();
+  const row = {
+    ...envelope,
+    subject: await readSubject(raw),
+    packed: packMail(raw),
+    size: raw.length,
+  };
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const copy = await insertMail(tx, row);
+    if (copy !== undefined) return { copy };
+  }
+  throw new Error(`more than ${TRIES} copies of one letter in one moment`);
+}
+
+function tooLarge(): Fault {
+  const message = `The outbox keeps letters up to ${MAIL_MAX_BYTES / 1_048_576} MB`;
+  return new Fault('validation_failed', { details: [{ message, field: 'raw' }] });
+}

@@ -1,0 +1,138 @@
+import {
+  defaultTreeAdapter,
+  type DefaultTreeAdapterTypes,
+  html as names,
+  parse,
+  type TreeAdapter,
+  type DefaultTreeAdapterMap,
+} from 'parse5';
+
+/** The HTML of a letter as a list of its elements, each behind the one that it stands in. */
+export type Page = {
+  elements: PageElement[];
+  /** What stands in its style elements, joined. */
+  css: string;
+  /** The text that a reader could see, hidden or not, with single spaces. */
+  text: string;
+  /** True where it is longer, deeper or more tangled than anything that is looked at whole. */
+  isCut: boolean;
+};
+
+export type PageElement = {
+  tag: string;
+  attributes: Map<string, string>;
+  classes: string[];
+  parent: PageElement | null;
+  /** Its own text, without that of the elements in it. */
+  text: string;
+  /** Of a link: its words, and what its images are called. */
+  label: string;
+};
+
+/** A letter above 100 KB is refused anyway; what is behind this is not looked at. */
+const PAGE_MAX_CHARS = 128 * 1024;
+const ELEMENTS_MAX = 10_000;
+const CLASSES_MAX = 20;
+const CLASSES_MAX_CHARS = 1_000;
+const DEPTH_MAX = 250;
+const LABEL_MAX_CHARS = 300;
+/** Their text is not for readers. */
+const SILENT = new Set(['style', 'script', 'title', 'template', 'noscript', 'head']);
+
+/** Never throws. What a parser of HTML makes of a page can be far more than the page: beyond a bound it is given up. */
+export function readPage(html: string): Page {
+  const read = html.slice(0, PAGE_MAX_CHARS);
+  try {
+    const document = parse(read, { treeAdapter: boundedAdapter(), scriptingEnabled: false });
+    return { ...listElements(document), isCut: html.length > read.length };
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    return { elements: [], css: '', text: '', isCut: true };
+  }
+}
+
+/** Empty where it has none. */
+export function attribute(element: PageElement, name: string): string {
+  return element.attributes.get(name) ?? '';
+}
+
+class TooMuch extends Error {}
+
+/** A few tags that are never closed are opened again in each paragraph, so that a small page makes a vast tree. */
+function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
+  let [made, depth] = [0, 0];
+  return {
+    ...defaultTreeAdapter,
+    createElement(tagName, namespace, attrs) {
+      made += 1;
+      if (made > ELEMENTS_MAX) throw new TooMuch();
+      return defaultTreeAdapter.createElement(tagName, namespace, attrs);
+    },
+    onItemPush() {
+      depth += 1;
+      if (depth > DEPTH_MAX) throw new TooMuch();
+    },
+    onItemPop() {
+      depth -= 1;
+    },
+  };
+}
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Place = { node: Node; parent: PageElement | null; link: PageElement | null; isSilent: boolean };
+type Found = { elements: PageElement[]; css: string[]; words: string[] };
+
+function listElements(document: Node): Omit<Page, 'isCut'> {
+  const found: Found = { elements: [], css: [], words: [] };
+  const stack: Place[] = [{ node: document, parent: null, link: null, isSilent: false }];
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { node } = place;
+    if (defaultTreeAdapter.isTextNode(node)) {
+      noteText(node.value, place, found);
+      continue;
+    }
+    const within = enter(node, place, found);
+    const children = 'childNodes' in node ? node.childNodes : [];
+    for (const child of children.toReversed()) stack.push({ node: child, ...within });
+  }
+  const text = found.words.join(' ').replaceAll(/\s+/g, ' ').trim();
+  return { elements: found.elements, css: found.css.join('\n'), text };
+}
+
+function noteText(value: string, { parent, link, isSilent }: Place, found: Found): void {
+  if (parent?.tag === 'style') found.css.push(value);
+  if (isSilent || value.trim() === '') return;
+  found.words.push(value);
+  if (parent) parent.text += ` ${value.trim()}`;
+  if (link) name(link, value);
+}
+
+/** Where what stands in this node stands. */
+function enter(node: Node, { parent, link, isSilent }: Place, found: Found): Omit<Place, 'node'> {
+  const element = toElement(node, parent);
+  if (!element) return { parent, link, isSilent };
+  found.elements.push(element);
+  if (element.tag === 'img' && link) name(link, attribute(element, 'alt'));
+  return {
+    parent: element,
+    link: element.tag === 'a' ? element : link,
+    isSilent: isSilent || SILENT.has(element.tag),
+  };
+}
+
+function name(link: PageElement, words: string): void {
+  if (link.label.length < LABEL_MAX_CHARS) link.label = `${link.label} ${words.trim()}`.trim();
+}
+
+function toElement(node: Node, parent: PageElement | null): PageElement | null {
+  if (!defaultTreeAdapter.isElementNode(node)) return null;
+  const attributes = new Map(node.attrs.map((one) => [one.name, one.value]));
+  // A drawing's own links and styles are none of the letter's.
+  const tag = node.namespaceURI === names.NS.HTML || node.tagName === 'svg' ? node.tagName : 'svg-part';
+  return { tag, attributes, classes: toClasses(attributes.get('class') ?? ''), parent, text: '', label: '' };
+}
+
+function toClasses(text: string): string[] {
+  const names = text.slice(0, CLASSES_MAX_CHARS).trim().split(/\s+/);
+  return names.filter((one) => one !== '').slice(0, CLASSES_MAX);
+}

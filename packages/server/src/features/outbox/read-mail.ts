@@ -1,0 +1,119 @@
+import PostalMime, { type Address, type Email } from 'postal-mime';
+
+/** A letter as somebody's mail client reads it. */
+export type ReadMail = {
+  size: number;
+  /** The longest line of it, in bytes, without its end. */
+  longestLine: number;
+  /** In their order, those that come twice twice; names in lower case. */
+  headers: { name: string; value: string }[];
+  subject: string;
+  from: Mailbox[];
+  replyTo: Mailbox[];
+  to: Mailbox[];
+  html: string;
+  text: string;
+  /** Why it could not be read; null where it could. */
+  trouble: string | null;
+};
+
+export type Mailbox = { name: string; address: string };
+
+const SUBJECT_MAX_CHARS = 1_000;
+/** Several times what any letter needs. Readers of mail take the square of a header's length for some that are made for it. */
+const HEADERS_MAX_BYTES = 64 * 1024;
+const HEADERS_MAX = 1_000;
+const BOUNDARIES_MAX = 1_000;
+const READING = {
+  maxNestingDepth: 20,
+  maxHeadersSize: HEADERS_MAX_BYTES,
+  maxRfc822NestingDepth: 0,
+  forceRfc822Attachments: true,
+};
+
+/** Never throws; of a letter that cannot be read there is at least its size. */
+export async function readMail(raw: Uint8Array): Promise<ReadMail> {
+  const { longest, boundaries } = measureLines(raw);
+  const bare = { ...NOTHING, size: raw.length, longestLine: longest };
+  if (boundaries > BOUNDARIES_MAX) return { ...bare, trouble: 'it has too many parts' };
+  try {
+    return { ...bare, ...shape(await PostalMime.parse(raw, READING)) };
+  } catch (error) {
+    return { ...bare, trouble: error instanceof Error ? error.message : 'it is no mail' };
+  }
+}
+
+/** What a list shows of a letter: one line, empty where there is none or it cannot be read. */
+export async function readSubject(raw: Uint8Array): Promise<string> {
+  try {
+    const { subject = '' } = await PostalMime.parse(headOf(raw), READING);
+    return oneLine(subject).slice(0, SUBJECT_MAX_CHARS);
+  } catch {
+    // Bytes that are no mail are kept all the same: whoever looks at them is told what is wrong.
+    return '';
+  }
+}
+
+const NOTHING: ReadMail = {
+  size: 0,
+  longestLine: 0,
+  headers: [],
+  subject: '',
+  from: [],
+  replyTo: [],
+  to: [],
+  html: '',
+  text: '',
+  trouble: null,
+};
+
+function shape(mail: Email): Partial<ReadMail> {
+  return {
+    headers: mail.headers.slice(0, HEADERS_MAX).map(({ key, value }) => ({ name: key, value })),
+    subject: oneLine(mail.subject ?? ''),
+    from: mailboxes(mail.from ? [mail.from] : []),
+    replyTo: mailboxes(mail.replyTo ?? []),
+    to: mailboxes(mail.to ?? []),
+    html: mail.html ?? '',
+    text: mail.text ?? '',
+  };
+}
+
+function mailboxes(addresses: Address[]): Mailbox[] {
+  return addresses
+    .slice(0, HEADERS_MAX)
+    .flatMap((one) => one.group ?? [one])
+    .map(({ name, address }) => ({ name, address }));
+}
+
+/** PostgreSQL holds no NUL, and a list no line end. */
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .toWellFormed()
+    .trim();
+}
+
+const [CR, LF, DASH] = [13, 10, 45];
+
+/** The lines up to the first empty one. */
+function headOf(raw: Uint8Array): Uint8Array {
+  const head = raw.subarray(0, HEADERS_MAX_BYTES);
+  for (let at = head.indexOf(LF); at >= 0; at = head.indexOf(LF, at + 1)) {
+    const next = head[at + 1] === CR ? at + 2 : at + 1;
+    if (head[next] === LF) return head.subarray(0, next + 1);
+  }
+  return head;
+}
+
+function measureLines(raw: Uint8Array): { longest: number; boundaries: number } {
+  let [longest, boundaries, start] = [0, 0, 0];
+  while (start < raw.length) {
+    const found = raw.indexOf(LF, start);
+    const end = found < 0 ? raw.length : found;
+    longest = Math.max(longest, end - start - (raw[end - 1] === CR ? 1 : 0));
+    if (raw[start] === DASH && raw[start + 1] === DASH) boundaries += 1;
+    start = end + 1;
+  }
+  return { longest, boundaries };
+}

@@ -1,0 +1,36 @@
+/**
+ * A domain that nobody has had letters from yet begins with a few, and each day half as many more, so that mailbox providers
+ * learn to know it. A day is 24 hours from the moment at which it was verified.
+ */
+const FIRST_DAY = 100;
+const GROWTH = 1.5;
+const FULL = 10_000;
+const DAY_MS = 86_400_000;
+
+/** What became of a domain's letters today, so far, and on the day before. */
+export type RampCounts = { today: number; yesterday: number; bounced: number };
+
+/** Of fewer letters nothing can be told. */
+const TELLING = 20;
+const BOUNCED_MAX = 0.05;
+
+/** How many letters more may be claimed today: where too many came back, it grows no further than it went yesterday. */
+export function rampLeft(letters: number, { today, yesterday, bounced }: RampCounts): number {
+  const all = today + yesterday;
+  const isTroubled = all >= TELLING && bounced / all > BOUNCED_MAX;
+  return (isTroubled ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
+}
+
+export type RampDay = {
+  /** How many letters may be claimed on it; null: the ramp is over. */
+  letters: number | null;
+  startsAt: number;
+  endsAt: number;
+};
+
+export function rampDay(from: number, now: number): RampDay {
+  const day = Math.max(0, Math.floor((now - from) / DAY_MS));
+  const letters = Math.floor(FIRST_DAY * GROWTH ** day);
+  const startsAt = from + day * DAY_MS;
+  return { letters: letters >= FULL ? null : letters, startsAt, endsAt: startsAt + DAY_MS };
+}

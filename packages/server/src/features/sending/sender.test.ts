@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { letterToken, readLetterToken } from '../../base/letter-token.ts';
+import { letterHeaders } from './headers.ts';
+import { paceNow, slowed } from './pace.ts';
+import { rampDay, rampLeft } from './ramp.ts';
+import { type Outlet, senderGate, senderOf } from './sender.ts';
+
+const IDENTITY = {
+  fromName: 'Acme',
+  fromAddress: 'hello@acme.example',
+  replyTo: null,
+  postalAddress: '1 High Street',
+};
+const RELAY: Outlet = { kind: 'relay', publicUrl: 'https://beckon.acme.example', mailDomain: null };
+const OUTBOX: Outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null };
+const VERIFIED = { name: 'acme.example', state: 'verified' } as const;
+const NOW = Date.UTC(2026, 0, 15, 12);
+const DAY = 86_400_000;
+const KEY = Buffer.alloc(32, 3);
+
+test.each([
+  ['a name', { fromName: null }, 'from_name'],
+  ['an address', { fromAddress: null }, 'from_address'],
+  ['a postal address', { postalAddress: null }, 'postal_address'],
+])('nothing leaves through a relay as a sender without %s', (_, missing, setting) => {
+  const identity = { ...IDENTITY, ...missing };
+  const gate = senderGate({ outlet: RELAY, identity, domain: VERIFIED });
+  expect(gate).toMatchObject({ reason: 'no_sender' });
+  expect(gate).toHaveProperty('detail', expect.stringContaining(setting));
+});
+
+test('nothing leaves through a relay from a domain that was not added, not verified, or has failed', () => {
+  const ask = (domain: Parameters<typeof senderGate>[0]['domain']) =>
+    senderGate({ outlet: RELAY, identity: IDENTITY, domain });
+  expect(ask(null)).toMatchObject({ reason: 'domain' });
+  for (const state of ['pending', 'failed'] as const)
+    expect(ask({ name: 'acme.example', state })).toMatchObject({ reason: 'domain' });
+  for (const state of ['verified', 'degraded'] as const)
+    expect(ask({ name: 'acme.example', state })).toBe('pass');
+});
+
+test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 'http://[::1]:8080'])(
+  'links to %s keep real letters in',
+  (publicUrl) => {
+    const asked = { outlet: { ...RELAY, publicUrl }, identity: IDENTITY, domain: VERIFIED };
+    expect(senderGate(asked)).toMatchObject({ reason: 'public_url' });
+  },
+);
+
+test('the outbox takes letters of whoever never said as whom, from a domain that nobody has', () => {
+  const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null };
+  expect(senderGate({ outlet: OUTBOX, identity: nobody, domain: null })).toBe('pass');
+  expect(senderOf(nobody, 'Acme')).toEqual({
+    name: 'Acme',
+    address: 'letters@outbox.invalid',
+    replyTo: null,
+  });
+});
+
+const name = { projectId: 7, messageId: '01890a5d-ac96-774b-bcce-b302099a8057' };
+const headersOf = (outlet: Outlet, returnPath: string | null = null) =>
+  letterHeaders({
+    name,
+    outlet,
+    tokenKey: KEY,
+    from: { name: 'Acme', address: 'hello@acme.example' },
+    returnPath,
+    project: 'Acme: Inc.',
+    rule: 'trial_expiring',
+  });
+const valueOf = (outlet: Outlet, header: string) =>
+  headersOf(outlet).headers.find((one) => one.name === header)?.value;
+
+test('a letter says in its head how to be rid of the next one, by one click or, where mail comes in, by mail', () => {
+  const token = letterToken(name, 'unsubscribe', KEY);
+  expect(valueOf(RELAY, 'List-Unsubscribe')).toBe(`<https://beckon.acme.example/u/${token}>`);
+  const reading = { ...RELAY, mailDomain: 'mail.beckon.example' };
+  expect(valueOf(reading, 'List-Unsubscribe')).toBe(
+    `<https://beckon.acme.example/u/${token}>, <mailto:u+${token}@mail.beckon.example>`,
+  );
+  expect(valueOf(RELAY, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+  expect(valueOf(RELAY, 'Feedback-ID')).toBe('trial-expiring:acme-inc:lifecycle:beckon7');
+  expect(valueOf(RELAY, 'List-Id')).toBe('<letters.p7.acme.example>');
+});
+
+test('bounces come back to an address that names the letter, where somebody reads them, and else to the sender', () => {
+  expect(headersOf(RELAY, 'bounce.acme.example').mailFrom).toBe('hello@acme.example');
+  const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
+  const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
+  expect(readLetterToken(token, 'bounce', KEY)).toEqual(name);
+  expect(headersOf(OUTBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
+});
+
+test('a new domain begins with a hundred letters, has half as many more each day, and is through within two weeks', () => {
+  const limits = Array.from({ length: 14 }, (_, day) => rampDay(NOW, NOW + day * DAY).letters);
+  expect(limits.slice(0, 5)).toEqual([100, 150, 225, 337, 506]);
+  expect(limits.indexOf(null)).toBe(12);
+  expect(rampDay(NOW, NOW + DAY + 1)).toEqual({ letters: 150, startsAt: NOW + DAY, endsAt: NOW + 2 * DAY });
+});
+
+test('while more than one in twenty comes back, a domain gets no more letters than it had the day before', () => {
+  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 12 })).toBe(125);
+  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 13 })).toBe(50);
+  expect(rampLeft(100, { today: 30, yesterday: 0, bounced: 10 })).toBe(70);
+  expect(rampLeft(150, { today: 5, yesterday: 5, bounced: 5 })).toBe(145);
+});
+
+test('a provider that asks for less gets half, and a tenth more for each ten minutes in which it does not ask again', () => {
+  const first = slowed(null, { sentLastMinute: 600, now: NOW });
+  expect(first).toEqual({ perSecond: 5, changedAt: NOW });
+  expect(paceNow(first, NOW)).toEqual({ letters: 18_000, perMs: 3_600_000 });
+  const later = NOW + 20 * 60_000;
+  expect(paceNow(first, later)?.letters).toBeCloseTo(18_000 * 1.21);
+  expect(slowed(first, { sentLastMinute: 0, now: later }).perSecond).toBeCloseTo(5 * 1.21 * 0.5);
+  expect(paceNow(first, NOW + 5 * 3_600_000)).toBeNull();
+  expect(slowed(null, { sentLastMinute: 0, now: NOW }).perSecond).toBeGreaterThan(0);
+});

@@ -1,0 +1,77 @@
+import { domainPart } from '../../base/address.ts';
+import type { GateFacts } from './gate.ts';
+
+/** As whom a project writes; what was never set is null. */
+export type Identity = {
+  fromName: string | null;
+  fromAddress: string | null;
+  replyTo: string | null;
+  postalAddress: string | null;
+};
+
+/** Where letters go: into the outbox of this installation, or to a relay and from there to people. */
+export type Outlet = {
+  kind: 'outbox' | 'relay';
+  publicUrl: string;
+  /** The public name of the host that takes mail in; null: nothing that comes back by mail is read. */
+  mailDomain: string | null;
+};
+
+export type SenderFacts = {
+  outlet: Outlet;
+  identity: Identity;
+  /** Of the from-address, as it was found in the DNS; null where nobody added it. */
+  domain: { name: string; state: 'pending' | 'verified' | 'degraded' | 'failed' } | null;
+};
+
+/**
+ * May anything leave as this sender? Into the outbox always: it is there to be looked at before any of this is set up. A
+ * domain that was verified and of which one look found something wrong goes on until it is certain.
+ */
+export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts['domain'] {
+  if (outlet.kind === 'outbox') return 'pass';
+  const missing = missingOf(identity);
+  if (missing.length > 0) {
+    return {
+      reason: 'no_sender',
+      detail: `the project has no ${missing.join(' and no ')}; set it in its settings`,
+    };
+  }
+  const from = domainPart(identity.fromAddress ?? '');
+  if (!domain) return { reason: 'domain', detail: `${from} was not added as a sending domain` };
+  if (domain.state === 'pending') {
+    return { reason: 'domain', detail: `the records of ${domain.name} were not seen in the DNS yet` };
+  }
+  if (domain.state === 'failed') {
+    return { reason: 'domain', detail: `the records of ${domain.name} are not in the DNS any more` };
+  }
+  if (isOfThisMachine(outlet.publicUrl)) {
+    return { reason: 'public_url', detail: `PUBLIC_URL is ${outlet.publicUrl}, which nobody else can open` };
+  }
+  return 'pass';
+}
+
+function missingOf({ fromName, fromAddress, postalAddress }: Identity): string[] {
+  const named = { from_name: fromName, from_address: fromAddress, postal_address: postalAddress };
+  return Object.entries(named).flatMap(([name, value]) => (value === null ? [name] : []));
+}
+
+/** A name that leads back to whoever opens it. */
+function isOfThisMachine(publicUrl: string): boolean {
+  const { hostname } = new URL(publicUrl);
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^(127\.|\[::1\])/.test(hostname);
+}
+
+export const OUTBOX_DOMAIN = 'outbox.invalid';
+
+/** What the envelope and the header say. In the outbox a project may write before anybody said as whom. */
+export function senderOf(
+  { fromName, fromAddress, replyTo }: Identity,
+  projectName: string,
+): { name: string; address: string; replyTo: string | null } {
+  return {
+    name: fromName ?? projectName,
+    address: fromAddress ?? `letters@${OUTBOX_DOMAIN}`,
+    replyTo,
+  };
+}

@@ -1,0 +1,179 @@
+import { Tokenizer, type TokenHandler, TokenizerMode } from 'parse5';
+import { BAD_STYLE, isImage, isLink, UNSUBSCRIBE } from './addresses.ts';
+import { HOST_FIRST } from './liquid.ts';
+import { inAddress, PLACE } from './link-places.ts';
+
+/**
+ * What a page that was laid out by itself may hold, and where in it a variable may stand. It is read as a browser reads it,
+ * with its variables as signs, so that whatever a value holds later stays a word, or a part of an address.
+ */
+
+/** A place to fill in, as it is written, and where it stands in what somebody wrote. */
+export type Place = { text: string; kind: 'output' | 'tag'; line: number };
+
+/** `written`: what stands for a sign in the page in the end, by its offset in it. */
+export type CheckedPage = { written: Map<number, string>; flaws: { message: string; line: number | null }[] };
+
+type StartTag = Parameters<TokenHandler['onStartTag']>[0];
+type Characters = Parameters<TokenHandler['onCharacter']>[0];
+type Check = CheckedPage & { html: string; places: readonly Place[]; sign: RegExp; inStyle: boolean };
+
+const REFUSED = new Set(
+  (
+    'script iframe frame frameset object embed applet form input button textarea select base link svg math audio video ' +
+    'template noscript dialog noembed noframes plaintext xmp portal'
+  ).split(' '),
+);
+const WORDS_IN = new Set(['alt', 'title', 'aria-label']);
+const ADDRESSES = new Map<string, 'href' | 'src'>([
+  ['href', 'href'],
+  ['src', 'src'],
+  ['background', 'src'],
+]);
+const NOT_ALLOWED = new Set(['srcset', 'srcdoc', 'ping', 'action', 'formaction']);
+const STYLE_FETCHES = 'a style may show images from https, and fetches nothing else';
+
+/**
+ * Tag by tag and not as a tree: text within a table, where conditions stand, is moved elsewhere in a tree, and what a sign
+ * is part of is decided before.
+ */
+export function checkPage(html: string, places: readonly Place[], sign: RegExp): CheckedPage {
+  const check: Check = { html, places, sign, written: new Map(), flaws: [], inStyle: false };
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: true },
+    {
+      onStartTag(tag) {
+        checkTag(tag, check);
+        if (tag.tagName === 'title') tokenizer.state = TokenizerMode.RCDATA;
+        if (tag.tagName === 'style') tokenizer.state = TokenizerMode.RAWTEXT;
+        check.inStyle = tag.tagName === 'style';
+      },
+      onEndTag() {
+        check.inStyle = false;
+      },
+      onCharacter: (characters) => checkText(characters, check),
+      onWhitespaceCharacter: ignore,
+      onNullCharacter: ignore,
+      onComment: ignore,
+      onDoctype: ignore,
+      onEof: ignore,
+    },
+  );
+  tokenizer.write(html, true);
+  for (const { index, 1: number } of html.matchAll(sign)) {
+    if (!check.written.has(index)) refusePlace(check, Number(number));
+  }
+  return check;
+}
+
+function ignore(): void {
+  // A variable in it is in no place that is written, and refused for that.
+}
+
+function checkText({ chars, location }: Characters, check: Check): void {
+  if (check.inStyle) {
+    if (BAD_STYLE.test(chars)) flaw(check, STYLE_FETCHES);
+    return;
+  }
+  for (const { index, 1: number } of signsIn(check, location?.startOffset ?? 0, location?.endOffset ?? 0)) {
+    const place = check.places[Number(number)];
+    if (place && !isUnsubscribe(place)) check.written.set(index, place.text);
+  }
+}
+
+function checkTag({ tagName, attrs, location }: StartTag, check: Check): void {
+  if (REFUSED.has(tagName)) flaw(check, `a letter has no <${tagName}>`);
+  const refresh = attrs.find(({ name }) => name === 'http-equiv')?.value.toLowerCase();
+  if (tagName === 'meta' && refresh === 'refresh') flaw(check, 'a letter goes nowhere by itself');
+  for (const { name, value } of attrs) {
+    const { startOffset = 0, endOffset = 0 } = location?.attrs?.[name] ?? {};
+    checkAttribute({ name, value, from: startOffset, to: endOffset }, check);
+  }
+}
+
+type Attribute = { name: string; value: string; from: number; to: number };
+
+function checkAttribute(attribute: Attribute, check: Check): void {
+  refuseAttribute(attribute, check);
+  const { name, value, from, to } = attribute;
+  const use = ADDRESSES.get(name);
+  const signs = [...signsIn(check, from, to)];
+  if (use && signs.length === 0) return checkAddress(value, use, check);
+  // Without quotes a value could become an attribute of its own.
+  if (!/^[^=]*=\s*(["'])[^]*\1$/.test(check.html.slice(from, to))) return;
+  if (use) return placeInAddress(value, { signs, use }, check);
+  if (WORDS_IN.has(name)) for (const sign of signs) placeWords(sign, check);
+}
+
+function refuseAttribute({ name, value }: Attribute, check: Check): void {
+  if (name.startsWith('on')) flaw(check, `a letter runs nothing: ${name} is not allowed`);
+  if (name === 'style' && BAD_STYLE.test(value)) flaw(check, STYLE_FETCHES);
+  if (NOT_ALLOWED.has(name)) flaw(check, `${name} is not allowed`);
+}
+
+function placeWords({ index, 1: number }: RegExpExecArray, { places, written }: Check): void {
+  const place = places[Number(number)];
+  if (place?.kind === 'output' && !isUnsubscribe(place)) written.set(index, place.text);
+}
+
+function checkAddress(value: string, use: 'href' | 'src', check: Check): void {
+  const isFine = use === 'href' ? isLink(value.trim()) : isImage(value.trim());
+  const wanted = use === 'href' ? 'a link leads to http, https or mailto' : 'an image comes from https';
+  if (!isFine) flaw(check, `${wanted}, not to ${JSON.stringify(value.slice(0, 100))}`);
+}
+
+type InAddress = { signs: RegExpExecArray[]; use: 'href' | 'src' };
+
+function placeInAddress(value: string, { signs, use }: InAddress, check: Check): void {
+  const words = value.trim().split(new RegExp(check.sign.source));
+  if (isWayOut(words, signs, check)) {
+    if (use === 'href' && signs[0]) check.written.set(signs[0].index, UNSUBSCRIBE);
+    return;
+  }
+  let before = '';
+  for (const [nth, { index, 1: number }] of signs.entries()) {
+    // Every other piece is the number of a sign.
+    before += words[nth * 2] ?? '';
+    const place = check.places[Number(number)];
+    if (place?.kind !== 'output' || isUnsubscribe(place)) return;
+    const written = inAddress(place.text, { before, use });
+    if (written === null) flaw(check, HOST_FIRST, place.line);
+    check.written.set(index, written ?? '');
+    before += PLACE;
+  }
+}
+
+function isWayOut(words: string[], [first, ...others]: RegExpExecArray[], { places }: Check): boolean {
+  const place = places[Number(first?.[1])];
+  return (
+    place !== undefined && isUnsubscribe(place) && others.length === 0 && words[0] === '' && words[2] === ''
+  );
+}
+
+function refusePlace(check: Check, number: number): void {
+  const place = check.places[number];
+  if (!place) return;
+  const shown = place.text.slice(0, 100);
+  flaw(
+    check,
+    isUnsubscribe(place) ? `${shown} is the whole address of a link` : `${shown} ${WHERE}`,
+    place.line,
+  );
+}
+
+const WHERE =
+  'stands where no variable may: they stand in the text, and in quotes in alt, title, href and src; conditions only in the text, and between parts within <mj-raw>';
+
+function isUnsubscribe({ text }: Place): boolean {
+  return /^\{\{-?\s*unsubscribe_url\s*-?\}\}$/.test(text);
+}
+
+function* signsIn({ html, sign }: Check, from: number, to: number): Iterable<RegExpExecArray> {
+  const signs = new RegExp(sign.source, 'g');
+  signs.lastIndex = from;
+  for (let found = signs.exec(html); found && found.index < to; found = signs.exec(html)) yield found;
+}
+
+function flaw({ flaws }: Check, message: string, line: number | null = null): void {
+  if (!flaws.some((one) => one.message === message && one.line === line)) flaws.push({ message, line });
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { compileLetter } from './compile-letter.ts';
+import { publishable } from './publish.ts';
+
+function mjml(inside: string, head = ''): string {
+  return `<mjml lang="en"><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>\n${inside}\n</mj-column></mj-section></mj-body></mjml>`;
+}
+
+async function flawsOf(inside: string, head = ''): Promise<string[]> {
+  const compiled = await compileLetter(mjml(inside, head));
+  return 'flaws' in compiled ? compiled.flaws : [];
+}
+
+async function htmlOf(inside: string, head = ''): Promise<string> {
+  const compiled = await compileLetter(mjml(inside, head));
+  if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
+  return compiled.html;
+}
+
+describe('a letter in MJML', () => {
+  test('compiles with its Liquid in place, whatever quotes and signs are in it', async () => {
+    const html = await htmlOf(
+      '<mj-text>Hi {{ person.name | default: "there" }}{% if person.age < 3 and person.x > "a" %}, little one{% endif %} &copy; &amp; &nbsp;</mj-text>' +
+        '<mj-image src="https://a.example/i.png" alt="{{ person.name | default: "you" }}" />' +
+        '<mj-raw>{%- for tag in person.tags -%}</mj-raw><mj-text>{{ tag }}</mj-text><mj-raw>{%- endfor -%}</mj-raw>' +
+        '<mj-text>{% raw %}{{ person.name }}{% endraw %}</mj-text>',
+      '<mj-title>For {{ person.name }}</mj-title>',
+    );
+    expect(html).toContain(
+      'Hi {{ person.name | default: "there" }}{% if person.age < 3 and person.x > "a" %}, little one{% endif %} © &amp; &nbsp;',
+    );
+    expect(html).toContain('alt="{{ person.name | default: "you" }}"');
+    expect(html).toMatch(/\{%- for tag in person\.tags -%\}[\s\S]*\{\{ tag \}\}[\s\S]*\{%- endfor -%\}/);
+    expect(html).toContain('{% raw %}{{ person.name }}{% endraw %}');
+    expect(html).toContain('<title>For {{ person.name }}</title>');
+  });
+
+  test('encodes what stands in the address of a link, and looks at what is a whole one', async () => {
+    const html = await htmlOf(
+      '<mj-button href="https://app.example/x/{{ person.id }}?q={{ person.q | url_encode }}">Go</mj-button>' +
+        '<mj-text><a href="{{ person.site | default: event.site }}/x">x</a> <a href="mailto:{{ person.manager }}">y</a></mj-text>' +
+        '<mj-image src="{{ person.avatar }}" alt="" />',
+    );
+    expect(html).toContain(
+      'https://app.example/x/{{ person.id | link_part }}?q={{ person.q | url_encode | link_part: true }}',
+    );
+    expect(html).toContain('"{{ person.site | default: event.site | link_whole: "person.site", "href" }}/x"');
+    expect(html).toContain('"mailto:{{ person.manager | link_part }}"');
+    expect(html).toContain('"{{ person.avatar | link_whole: "person.avatar", "src" }}"');
+  });
+
+  test('keeps a place for the way out, and no preheader of its own', async () => {
+    const html = await htmlOf(
+      '<mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text><mj-button href="{{unsubscribe_url}}">Bye</mj-button>',
+      '<mj-preview>Soon {{ person.name }}</mj-preview>',
+    );
+    expect(html.match(/href="https:\/\/unsubscribe\.invalid\/"/g)).toHaveLength(2);
+    expect(html).not.toContain('Soon');
+  });
+
+  test.each([
+    [
+      '<mj-text><a href={{ person.x }}>x</a></mj-text>',
+      'line 2: {{ person.x }} stands where no variable may',
+    ],
+    [
+      '\n<mj-text><b {{ person.x }}="1">x</b></mj-text>',
+      'line 3: {{ person.x }} stands where no variable may',
+    ],
+    ['<mj-text><b class="{{ person.x }}">x</b></mj-text>', 'stands where no variable may'],
+    ['<mj-text><b style="color: {{ person.x }}">x</b></mj-text>', 'stands where no variable may'],
+    ['<mj-text><{{ person.x }}>x</mj-text>', 'stands where no variable may'],
+    ['<mj-text><!-- {{ person.x }} -->x</mj-text>', 'stands where no variable may'],
+    ['<mj-text><style>{{ person.x }}</style>x</mj-text>', 'stands where no variable may'],
+    ['<mj-text><b title="{% if person.x %}a{% endif %}">x</b></mj-text>', 'stands where no variable may'],
+    ['<mj-text><b title=a"{{ person.x }}">x</b></mj-text>', 'stands where no variable may'],
+    ['<mj-text><a title="a" title={{ person.x }}>x</a></mj-text>', 'stands where no variable may'],
+    [
+      '<mj-table><tr><td>a</td> {{ person.y }} <td title={{ person.x }}>b</td></tr></mj-table>',
+      '{{ person.x }} stands where',
+    ],
+    ['<mj-text color="{{ person.x }}">x</mj-text>', 'mj-text: Attribute color has invalid value'],
+    [
+      '<mj-text><a href="https://a{{ person.x }}/">x</a></mj-text>',
+      'in the address of a link a variable stands at the very beginning',
+    ],
+    ['<mj-text>{{ unsubscribe_url }}</mj-text>', '{{ unsubscribe_url }} is the whole address of a link'],
+    [
+      '<mj-text><a href="{{ unsubscribe_url }}?x">x</a></mj-text>',
+      '{{ unsubscribe_url }} is the whole address of a link',
+    ],
+    ['<mj-image src="{{ unsubscribe_url }}" />', '{{ unsubscribe_url }} is the whole address of a link'],
+    [
+      '<mj-text>x</mj-text>{% if person.x %}<mj-text>y</mj-text>{% endif %}',
+      'a condition stands where MJML drops it',
+    ],
+    [
+      '<mj-text><a href="javascript:alert(1)">x</a></mj-text>',
+      'a link leads to http, https or mailto, not to "javascript:alert(1)"',
+    ],
+    ['<mj-text><a href="#top">x</a></mj-text>', 'a link leads to http, https or mailto, not to "#top"'],
+    [
+      '<mj-image src="http://a.example/i.png" />',
+      'an image comes from https, not to "http://a.example/i.png"',
+    ],
+    ['<mj-raw><script>1</script></mj-raw>', 'a letter has no <script>'],
+    ['<mj-raw><svg><style>a</style></svg></mj-raw>', 'a letter has no <svg>'],
+    ['<mj-raw><form><input></form></mj-raw>', 'a letter has no <form>'],
+    ['<mj-raw><meta http-equiv="Refresh" content="0"></mj-raw>', 'a letter goes nowhere by itself'],
+    ['<mj-text><b onclick="x()">x</b></mj-text>', 'a letter runs nothing: onclick is not allowed'],
+    ['<mj-text><b style="background: URL( http://x )">x</b></mj-text>', 'a style may show images from https'],
+    [
+      '<mj-text>&lbrace;&lbrace; person.x }} <b {{ person.x }}>x</b></mj-text>',
+      'stands where no variable may',
+    ],
+    ['<mj-include path="/etc/passwd" /><mj-text>x</mj-text>', 'mj-include is not allowed'],
+    ['<mj-foo>x</mj-foo>', "line 2: mj-foo: Element mj-foo doesn't exist"],
+    ['<mj-text>{% if person.x %}</mj-text>', 'tag {% if person.x %} not closed'],
+    ['<mj-text>{{ person.x | nope }}</mj-text>', 'there is no filter "nope"'],
+  ])('that is not safe for every value, or no letter, is refused: %j', async (inside, flaw) => {
+    expect((await flawsOf(inside)).join('\n')).toContain(flaw);
+  });
+
+  test('never fetches a font or a style', async () => {
+    const font = '<mj-font name="Raleway" href="https://fonts.example/raleway" />';
+    const flaws = await flawsOf('<mj-text font-family="Raleway">x</mj-text>', font);
+    expect(flaws.join('\n')).toContain('fetches nothing else');
+    expect(await htmlOf('<mj-text font-family="Roboto">x</mj-text>')).not.toContain('fonts.googleapis.com');
+  });
+
+  test('makes no Liquid of what is none', async () => {
+    expect(await htmlOf('<mj-text>&lbrace;&lbrace; person.x }}</mj-text>')).toContain(
+      '&lbrace;&lbrace; person.x }}',
+    );
+  });
+
+  test('that is longer than a letter may be is refused with both sizes', async () => {
+    const flaws = await flawsOf('<mj-text>x</mj-text>'.repeat(900));
+    expect(flaws).toEqual([
+      expect.stringMatching(/compiles to \d{3},\d{3} characters of HTML; at most 100,000/) as string,
+    ]);
+  });
+});
+
+describe('a letter that is to be published', () => {
+  const source = {
+    format: 'mjml',
+    subject: 'Hi',
+    preheader: '',
+    body: mjml('<mj-text>Hi</mj-text>'),
+  } as const;
+
+  test('is checked part by part, and names the part at fault', async () => {
+    await expect(
+      publishable({ ...source, subject: '{{ user.name }}', preheader: 'a\nb' }),
+    ).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [
+        {
+          field: 'subject',
+          message: expect.stringContaining('subject: line 1, column 4: "user" is not known') as string,
+        },
+        { field: 'preheader', message: 'the preheader must be a single line' },
+      ],
+    });
+    await expect(publishable({ ...source, body: '<p>Hi</p>' })).rejects.toMatchObject({
+      details: [{ field: 'body', message: expect.stringContaining('body: ') as string }],
+    });
+    await expect(publishable({ ...source, subject: '{{ unsubscribe_url }}' })).rejects.toThrow(
+      'is not known',
+    );
+    await expect(
+      publishable({ ...source, format: 'markdown', body: '{{ unsubscribe_url }}' }),
+    ).rejects.toThrow('is not known');
+  });
+
+  test('in Markdown has nothing compiled, and names where a host is not whole', async () => {
+    const markdown = { ...source, format: 'markdown', body: 'Hi' } as const;
+    expect(await publishable(markdown)).toEqual({ ...markdown, html: null });
+    await expect(
+      publishable({ ...markdown, body: 'a\n[x](https://{{ person.x }}.example/)' }),
+    ).rejects.toThrow('line 2, column 13: in the address of a link a variable stands at the very beginning');
+  });
+});

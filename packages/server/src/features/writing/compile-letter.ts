@@ -1,0 +1,115 @@
+import { type DefaultTreeAdapterMap, parseFragment } from 'parse5';
+import { UNSUBSCRIBE } from './addresses.ts';
+import { checkPage, type Place } from './check-page.ts';
+import { compileMjml } from './compile-mjml.ts';
+import { piecesOf } from './link-places.ts';
+import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
+
+const PREVIEW = /<mj-preview\b[^>]*>[\s\S]*?<\/mj-preview\s*>/gi;
+
+type CompiledLetter = { html: string } | { flaws: string[] };
+
+/**
+ * A letter in MJML as a page of HTML with its Liquid still in it. The compiler never sees the Liquid: signs stand in for it,
+ * and only where a sign comes out in a place that is safe for any value does the Liquid come back.
+ */
+export async function compileLetter(source: string): Promise<CompiledLetter> {
+  const body = source.replace(/\r\n?/g, '\n');
+  const parsed = parsePart(body, 'line');
+  if ('flaw' in parsed) {
+    const { line, column, message } = parsed.flaw;
+    return { flaws: [`line ${line}, column ${column}: ${message}`] };
+  }
+  if (/<\s*mj-include\b/i.test(body)) return { flaws: ['mj-include is not allowed: a letter is one text'] };
+  // The preheader is a field of its own, and stands there once.
+  const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
+  const compiled = await compileMjml(signed);
+  if ('flaws' in compiled) return { flaws: compiled.flaws.map(told) };
+  const html = withCharacters(compiled.html);
+  const { written, flaws } = checkPage(html, places, sign);
+  if (flaws.length > 0) return { flaws: flaws.map(told) };
+  const inOrder = [...written].toSorted(([a], [b]) => a - b);
+  return checkCompiled(withPlaces(html, inOrder), { places, written: inOrder.map(([, text]) => text) });
+}
+
+function told({ message, line }: { message: string; line: number | null }): string {
+  return line === null ? message : `line ${line}: ${message}`;
+}
+
+type Signed = { signed: string; places: Place[]; sign: RegExp };
+
+function withSigns(source: string): Signed {
+  let word = 'bkplace';
+  while (source.includes(word)) word += 'k';
+  const places: Place[] = [];
+  let line = 1;
+  let signed = '';
+  for (const { kind, text } of piecesOf(source)) {
+    if (kind === 'words') signed += text;
+    else {
+      signed += `${word}${places.length}x`;
+      places.push({ text, kind, line });
+    }
+    line += text.split('\n').length - 1;
+  }
+  return { signed, places, sign: new RegExp(`${word}(\\d+)x`, 'g') };
+}
+
+/** Names of signs such as `&copy;` become the signs, but for those without which HTML cannot be written. */
+function withCharacters(html: string): string {
+  return html.replace(/&(?!(?:amp|lt|gt|quot|apos|nbsp);)[a-zA-Z][a-zA-Z0-9]{1,30};/g, (name) => {
+    const [first] = parseFragment(name).childNodes;
+    const text = first?.nodeName === '#text' ? (first as DefaultTreeAdapterMap['textNode']).value : name;
+    // None of these is a sign of Liquid or of HTML afterwards.
+    return /[&<>"'{}%]/.test(text) ? name : text;
+  });
+}
+
+function withPlaces(html: string, written: [number, string][]): string {
+  let page = '';
+  let from = 0;
+  for (const [at, text] of written) {
+    page += html.slice(from, at) + text;
+    from = at + (/^[a-z]+\d+x/.exec(html.slice(at, at + 60))?.[0].length ?? 0);
+  }
+  return page + html.slice(from);
+}
+
+type Found = { places: Place[]; written: string[] };
+
+function checkCompiled(html: string, { places, written }: Found): CompiledLetter {
+  if (html.length > SOURCE_MAX_CHARS) {
+    const [has, most] = [html.length, SOURCE_MAX_CHARS].map((count) => count.toLocaleString('en-US'));
+    return { flaws: [`it compiles to ${has} characters of HTML; at most ${most} are allowed`] };
+  }
+  const tags = places.filter(({ kind }) => kind === 'tag').map(({ text }) => text);
+  if (
+    !isSame(
+      tags,
+      written.filter((text) => text.startsWith('{%')),
+    )
+  )
+    return { flaws: [CONDITIONS] };
+  const parsed = parsePart(html, 'html');
+  if ('flaw' in parsed) return { flaws: [`compiled, it cannot be read: ${parsed.flaw.message}`] };
+  // Nothing else in the page may have become Liquid.
+  const pieces = piecesOf(html).filter(({ kind }) => kind !== 'words');
+  const placed = written.filter((text) => text !== UNSUBSCRIBE);
+  return isSame(
+    pieces.map(({ text }) => text),
+    placed,
+  )
+    ? { html }
+    : { flaws: [CONDITIONS] };
+}
+
+const CONDITIONS =
+  'a condition stands where MJML drops it, moves it or repeats it; between parts it stands within <mj-raw>';
+
+function isSame(some: string[], others: string[]): boolean {
+  return some.length === others.length && some.every((text, at) => text === others[at]);
+}
+
+function onlyLines(text: string): string {
+  return text.replace(/[^\n]+/g, '');
+}

@@ -1,0 +1,25 @@
+import type { Tx } from '../../io/db/index.ts';
+import { countFilled } from './reads.ts';
+
+/** Of how many people something is known, by trait; `email` beside them. A share from 0 to 1. */
+export type FillRates = { people: number; traits: Map<string, number>; email: number };
+
+/** However many people there are, no more are looked at. */
+const PEOPLE_MAX = 10_000;
+const TRAITS_MAX = 200;
+const [PEOPLE, EMAIL] = [' people', ' email'];
+
+/** `traits`: those that have to be told, whatever others there are. */
+export async function fillRates(tx: Tx, projectId: number, traits: string[]): Promise<FillRates> {
+  const limit = TRAITS_MAX + traits.length;
+  const rows = await countFilled(tx, { projectId, people: PEOPLE_MAX, asked: traits, limit });
+  const counts = new Map(rows.map(({ key, filled }) => [key, filled]));
+  const people = counts.get(PEOPLE) ?? 0;
+  const share = (key: string): number => (people === 0 ? 0 : (counts.get(key) ?? 0) / people);
+  const names = [...counts.keys()].filter((key) => key !== PEOPLE && key !== EMAIL);
+  return {
+    people,
+    traits: new Map([...traits, ...names].map((name) => [name, share(name)])),
+    email: share(EMAIL),
+  };
+}

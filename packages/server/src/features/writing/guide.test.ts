@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { compileLetter } from './compile-letter.ts';
+import {
+  checkLetter,
+  type LetterText,
+  publishable,
+  renderEmail,
+  renderLetter,
+  variablesFor,
+} from './index.ts';
+
+const guide = readFileSync(new URL('../../../../../docs/letters.md', import.meta.url), 'utf8');
+
+const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
+
+function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS) {
+  const given = variablesFor({
+    person: { userId: 'user_42', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
+    anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 5, 12) },
+    endsAt: Date.UTC(2026, 5, 19),
+    project: { name: 'Acme' },
+    zone: 'UTC',
+  });
+  const { content, missing } = renderLetter(letter, given);
+  expect(missing).toEqual([]);
+  return renderEmail(content, {
+    projectName: 'Acme',
+    postalAddress: null,
+    unsubscribeUrl: 'https://x.example/u',
+  });
+}
+
+function markdown(body: string): LetterText {
+  const letter: LetterText = { subject: 'a', preheader: '', body, format: 'markdown' };
+  expect(checkLetter(letter)).toEqual([]);
+  return letter;
+}
+
+/** Rows of two cells in code under their head; a bar in a cell is written behind a backslash. */
+function rowsUnder(head: string): [string, string][] {
+  const below = guide.split(`\n| ${head} |`)[1]?.split('\n\n')[0] ?? '';
+  return Array.from(below.matchAll(/^\| `(.+?)` \| `?(.+?)`? \|$/gm), ([, written = '', becomes = '']) => [
+    written.replaceAll('\\|', '|'),
+    becomes.replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+  ]);
+}
+
+function block(language: string): string {
+  return new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
+}
+
+const written = rowsUnder('written | for Ada, who signed up on the pro plan');
+const links = rowsUnder('for a name `Ada <b>&` | becomes');
+const refused = rowsUnder('refused | what is said');
+
+test('the guide has as many examples as it should', () => {
+  expect([written.length, links.length, refused.length]).toEqual([13, 3, 5]);
+});
+
+test.each(written)('%s becomes %s', (body, becomes) => {
+  expect(rendered(markdown(body)).text.split('\n\n---\n')[0]).toBe(becomes);
+});
+
+test.each(links)('the link %s leads to %s', (body, becomes) => {
+  expect(rendered(markdown(body), { ...TRAITS, name: 'Ada <b>&' }).links[0]).toBe(becomes);
+});
+
+function page(inside: string): string {
+  return `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`;
+}
+
+test.each(refused)('%s is refused: %s', async (inside, said) => {
+  const compiled = await compileLetter(page(inside));
+  expect('flaws' in compiled ? compiled.flaws.join('\n') : '').toContain(said);
+});
+
+test('the letters in the guide can be published, and say what they should', async () => {
+  const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(block('markdown')) ?? [];
+  const subject = /^subject: (.*)$/m.exec(head)?.[1] ?? '';
+  const first = await publishable({ format: 'markdown', subject, preheader: '', body });
+  const { text, links: led } = rendered({ ...first, format: 'markdown' });
+  expect(text).toMatch(/^Hi Ada,\n\nyour account is ready, on the pro plan\./);
+  expect(led[0]).toBe('https://app.example.com/user_42/reports/new');
+  const second = await publishable({ format: 'mjml', subject: 'a', preheader: '', body: block('xml') });
+  expect(rendered({ ...second, body: second.html ?? '', format: 'html' }).links).toEqual([
+    'https://app.example.com/user_42/reports',
+    'https://x.example/u',
+  ]);
+});
+
+test('every tag and filter is in the guide, and no other', async () => {
+  for (const [kind, source] of [
+    ['Tags', '{% nope %}'],
+    ['Filters', '{{ person.x | nope }}'],
+  ] as const) {
+    const [fault] = checkLetter({ subject: 'a', preheader: '', body: source, format: 'markdown' });
+    const there = fault?.message.split('; there are ')[1]?.split(', ');
+    const [, listed = ''] = new RegExp(`^${kind}: ([\\s\\S]*?)\\.\n\n`, 'm').exec(guide) ?? [];
+    expect(Array.from(listed.matchAll(/`([^`]+)`/g), ([, name]) => name)).toEqual(there);
+  }
+});

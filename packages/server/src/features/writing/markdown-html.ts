@@ -1,0 +1,104 @@
+import MarkdownIt from 'markdown-it';
+import { isImage, isLink } from './addresses.ts';
+import { escapeHtml } from './html-text.ts';
+
+/**
+ * Markdown as it stands within the layout. Styles are inline, because some mail programs keep no others. HTML in it is
+ * shown as it is typed; what is no link and no image that a letter may have leaves its words behind, and is told.
+ */
+
+type Tokens = ReturnType<typeof markdown.parse>;
+type Token = Tokens[number];
+
+const CODE =
+  'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:14px;background-color:#f3f4f6;';
+const CELL = 'padding:6px 12px 6px 0;border-bottom:1px solid #d8dbe0;text-align:left;vertical-align:top;';
+const HEADING = 'margin:0 0 12px;font-size:17px;line-height:26px;font-weight:600;';
+const LIST = 'margin:0 0 16px;padding:0 0 0 24px;';
+const PRE = `margin:0 0 16px;padding:12px;${CODE}line-height:20px;white-space:pre-wrap;`;
+
+const STYLES = new Map([
+  ['p', 'margin:0 0 16px;'],
+  ['ul', LIST],
+  ['ol', LIST],
+  ['li', 'margin:0 0 8px;'],
+  ['blockquote', 'margin:0 0 16px;padding:0 0 0 16px;border-left:3px solid #d8dbe0;color:#5c6370;'],
+  ['h1', 'margin:0 0 16px;font-size:24px;line-height:32px;font-weight:600;'],
+  ['h2', 'margin:0 0 16px;font-size:20px;line-height:28px;font-weight:600;'],
+  ['h3', HEADING],
+  ['h4', HEADING],
+  ['h5', HEADING],
+  ['h6', HEADING],
+  ['table', 'margin:0 0 16px;border-collapse:collapse;font-size:15px;'],
+  ['th', `${CELL}font-weight:600;`],
+  ['td', CELL],
+  ['hr', 'margin:8px 0 24px;border:0;border-top:1px solid #d8dbe0;'],
+  ['a', 'color:#0b57d0;text-decoration:underline;'],
+  ['img', 'max-width:100%;height:auto;border:0;'],
+  ['code', `${CODE}padding:1px 4px;`],
+]);
+
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+// Every address passes here and is looked at below, so that one that is refused can be told.
+markdown.validateLink = () => true;
+markdown.renderer.rules['code_block'] = writePre;
+markdown.renderer.rules['fence'] = writePre;
+
+function writePre(tokens: Tokens, at: number): string {
+  return `<pre style="${PRE}">${escapeHtml(tokens[at]?.content ?? '')}</pre>\n`;
+}
+
+export function markdownToHtml(body: string, troubles: Set<string>): string {
+  const tokens = markdown.parse(body, {});
+  for (const token of tokens) {
+    if (token.type === 'inline') dressInline(token.children ?? [], troubles);
+    else dress(token);
+  }
+  return markdown.renderer.render(tokens, markdown.options, {}).trimEnd();
+}
+
+function dress(token: Token): void {
+  if (token.nesting === -1) return;
+  const style = STYLES.get(token.tag);
+  if (style !== undefined) token.attrSet('style', style + (token.attrGet('style') ?? ''));
+}
+
+function dressInline(tokens: Token[], troubles: Set<string>): void {
+  // Links do not stand within each other.
+  let isDropped = false;
+  for (const token of tokens) {
+    switch (token.type) {
+      case 'link_open':
+        isDropped = !passes(token, 'href', troubles);
+        token.hidden = isDropped;
+        break;
+      case 'link_close':
+        token.hidden = isDropped;
+        break;
+      case 'image':
+        if (!passes(token, 'src', troubles)) leaveWords(token);
+        break;
+      default:
+    }
+    dress(token);
+  }
+}
+
+function passes(token: Token, name: 'href' | 'src', troubles: Set<string>): boolean {
+  const address = String(token.attrGet(name) ?? '');
+  const isLeft = name === 'href' ? isLink(address) : isImage(address);
+  if (!isLeft) troubles.add(refusalOf(name, address));
+  return isLeft;
+}
+
+function refusalOf(name: 'href' | 'src', address: string): string {
+  const shown = JSON.stringify(address.length > 100 ? `${address.slice(0, 100)}…` : address);
+  return name === 'href'
+    ? `The link to ${shown} is left out: a letter links to http, https and mailto`
+    : `The image ${shown} is left out: a letter shows images from https`;
+}
+
+function leaveWords(image: Token): void {
+  image.type = 'text';
+  image.content = markdown.renderer.renderInlineAsText(image.children ?? [], markdown.options, {});
+}

@@ -1,0 +1,24 @@
+import type { FieldFault } from '../../base/fault.ts';
+import { checkLetter } from './check-letter.ts';
+import { compileLetter } from './compile-letter.ts';
+import { refused, type TemplateSource } from './template.ts';
+
+/** A letter that can be rendered, with what its MJML compiled to; or a fault with all that is wrong with it. */
+export type Publishable = TemplateSource & { html: string | null };
+
+/** Asked before anybody's turn is taken: to compile takes a while. */
+export async function publishable(source: TemplateSource): Promise<Publishable> {
+  const { format, ...text } = source;
+  const faults = checkLetter({ ...text, format: format === 'mjml' ? 'html' : 'markdown' });
+  if (faults.length > 0) throw refused(faults.map(withField));
+  if (format === 'markdown') return { ...source, html: null };
+  const compiled = await compileLetter(text.body);
+  if ('html' in compiled) return { ...source, html: compiled.html };
+  throw refused(compiled.flaws.map((message) => ({ message: `body: ${message}`, field: 'body' })));
+}
+
+function withField({ message, field }: FieldFault): FieldFault {
+  return field === undefined || message.startsWith(`the ${field} `)
+    ? { message, ...(field === undefined ? {} : { field }) }
+    : { message: `${field}: ${message}`, field };
+}

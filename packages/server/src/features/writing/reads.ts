@@ -1,0 +1,71 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { TemplateRow, VersionRow } from './store.ts';
+
+const TEMPLATE = 'project_id, id, name, version, created_at, updated_at';
+const VERSION =
+  'project_id, template_id, version, format, subject, preheader, body, html, created_at, created_by';
+
+/** By name. */
+export function listTemplateRows(tx: Tx, projectId: number): Promise<TemplateRow[]> {
+  return tx.query(`SELECT ${TEMPLATE} FROM beckon.template WHERE project_id = $1 ORDER BY name`, [projectId]);
+}
+
+/** Of one template, the newest first. */
+export function listVersionRows(
+  tx: Tx,
+  { projectId, id, limit }: { projectId: number; id: string; limit: number },
+): Promise<VersionRow[]> {
+  return tx.query(
+    `SELECT ${VERSION} FROM beckon.template_version WHERE project_id = $1 AND template_id = $2
+     ORDER BY version DESC LIMIT $3`,
+    [projectId, id, limit],
+  );
+}
+
+export type PublishedRow = Pick<
+  VersionRow,
+  'project_id' | 'format' | 'subject' | 'preheader' | 'body' | 'html'
+> & {
+  name: string;
+};
+
+/** What is published in these projects. */
+export function listPublishedRows(tx: Tx, projectIds: number[]): Promise<PublishedRow[]> {
+  return tx.query(
+    `SELECT t.project_id, t.name, v.format, v.subject, v.preheader, v.body, v.html FROM beckon.template t
+     JOIN beckon.template_version v ON v.project_id = t.project_id AND v.template_id = t.id AND v.version = t.version
+     WHERE t.project_id = ANY ($1::bigint[])`,
+    [projectIds],
+  );
+}
+
+export type FilledRow = { key: string; filled: number };
+
+/**
+ * Reads tables of the people: of so many of a project, the last in the order of their ids, how many have something in each
+ * trait. Those asked for come first, then those that most people have; `*` counts the people themselves.
+ */
+export function countFilled(
+  tx: Tx,
+  { projectId, people, asked, limit }: { projectId: number; people: number; asked: string[]; limit: number },
+): Promise<FilledRow[]> {
+  return tx.query(
+    `WITH p AS MATERIALIZED (
+       SELECT external_user_id, name, plan, signup_date, company, role, traits FROM beckon.person
+       WHERE project_id = $1 ORDER BY external_user_id DESC LIMIT $2
+     ), filled AS (
+       SELECT t.key FROM p CROSS JOIN LATERAL jsonb_each(p.traits) AS t(key, value)
+       WHERE t.value <> 'null'::jsonb AND t.value <> '""'::jsonb
+       UNION ALL
+       SELECT t.key FROM p CROSS JOIN LATERAL (VALUES ('name', p.name), ('plan', p.plan), ('signupDate', p.signup_date),
+         ('company', p.company), ('role', p.role)) AS t(key, value) WHERE t.value <> ''
+       UNION ALL
+       SELECT ' email' FROM p JOIN beckon.person_email e ON e.project_id = $1 AND e.external_user_id = p.external_user_id
+       UNION ALL
+       SELECT ' people' FROM p
+     )
+     SELECT key, count(*)::int AS filled FROM filled GROUP BY key
+     ORDER BY key NOT IN (' people', ' email'), key <> ALL ($3::text[]), count(*) DESC, key LIMIT $4`,
+    [projectId, people, asked, limit],
+  );
+}

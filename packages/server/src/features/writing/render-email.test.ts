@@ -1,0 +1,288 @@
+import { convert } from 'html-to-text';
+import { type DefaultTreeAdapterMap, parse } from 'parse5';
+import { describe, expect, test } from 'vitest';
+import {
+  type EmailFrame,
+  findShippedLetter,
+  type LetterText,
+  renderEmail,
+  renderLetter,
+  shippedLetterNames,
+  variablesFor,
+} from './index.ts';
+
+const FRAME: EmailFrame = {
+  projectName: 'Acme & <Co>',
+  postalAddress: 'Acme GmbH\nHigh Street 1\n10115 Berlin',
+  unsubscribeUrl: 'https://mail.example/u/abc?x=1&y=2',
+};
+
+function content(body: string, more: Partial<LetterText> = {}): LetterText {
+  return { subject: 'Hello', preheader: '', body, format: 'markdown', ...more };
+}
+
+type Element = DefaultTreeAdapterMap['element'];
+
+function elements(html: string): Element[] {
+  const found: Element[] = [];
+  const walk = (node: DefaultTreeAdapterMap['node']): void => {
+    if ('tagName' in node) found.push(node);
+    if ('childNodes' in node) for (const child of node.childNodes) walk(child);
+  };
+  walk(parse(html));
+  return found;
+}
+
+function attribute(element: Element, name: string): string | undefined {
+  return element.attrs.find((one) => one.name === name)?.value;
+}
+
+function hrefs(html: string): string[] {
+  return elements(html).flatMap((one) => attribute(one, 'href') ?? []);
+}
+
+const KITCHEN = `# One
+
+Text with *em*, **strong**, \`code\` and a [link](https://a.example/b?c=1&d=2 "T"), <https://auto.example/x>, <me@x.example>,
+an ![our logo](https://a.example/i.png) and  
+a new line.
+
+- a
+- b
+  - c
+
+    more of it
+
+3. x
+4. y
+
+> quoted
+>
+> - in it
+
+| A | B |
+|---|--:|
+| 1 | 2 |
+
+    code <b>
+
+---
+
+&copy; 2026 & <b>done</b>`;
+
+describe('an e-mail', () => {
+  test('is a whole page: a language, a title, a hidden preheader, the letter, and a footer that says who, why and how to stop it', () => {
+    const email = renderEmail(content('Hi **Ada**', { subject: 'A & "B" <c>', preheader: 'Soon & <b>' }), {
+      ...FRAME,
+      language: 'de',
+    });
+    const all = elements(email.html);
+    const tag = (name: string): Element | undefined => all.find(({ tagName }) => tagName === name);
+    expect(email.html).toMatch(/^<!doctype html>\n<html lang="de" /);
+    expect(tag('title')?.childNodes[0]).toMatchObject({ value: 'A & "B" <c>' });
+    expect(email.html).toContain(
+      '<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">Soon &amp; &lt;b&gt;</div>',
+    );
+    expect(all.filter(({ tagName }) => tagName === 'table').map((one) => attribute(one, 'role'))).toEqual(
+      all.filter(({ tagName }) => tagName === 'table').map(() => 'presentation'),
+    );
+    expect(email.html).not.toMatch(/%[A-Z]+%/);
+    expect(email.text).toBe(
+      `Hi Ada
+
+---
+
+You get this letter because you are a user of Acme & <Co>.
+
+Acme & <Co>
+Acme GmbH
+High Street 1
+10115 Berlin
+
+Unsubscribe [https://mail.example/u/abc?x=1&y=2]`,
+    );
+    expect(email.links).toEqual(['https://mail.example/u/abc?x=1&y=2']);
+    expect(email.troubles).toEqual([]);
+  });
+
+  test('without an address or a way out says neither', () => {
+    const { text, links } = renderEmail(content('Hi'), {
+      ...FRAME,
+      postalAddress: null,
+      unsubscribeUrl: null,
+    });
+    expect(text).toBe('Hi\n\n---\n\nYou get this letter because you are a user of Acme & <Co>.');
+    expect(links).toEqual([]);
+  });
+
+  test('shows all of Markdown, and HTML as it is typed', () => {
+    const { html, text, links, troubles } = renderEmail(content(KITCHEN), FRAME);
+    expect(text.split('\n\n---\n\nYou get')[0]).toBe(
+      `One
+
+Text with em, strong, code and a link [https://a.example/b?c=1&d=2], https://auto.example/x, me@x.example, an our logo and
+a new line.
+
+- a
+- b
+
+  - c
+
+    more of it
+
+3. x
+4. y
+
+> quoted
+>
+> - in it
+
+A | B
+1 | 2
+
+code <b>
+
+---
+
+© 2026 & <b>done</b>`,
+    );
+    expect(links).toEqual([
+      'https://a.example/b?c=1&d=2',
+      'https://auto.example/x',
+      'mailto:me@x.example',
+      'https://mail.example/u/abc?x=1&y=2',
+    ]);
+    expect(hrefs(html)).toEqual(links);
+    expect(elements(html).every((one) => one.tagName !== 'b')).toBe(true);
+    expect(troubles).toEqual([]);
+  });
+
+  test('leads to http, https and mailto alone, shows images from https alone, and tells what it leaves out', () => {
+    const { html, text, links, troubles } = renderEmail(
+      content(
+        '[a](javascript:alert(1)) [b](data:text/html,x) [c](/relative) [d](//evil.example) [e](#here) [f](ftp://x.example) ' +
+          '[g](JaVaScRiPt:1) [h](https:///x) ![i](http://x.example/i.png) ![j](data:image/png;base64,x) [**k**](mailto:) [l]()',
+      ),
+      { ...FRAME, unsubscribeUrl: null },
+    );
+    expect(hrefs(html)).toEqual([]);
+    expect(elements(html).some(({ tagName }) => tagName === 'img')).toBe(false);
+    expect(text).toMatch(/^a b c d e f g h i j k l\n/);
+    expect(links).toEqual([]);
+    expect(troubles).toHaveLength(12);
+    expect(troubles[0]).toBe(
+      'The link to "javascript:alert(1)" is left out: a letter links to http, https and mailto',
+    );
+  });
+
+  test('that is longer than mail programs show says so', () => {
+    const { troubles } = renderEmail(content('word '.repeat(20_000)), FRAME);
+    expect(troubles).toEqual([
+      expect.stringMatching(
+        /^It has 10\d,\d{3} bytes of HTML; mail programs cut off what is longer than 100,000$/,
+      ) as string,
+    ]);
+  });
+
+  test('of 100 kB made of anything is read through once', () => {
+    for (const piece of ['[', '![', '*a', '> ', '<a ', '<!--', '](', '`', '| ', '- ']) {
+      expect(renderEmail(content(piece.repeat(100_000 / piece.length)), FRAME).text.length).toBeGreaterThan(
+        0,
+      );
+      const page = content(piece.repeat(100_000 / piece.length), { format: 'html' });
+      expect(renderEmail(page, FRAME).html.length).toBeGreaterThan(0);
+    }
+  }, 30_000);
+});
+
+/** What html-to-text, which shares nothing with us, reads in the same page; without spaces, marks and what is told twice. */
+function bare(text: string): string {
+  return text.replace(/[\s>*|-]+/g, '').toLowerCase();
+}
+
+describe('the plain text', () => {
+  const letters = shippedLetterNames().map((name): [string, LetterText] => [name, shipped(name)]);
+
+  test.each([...letters, ['everything', content(KITCHEN)] as const])(
+    'of %s has every word and every link of its HTML, in their order',
+    (_, letter) => {
+      const { html, text, links } = renderEmail(letter, FRAME);
+      const read = convert(html, {
+        wordwrap: false,
+        selectors: [
+          { selector: 'div[style^="display:none"]', format: 'skip' },
+          { selector: 'h1', options: { uppercase: false } },
+          { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+          { selector: 'img', format: 'inlineString', options: { string: 'our logo' } },
+          { selector: 'hr', format: 'skip' },
+        ],
+      });
+      expect(bare(text)).toBe(bare(read));
+      for (const link of links) expect(text).toContain(link.replace(/^mailto:/, ''));
+    },
+  );
+
+  test('of a page with styles, comments, hidden parts, pixels and layout is what is seen of it', () => {
+    const page = `<!doctype html><html><head><title>No</title><style>p > a { color: red }</style></head><body class='>'>
+<!--[if mso]><p>Outlook</p><![endif]--><!--[if !mso]><!--><p>Seen &amp; &#8364; &#x1F600;&nbsp;!</p><!--<![endif]-->
+<div style="display: none"><p>Hidden <b>deep</b><br></p></div><script>if (a < b) document.write("<p>no</p>")</script>
+<table role="presentation"><tr><td>One</td><td>Two <a title='a > b "q"' href="https://x.example/?a=1&amp;b=2">three</a></td></tr></table>
+<img src="https://x.example/p.gif" width="1" height="1" alt="pixel"><img src="https://x.example/l.png" alt="Logo &lt;1&gt;">
+<a href="https://x.example/only"><img src="https://x.example/b.png" alt=""></a> a < b <p>Last<p`;
+    const { text, links } = renderEmail(content(page, { format: 'html' }), {
+      ...FRAME,
+      unsubscribeUrl: null,
+    });
+    expect(
+      text.startsWith(
+        'Seen & € 😀 !\n\nOne\n\nTwo three [https://x.example/?a=1&b=2]\n\nLogo <1> [https://x.example/only] a < b',
+      ),
+    ).toBe(true);
+    expect(links).toEqual(['https://x.example/?a=1&b=2', 'https://x.example/only']);
+  });
+});
+
+function shipped(name: string): LetterText {
+  const given = variablesFor({
+    person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
+    anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 1) },
+    endsAt: Date.UTC(2026, 5, 5),
+    project: { name: 'Acme' },
+    zone: 'UTC',
+  });
+  const letter = findShippedLetter(name);
+  if (letter === undefined) throw new Error(`there is no letter ${name}`);
+  return renderLetter(letter, given).content;
+}
+
+describe('a page that was laid out by itself', () => {
+  const page =
+    '<!doctype html><html><body style="a > b"><p>Hi</p><a href="https://unsubscribe.invalid/">Bye</a></body></html>';
+
+  test('leads to the person\u2019s own way out where it has a place for it, and gets no second one', () => {
+    const { html, text, links } = renderEmail(content(page, { format: 'html' }), FRAME);
+    expect(links).toEqual([FRAME.unsubscribeUrl]);
+    expect(html).not.toContain('unsubscribe.invalid');
+    expect(text).toContain('High Street 1');
+    expect(text.match(/nsubscribe/g)).toBeNull();
+    expect(renderEmail(content(page, { format: 'html' }), { ...FRAME, unsubscribeUrl: null }).links).toEqual(
+      [],
+    );
+  });
+
+  test('gets preheader and footer within its body', () => {
+    const plain = page.replace(/<a .*<\/a>/, '');
+    const { html, text } = renderEmail(content(plain, { format: 'html', preheader: 'Soon' }), FRAME);
+    expect(html).toMatch(
+      /^<!doctype html><html><body style="a > b"><div style="display:none[^"]*">Soon<\/div><p>Hi<\/p><div /,
+    );
+    expect(html).toMatch(/Unsubscribe<\/a><\/p><\/div><\/body><\/html>$/);
+    expect(text).toMatch(/^Hi\n\nYou get this letter/);
+  });
+
+  test('in Markdown the place is an address like others', () => {
+    expect(renderEmail(content('[x](https://unsubscribe.invalid/)'), FRAME).links[0]).toBe(
+      'https://unsubscribe.invalid/',
+    );
+  });
+});

@@ -1,0 +1,98 @@
+/** Who is told what stands in a page, in its order. `tag` is a tag without its brackets, for `attributesOf`. */
+type Reader = {
+  text(raw: string): void;
+  open(name: string, tag: string): void;
+  close(name: string): void;
+};
+
+/**
+ * Reads a page in one pass, as a browser tells tags from text. Nothing is looked for twice, so that a page of any kind takes
+ * a time that grows with its length alone. What is not shown, such as styles and comments, is not told.
+ */
+export function scanHtml(html: string, reader: Reader): void {
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    if (open === -1) return reader.text(html.slice(at));
+    if (open > at) reader.text(html.slice(at, open));
+    at = readMarkup(html, open, reader);
+  }
+}
+
+const [BANG, QUESTION, SLASH, DOUBLE, SINGLE, GREATER] = [33, 63, 47, 34, 39, 62];
+const UNSEEN = new Map(
+  ['head', 'style', 'script', 'title', 'template', 'noscript'].map((name) => [
+    name,
+    new RegExp(`</${name}[\\s/>]`, 'gi'),
+  ]),
+);
+
+/** Where it goes on behind what begins with a `<`. A comment or a tag without an end goes on to the end of all. */
+function readMarkup(html: string, open: number, reader: Reader): number {
+  if (html.startsWith('<!--', open)) return behind(html, '-->', open + 2);
+  const next = html.charCodeAt(open + 1);
+  if (next === BANG || next === QUESTION) return behind(html, '>', open);
+  const from = open + (next === SLASH ? 2 : 1);
+  if (!isLetter(html.charCodeAt(from))) {
+    reader.text('<');
+    return open + 1;
+  }
+  const end = endOfTag(html, from);
+  if (end === -1) return html.length;
+  const tag = html.slice(from, end);
+  const name = (/^[^\s/]+/.exec(tag)?.[0] ?? '').toLowerCase();
+  const closing = UNSEEN.get(name);
+  if (next === SLASH) reader.close(name);
+  else if (closing) return behindElement(html, closing, end);
+  else reader.open(name, tag);
+  return end + 1;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function behind(html: string, sign: string, from: number): number {
+  const at = html.indexOf(sign, from);
+  return at === -1 ? html.length : at + sign.length;
+}
+
+function behindElement(html: string, closing: RegExp, from: number): number {
+  closing.lastIndex = from;
+  const found = closing.exec(html);
+  return found === null ? html.length : behind(html, '>', found.index);
+}
+
+function endOfTag(html: string, from: number): number {
+  for (let at = from; at < html.length; at += 1) {
+    const code = html.charCodeAt(at);
+    if (code === GREATER) return at;
+    if (code !== DOUBLE && code !== SINGLE) continue;
+    at = html.indexOf(code === DOUBLE ? '"' : "'", at + 1);
+    if (at === -1) return -1;
+  }
+  return -1;
+}
+
+const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"']+))?/g;
+
+/** As they are written, entities and all. */
+export function attributesOf(tag: string): Map<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name = '', value = ''] of tag.matchAll(ATTRIBUTE)) {
+    const bare = /^["']/.test(value) ? value.slice(1, -1) : value;
+    if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), bare);
+  }
+  return attributes;
+}
+
+const BODY = /<body\b(?:[^>"']|"[^"]*"|'[^']*')*>/i;
+
+/** What stands in the body of a page, and what stands around it. What is no whole page is all body. */
+export function partsOfPage(page: string): { before: string; inside: string; behind: string } {
+  const start = BODY.exec(page);
+  const from = start === null ? 0 : start.index + start[0].length;
+  const end = page.toLowerCase().lastIndexOf('</body');
+  const to = end < from ? page.length : end;
+  return { before: page.slice(0, from), inside: page.slice(from, to), behind: page.slice(to) };
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { LetterText } from './letter.ts';
+import type { Publishable } from './publish.ts';
+import { listPublishedRows, listTemplateRows, listVersionRows } from './reads.ts';
+import {
+  deleteTemplateRows,
+  insertTemplate,
+  insertVersion,
+  type TemplateRow,
+  updateTemplate,
+  type VersionRow,
+} from './store.ts';
+import { letterOfVersion, refused, type Template, TEMPLATES_MAX, type TemplateVersion } from './template.ts';
+
+type Deps = { tx: Tx; clock: Clock; projectId: number };
+type Published = { template: Template; version: TemplateVersion };
+type New = { letter: Publishable; actor: string };
+
+/** With the project's turn taken. Its first version is published at once. */
+export async function createTemplate(
+  deps: Deps,
+  { name, letter, actor }: New & { name: string },
+): Promise<Published> {
+  const { tx, clock, projectId } = deps;
+  if ((await listTemplateRows(tx, projectId)).length >= TEMPLATES_MAX)
+    throw refused([{ message: `A project has ${TEMPLATES_MAX} letters of its own at most` }]);
+  const now = clock.now();
+  const template = { id: idMaker(clock)(), name, version: 1, createdAt: now, updatedAt: now };
+  const { id, version } = template;
+  const [created_at, updated_at] = [new Date(now), new Date(now)];
+  const isMade = await insertTemplate(tx, {
+    project_id: projectId,
+    id,
+    name,
+    version,
+    created_at,
+    updated_at,
+  });
+  if (!isMade) {
+    const message = `name is taken: another letter of the project is called ${JSON.stringify(name)}`;
+    throw refused([{ message, field: 'name' }]);
+  }
+  return { template, version: await addVersion(deps, template, { letter, actor }) };
+}
+
+/** With the project's turn taken: a new version, which is published at once; none where it would say the same. */
+export async function editTemplate(
+  deps: Deps,
+  before: Published,
+  { letter, actor }: New,
+): Promise<Published> {
+  if (isSame(before.version, letter)) return before;
+  const { tx, clock, projectId } = deps;
+  const template = { ...before.template, version: before.template.version + 1, updatedAt: clock.now() };
+  const { id, version, updatedAt } = template;
+  await updateTemplate(tx, { project_id: projectId, id, version, updated_at: new Date(updatedAt) });
+  return { template, version: await addVersion(deps, template, { letter, actor }) };
+}
+
+function isSame(version: TemplateVersion, letter: Publishable): boolean {
+  const keys = ['format', 'subject', 'preheader', 'body', 'html'] as const;
+  return keys.every((key) => version[key] === letter[key]);
+}
+
+async function addVersion(
+  { tx, projectId }: Deps,
+  { id, version, updatedAt }: Template,
+  { letter, actor }: New,
+): Promise<TemplateVersion> {
+  const { format, subject, preheader, body, html } = letter;
+  const row: VersionRow = {
+    project_id: projectId,
+    template_id: id,
+    version,
+    format,
+    subject,
+    preheader,
+    body,
+    html,
+    created_at: new Date(updatedAt),
+    created_by: actor,
+  };
+  await insertVersion(tx, row);
+  return toVersion(row);
+}
+
+/** By its id or its name. */
+export async function findTemplate(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<Published> {
+  const wanted = reference.trim();
+  const rows = await listTemplateRows(tx, projectId);
+  const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  const [version] = row ? await listVersionRows(tx, { projectId, id: row.id, limit: 1 }) : [];
+  if (row && version) return { template: toTemplate(row), version: toVersion(version) };
+  const message = `There is no letter ${JSON.stringify(reference)} of the project's own: template list shows their ids and names`;
+  throw new Fault('not_found', { details: [{ message, field: 'template' }] });
+}
+
+/** By name. */
+export async function listTemplates(tx: Tx, projectId: number): Promise<Template[]> {
+  return (await listTemplateRows(tx, projectId)).map(toTemplate);
+}
+
+const VERSIONS_SHOWN = 100;
+
+/** The newest first. */
+export async function listVersions(tx: Tx, projectId: number, id: string): Promise<TemplateVersion[]> {
+  return (await listVersionRows(tx, { projectId, id, limit: VERSIONS_SHOWN })).map(toVersion);
+}
+
+/** With the project's turn taken, and all its versions with it. */
+export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Promise<void> {
+  return deleteTemplateRows(tx, projectId, id);
+}
+
+/** What these projects wrote themselves, by project and name, in the version that is published. */
+export async function loadLetters(
+  tx: Tx,
+  projectIds: number[],
+): Promise<Map<number, Map<string, LetterText>>> {
+  const letters = new Map<number, Map<string, LetterText>>();
+  for (const row of await listPublishedRows(tx, projectIds)) {
+    const own = letters.get(row.project_id) ?? new Map<string, LetterText>();
+    letters.set(row.project_id, own.set(row.name, letterOfVersion(row)));
+  }
+  return letters;
+}
+
+function toTemplate(row: TemplateRow): Template {
+  const { id, name, version } = row;
+  return { id, name, version, createdAt: row.created_at.getTime(), updatedAt: row.updated_at.getTime() };
+}
+
+function toVersion(row: VersionRow): TemplateVersion {
+  const { version, format, subject, preheader, body, html } = row;
+  return {
+    version,
+    format,
+    subject,
+    preheader,
+    body,
+    html,
+    createdAt: row.created_at.getTime(),
+    createdBy: row.created_by,
+  };
+}

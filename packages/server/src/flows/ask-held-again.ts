@@ -1,0 +1,16 @@
+import { dueHeldNow } from '../features/drafts/index.ts';
+import { dueEarlier } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/**
+ * What kept letters in may have been mended: those held for one of these reasons are asked again at once, and leave by
+ * themselves if nothing else is in their way. How many there are.
+ */
+export async function askHeldAgain(
+  tx: Tx,
+  { projectId, reasons, now }: { projectId: number; reasons: string[]; now: number },
+): Promise<number> {
+  const asked = await dueHeldNow(tx, { projectId, reasons, now });
+  if (asked > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
+  return asked;
+}

@@ -1,0 +1,71 @@
+import {
+  type DkimKey,
+  type DomainState,
+  findDomainById,
+  judge,
+  listKeys,
+  lockDomain,
+  lookUp,
+  type MailSettings,
+  maySend,
+  recordsOf,
+  type SendingDomain,
+  settle,
+  updateDomain,
+  updateKeys,
+} from '../../features/domains/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { Resolver } from '../../io/dns/index.ts';
+import { askHeldAgain } from '../ask-held-again.ts';
+import { type DomainView, viewOf } from './view.ts';
+
+export type CheckDeps = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  resolver: Resolver;
+  mail: MailSettings;
+};
+
+/** `before`: the state that it had. */
+export type Checked = { view: DomainView; before: DomainState };
+
+/** What may have kept letters in while nothing could leave from the domain. */
+const HELD_FOR_DOMAIN = ['domain', 'no_sender', 'public_url'];
+
+/**
+ * Looks at the DNS and draws the consequences; null where the domain is gone. The DNS is asked outside any transaction.
+ * Whoever finds that somebody else looked meanwhile, or that the keys are others now, leaves it at that: of two looks at
+ * once one counts.
+ */
+export async function checkDomain(
+  { db, resolver, mail }: CheckDeps,
+  place: Pick<SendingDomain, 'projectId' | 'id'>,
+): Promise<Checked | null> {
+  const { projectId, id } = place;
+  const known = await findDomainById(db, place);
+  if (!known) return null;
+  const knownKeys = await listKeys(db, projectId, [id]);
+  const records = recordsOf(known, knownKeys, mail);
+  const looked = await lookUp(resolver, records);
+  const findings = records.map((record) => judge(record, looked));
+  return db.transaction(async (tx) => {
+    const domain = await lockDomain(tx, place);
+    if (!domain) return null;
+    const keys = await listKeys(tx, projectId, [id]);
+    const before = domain.state;
+    const isOutrun = domain.checkedAt !== known.checkedAt || !areSameKeys(keys, knownKeys);
+    if (isOutrun) return { view: viewOf(domain, keys, mail), before };
+    const now = db.clock.now();
+    const settled = settle({ domain, keys }, findings, { mail, now });
+    await updateDomain(tx, settled.domain);
+    await updateKeys(tx, { projectId, domainId: id }, { moves: settled.moves, now });
+    if (maySend(settled.domain) && !maySend(domain))
+      await askHeldAgain(tx, { projectId, reasons: HELD_FOR_DOMAIN, now });
+    return { view: viewOf(settled.domain, settled.keys, mail), before };
+  });
+}
+
+function areSameKeys(some: DkimKey[], others: DkimKey[]): boolean {
+  const nameOf = ({ slot, createdAt }: DkimKey): string => `${slot} ${createdAt}`;
+  const names = new Set(others.map(nameOf));
+  return some.length === others.length && some.every((key) => names.has(nameOf(key)));
+}

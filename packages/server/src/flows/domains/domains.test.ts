@@ -1,0 +1,431 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { startDnsServer } from '../../../testkit/dns-server.ts';
+import { draftFacts } from '../../../testkit/drafts.ts';
+import { findText } from '../../../testkit/find-text.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { createSealer } from '../../base/seal.ts';
+import { createSigners, resealKeys } from '../../features/domains/index.ts';
+import { findDraft, hold, newDraft, orThrow, writeMoved } from '../../features/drafts/index.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createResolver, type Resolver } from '../../io/dns/index.ts';
+import { createProject } from '../create-project.ts';
+import {
+  addDomain,
+  checkDomain,
+  type DomainView,
+  removeDomain,
+  rotateKey,
+  setDomain,
+  showDomain,
+  showDomains,
+} from './index.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const own = await testDatabase();
+const dns = await startDnsServer();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await dns.stop();
+  await own.drop();
+});
+
+const sealer = createSealer('a secret', null, 'dkim keys');
+const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
+const mail = { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' };
+const deps = { db, sealer, resolver, mail };
+const signers = createSigners(sealer, mail);
+
+let projectId = 0;
+let name = '';
+beforeEach(async () => {
+  dns.trouble(null);
+  ({ id: projectId } = await createProject(db, { name: 'Acme' }));
+  // No test meets the records of another.
+  name = `mail${projectId}.acme.test`;
+});
+
+const add = (more: { projectId?: number; name?: string; warm?: boolean; throttle?: string } = {}) =>
+  addDomain(deps, { projectId, name, ...more });
+const show = (): Promise<DomainView> => showDomain(db, { projectId, name }, mail);
+const publish = ({ records }: DomainView): void => {
+  for (const record of records) dns.set(record.type, record.name, [record.value]);
+};
+const recordOf = ({ records }: DomainView, kind: string, n = 0) => {
+  const found = records.filter((record) => record.kind === kind)[n];
+  if (!found) throw new Error(`no ${kind}`);
+  return found;
+};
+const check = async ({ domain }: DomainView, asking = resolver): Promise<DomainView> => {
+  const checked = await checkDomain({ ...deps, resolver: asking }, domain);
+  if (!checked) throw new Error('gone');
+  return checked.view;
+};
+const signer = (from = name, of = projectId) => signers.of(db, of, from);
+const dkimNow = async () => {
+  const dkim = (await signer())?.dkim;
+  if (!dkim) throw new Error('nothing signs');
+  return dkim;
+};
+const verdicts = ({ records }: DomainView) => records.map(({ finding }) => finding?.verdict);
+
+/** Published and seen. */
+async function verified(more: Parameters<typeof add>[0] = {}): Promise<DomainView> {
+  const added = await add(more);
+  publish(added);
+  const seen = await check(added);
+  expect(seen.domain.state).toBe('verified');
+  return seen;
+}
+
+/** A letter that waits for its domain. */
+async function holdLetter(reason: string): Promise<string> {
+  const now = clock.now();
+  const made = newDraft({ ...draftFacts(idMaker(clock)), projectId, now });
+  const held = orThrow(hold(made.draft, { reason, until: null, now }));
+  await writeMoved(db, [made]);
+  await writeMoved(db, [held]);
+  return made.draft.id;
+}
+const dueOf = async (id: string) => (await findDraft(db, projectId, id))?.draft.dueAt;
+
+test('a domain is added with a key of its own, and nothing is verified before it is seen', async () => {
+  const added = await add({ name: ` ${name.toUpperCase()}. `, throttle: '5/s' });
+  expect(added.domain).toMatchObject({
+    name,
+    state: 'pending',
+    throttle: { letters: 5, perMs: 1_000 },
+    warm: false,
+  });
+  expect(added.domain.nextCheckAt).toBe(clock.now() + MINUTE);
+  expect(await show()).toEqual(added);
+  expect(await signer()).toMatchObject({ domain: { state: 'pending' }, dkim: null });
+  const seen = await check(added);
+  expect(verdicts(seen)).toEqual(['missing', 'missing', 'missing', 'missing']);
+  expect(seen.domain).toMatchObject({
+    state: 'pending',
+    verifiedAt: null,
+    rampFrom: null,
+    checkedAt: clock.now(),
+  });
+});
+
+test('once its records are seen it is verified, its key signs, and it begins slowly', async () => {
+  const seen = await verified();
+  expect(verdicts(seen)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  const now = clock.now();
+  expect(seen.domain).toMatchObject({ verifiedAt: now, rampFrom: now, nextCheckAt: now + DAY });
+  expect(await show()).toEqual(seen);
+  const by = await signer();
+  expect(by).toMatchObject({ domain: seen.domain, returnPath: `bounce.${name}`, dkim: { domain: name } });
+  expect(`${by?.dkim?.selector}._domainkey.${name}`).toBe(recordOf(seen, 'dkim').name);
+  const publicKey = createPublicKey(createPrivateKey(by?.dkim?.privateKey ?? ''));
+  expect(recordOf(seen, 'dkim').value).toContain(
+    publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+  );
+});
+
+test.each(['dkim', 'dmarc', 'return_path_mx'])('without %s nothing is verified', async (kind) => {
+  const added = await add();
+  publish(added);
+  const { type, name: at } = recordOf(added, kind);
+  dns.remove(type, at);
+  expect((await check(added)).domain.state).toBe('pending');
+  dns.trouble('servfail', at);
+  expect((await check(added)).domain.state).toBe('pending');
+});
+
+test('SPF is advice: without it a domain is verified', async () => {
+  const added = await add();
+  publish(added);
+  const spf = recordOf(added, 'return_path_spf');
+  dns.remove(spf.type, spf.name);
+  const seen = await check(added);
+  expect(seen.domain.state).toBe('verified');
+  expect(recordOf(seen, 'return_path_spf').finding).toMatchObject({ verdict: 'missing' });
+});
+
+test('where no bounces are taken in, no MX record is asked for, and letters come from the domain itself', async () => {
+  const without = { mailDomain: null, spfInclude: null };
+  const added = await addDomain({ ...deps, mail: without }, { projectId, name });
+  publish(added);
+  const checked = await checkDomain({ ...deps, mail: without }, added.domain);
+  expect(checked?.view.domain.state).toBe('verified');
+  expect(await createSigners(sealer, without).of(db, projectId, name)).toMatchObject({ returnPath: name });
+});
+
+test('letters that wait for their domain are asked again when it is verified, and no others', async () => {
+  const added = await add();
+  const [waiting, quiet] = [await holdLetter('domain'), await holdLetter('quiet_hours')];
+  await check(added);
+  expect(await dueOf(waiting)).toBe(null);
+  clock.advance(MINUTE);
+  publish(added);
+  await check(added);
+  expect([await dueOf(waiting), await dueOf(quiet)]).toEqual([clock.now(), null]);
+});
+
+test.each(['servfail', 'refused', 'silence'] as const)(
+  'a DNS that says %s never revokes a domain',
+  async (kind) => {
+    const seen = await verified();
+    dns.trouble(kind);
+    for (let look = 0; look < 4; look += 1) {
+      clock.advance(DAY);
+      const again = await check(seen);
+      expect(again.domain).toMatchObject({ state: 'verified', misses: 0, failingSince: null });
+      expect(verdicts(again)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+    }
+    expect((await signer())?.dkim).not.toBe(null);
+  },
+);
+
+test('a record that is gone shows at once, and stops letters after three looks over an hour; one look mends it', async () => {
+  const seen = await verified();
+  const { type, name: at, value } = recordOf(seen, 'dkim');
+  dns.remove(type, at);
+  const states: string[] = [];
+  for (let look = 0; look < 4; look += 1) {
+    clock.advance(20 * MINUTE);
+    const { domain } = await check(seen);
+    expect(domain.nextCheckAt).toBeGreaterThan(clock.now());
+    states.push(domain.state);
+  }
+  expect(states).toEqual(['degraded', 'degraded', 'degraded', 'failed']);
+  // In trouble nobody knows whether it is right again.
+  dns.trouble('servfail');
+  expect((await check(seen)).domain.state).toBe('failed');
+  dns.trouble(null);
+  const waiting = await holdLetter('domain');
+  dns.set(type, at, [value]);
+  expect((await check(seen)).domain).toMatchObject({
+    state: 'verified',
+    misses: 0,
+    rampFrom: seen.domain.rampFrom,
+  });
+  expect(await dueOf(waiting)).toBe(clock.now());
+});
+
+test('of looks at once one counts, even in the very moment of the one before them', async () => {
+  const seen = await verified();
+  const { type, name: at } = recordOf(seen, 'dmarc');
+  dns.remove(type, at);
+  // Each has read what was known before any of them writes.
+  let waiting = 3;
+  const all = Promise.withResolvers<void>();
+  const together: Resolver = {
+    ...resolver,
+    async mx(at) {
+      waiting -= 1;
+      if (waiting === 0) all.resolve();
+      await all.promise;
+      return resolver.mx(at);
+    },
+  };
+  const looks = await Promise.all([check(seen, together), check(seen, together), check(seen, together)]);
+  expect(looks.map(({ domain }) => domain.misses)).toEqual([1, 1, 1]);
+  expect((await show()).domain).toMatchObject({ state: 'degraded', misses: 1 });
+});
+
+test('a slow look does not undo what a later one found', async () => {
+  const added = await add();
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const nothing = { kind: 'none', code: 'ENOTFOUND' } as const;
+  const slow: Resolver = {
+    txt: async () => nothing,
+    cname: async () => nothing,
+    async mx() {
+      asked.resolve();
+      await answered.promise;
+      return nothing;
+    },
+  };
+  const behind = check(added, slow);
+  await asked.promise;
+  publish(added);
+  const seen = await check(added);
+  answered.resolve();
+  expect(await behind).toEqual(seen);
+  expect(await show()).toEqual(seen);
+  expect(seen.domain.state).toBe('verified');
+});
+
+test('rotation from its beginning to its end: both keys can be seen at any time that letters signed by them are about', async () => {
+  const first = await verified();
+  const before = await dkimNow();
+  const rotating = await rotateKey(deps, { projectId, name });
+  expect(rotating.domain).toMatchObject({ state: 'verified', nextCheckAt: clock.now() + MINUTE });
+  expect(
+    rotating.records.filter(({ kind }) => kind === 'dkim').map((one) => [one.required, one.keyState]),
+  ).toEqual([
+    [true, 'active'],
+    [false, 'pending'],
+  ]);
+  const keyStates = (view: DomainView) => view.records.flatMap(({ keyState }) => keyState ?? []);
+
+  // Nobody has published it: the old one signs, and the domain lacks nothing.
+  clock.advance(MINUTE);
+  const waiting = await check(first);
+  expect([waiting.domain.state, keyStates(waiting)]).toEqual(['verified', ['active', 'pending']]);
+  await expect(rotateKey(deps, { projectId, name })).rejects.toMatchObject({ code: 'conflict' });
+
+  publish(rotating);
+  const published = await check(first);
+  expect(keyStates(published)).toEqual(['active', 'published']);
+  expect(published.domain.nextCheckAt).toBe(clock.now() + HOUR);
+  expect(await dkimNow()).toEqual(before);
+
+  clock.advance(HOUR);
+  const active = await check(first);
+  expect(keyStates(active)).toEqual(['retiring', 'active']);
+  const after = await dkimNow();
+  expect(after.selector).toBe(before.selector.replace(/a$/, 'b'));
+  expect(after.privateKey).not.toBe(before.privateKey);
+  await expect(rotateKey(deps, { projectId, name })).rejects.toThrow(/two keys/);
+
+  clock.advance(7 * DAY);
+  const done = await check(first);
+  expect([done.domain.state, keyStates(done)]).toEqual(['verified', ['active']]);
+  // The place of the first key is free, and another key comes into it.
+  const next = await rotateKey(deps, { projectId, name });
+  expect(recordOf(next, 'dkim').name).toBe(recordOf(first, 'dkim').name);
+  expect(recordOf(next, 'dkim').value).not.toBe(recordOf(first, 'dkim').value);
+  publish(next);
+  await check(next);
+  clock.advance(HOUR);
+  await check(next);
+  expect(await dkimNow()).toMatchObject({ selector: before.selector });
+  expect((await dkimNow()).privateKey).not.toBe(before.privateKey);
+});
+
+test('who took the old record out too early is not without a key', async () => {
+  const first = await verified();
+  const rotating = await rotateKey(deps, { projectId, name });
+  publish(rotating);
+  dns.remove('TXT', recordOf(first, 'dkim').name);
+  expect((await check(first)).domain.state).toBe('verified');
+  expect((await signer())?.dkim?.selector).toMatch(/b$/);
+});
+
+test('a look that was under way when the key was rotated leaves the new key alone', async () => {
+  const first = await verified();
+  const late: Resolver = {
+    ...resolver,
+    async mx(at) {
+      if ((await show()).records.length === 4) await rotateKey(deps, { projectId, name });
+      return resolver.mx(at);
+    },
+  };
+  clock.advance(MINUTE);
+  const seen = await check(first, late);
+  expect(seen.records.length).toBe(5);
+  expect(seen.domain.checkedAt).toBe(first.domain.checkedAt);
+});
+
+test('the private half of a key stands nowhere in the database', async () => {
+  await verified();
+  const pem = (await signer())?.dkim?.privateKey ?? '';
+  expect(pem.length).toBeGreaterThan(1_000);
+  const lines = pem.split('\n').filter((line) => line.length > 60);
+  expect(await findText(db, [...lines.slice(1), 'PRIVATE KEY'])).toEqual([]);
+});
+
+test('two projects that have the same domain have nothing else in common', async () => {
+  const mine = await verified();
+  const { id: otherId } = await createProject(db, { name: 'Other' });
+  const theirs = await add({ projectId: otherId });
+  expect(recordOf(theirs, 'dkim').name).not.toBe(recordOf(mine, 'dkim').name);
+  expect(recordOf(theirs, 'dkim').value).not.toBe(recordOf(mine, 'dkim').value);
+  // What one of them published proves nothing for the other.
+  expect((await check(theirs)).domain.state).toBe('pending');
+  expect((await signer(name, otherId))?.dkim).toBe(null);
+  await removeDomain(db, { projectId: otherId, name });
+  expect(await signer(name, otherId)).toBe(null);
+  expect((await signer())?.dkim).not.toBe(null);
+});
+
+test('the nearest domain signs for a sender at it or below it, and nobody for one above or beside it', async () => {
+  await verified();
+  await verified({ name: `deep.${name}` });
+  await add({ name: `x.deep.${name}` });
+  const nameOf = async (from: string) => (await signer(from))?.domain.name ?? null;
+  expect(await nameOf(name.toUpperCase())).toBe(name);
+  expect(await nameOf(`other.${name}`)).toBe(name);
+  expect(await nameOf(`deep.${name}`)).toBe(`deep.${name}`);
+  // One from which letters may leave comes before one that is still waited for.
+  expect(await nameOf(`x.deep.${name}`)).toBe(`deep.${name}`);
+  expect(await nameOf('acme.test')).toBe(null);
+  expect(await nameOf(`x${name}`)).toBe(null);
+  expect(await nameOf('')).toBe(null);
+});
+
+test('keys that the previous secret sealed are opened, and sealed anew so that it can be given up', async () => {
+  await verified();
+  const before = (await signer())?.dkim;
+  const renewing = createSealer('next secret', 'a secret', 'dkim keys');
+  expect((await createSigners(renewing, mail).of(db, projectId, name))?.dkim).toEqual(before);
+  const renewed = createSealer('next secret', null, 'dkim keys');
+  await expect(createSigners(renewed, mail).of(db, projectId, name)).rejects.toThrow(/not known here/);
+  expect(await resealKeys(db, renewing)).toBeGreaterThan(0);
+  expect(await resealKeys(db, renewing)).toBe(0);
+  expect((await createSigners(renewed, mail).of(db, projectId, name))?.dkim).toEqual(before);
+  // The other tests go on with the secret that they know.
+  await resealKeys(db, createSealer('a secret', 'next secret', 'dkim keys'));
+});
+
+test('throttle and slow beginning can be changed, and whoever waits for them is asked again', async () => {
+  await verified();
+  const waiting = await holdLetter('ramp');
+  clock.advance(MINUTE);
+  const place = { projectId, name };
+  const warm = await setDomain(deps, place, { warm: true, throttle: '300/m' });
+  expect(warm.domain).toMatchObject({
+    warm: true,
+    rampFrom: null,
+    throttle: { letters: 300, perMs: MINUTE },
+  });
+  expect(await dueOf(waiting)).toBe(clock.now());
+  const cold = await setDomain(deps, place, { warm: false });
+  expect(cold.domain).toMatchObject({ warm: false, rampFrom: clock.now(), throttle: { letters: 300 } });
+  expect((await setDomain(deps, place, { throttle: 'off' })).domain.throttle).toBe(null);
+  await expect(setDomain(deps, place, { throttle: '5 per second' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+  expect(await show()).toMatchObject({ domain: { throttle: null, warm: false } });
+});
+
+test('a warm domain has no slow beginning', async () => {
+  expect((await verified({ warm: true })).domain.rampFrom).toBe(null);
+});
+
+test('a domain is there once, and its removal takes its keys with it', async () => {
+  const added = await add();
+  await expect(add()).rejects.toMatchObject({ code: 'conflict' });
+  await removeDomain(db, { projectId, name: name.toUpperCase() });
+  const keys = await db.query('SELECT 1 FROM beckon.dkim_key WHERE project_id = $1', [projectId]);
+  expect(keys).toEqual([]);
+  await expect(show()).rejects.toMatchObject({ code: 'not_found' });
+  expect(await checkDomain(deps, added.domain)).toBe(null);
+  const again = await add();
+  expect(recordOf(again, 'dkim').name).not.toBe(recordOf(added, 'dkim').name);
+});
+
+test('a project has a hundred domains at most, also when two come for the last place', async () => {
+  await add();
+  await db.query(
+    `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
+     SELECT $1, gen_random_uuid(), 'd' || n || '.test', 'pending', '[]', 0, now(), now(), 'off', false FROM generate_series(1, 98) n`,
+    [projectId],
+  );
+  const last = await Promise.allSettled([add({ name: 'one.test' }), add({ name: 'two.test' })]);
+  expect(last.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect((await showDomains(db, projectId, mail)).length).toBe(100);
+});

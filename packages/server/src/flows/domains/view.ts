@@ -1,0 +1,66 @@
+import { Fault } from '../../base/fault.ts';
+import {
+  type DkimKey,
+  type DomainRecord,
+  type Finding,
+  findDomain,
+  listDomains,
+  listKeys,
+  lockDomain,
+  type MailSettings,
+  normaliseDomainName,
+  recordsOf,
+  type SendingDomain,
+} from '../../features/domains/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/** A domain as it is shown: what is to be published, beside what was found of it. */
+export type DomainView = {
+  domain: SendingDomain;
+  records: (DomainRecord & { finding: Finding | null })[];
+};
+
+/** By name, as people know it. */
+export type DomainPlace = { projectId: number; name: string };
+
+export function viewOf(domain: SendingDomain, keys: DkimKey[], mail: MailSettings): DomainView {
+  const findingOf = ({ kind, name }: DomainRecord): Finding | null =>
+    domain.findings.find((one) => one.kind === kind && one.name === name) ?? null;
+  const records = recordsOf(domain, keys, mail);
+  return { domain, records: records.map((record) => ({ ...record, finding: findingOf(record) })) };
+}
+
+export async function showDomain(tx: Tx, place: DomainPlace, mail: MailSettings): Promise<DomainView> {
+  const domain = await requireDomain(tx, place);
+  return viewOf(domain, await listKeys(tx, domain.projectId, [domain.id]), mail);
+}
+
+/** By name. */
+export async function showDomains(tx: Tx, projectId: number, mail: MailSettings): Promise<DomainView[]> {
+  const domains = await listDomains(tx, projectId);
+  const keys = await listKeys(
+    tx,
+    projectId,
+    domains.map(({ id }) => id),
+  );
+  const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
+  return domains.map((domain) => viewOf(domain, keysOf.get(domain.id) ?? [], mail));
+}
+
+export async function requireDomain(tx: Tx, { projectId, name }: DomainPlace): Promise<SendingDomain> {
+  const found = await findDomain(tx, { projectId, name: normaliseDomainName(name) });
+  if (!found) throw unknownDomain(name);
+  return found;
+}
+
+/** Who changes it waits for who is at it. */
+export async function requireLocked(tx: Tx, place: DomainPlace): Promise<SendingDomain> {
+  const locked = await lockDomain(tx, await requireDomain(tx, place));
+  if (!locked) throw unknownDomain(place.name);
+  return locked;
+}
+
+function unknownDomain(name: string): Fault {
+  const message = `This project has no domain ${JSON.stringify(name)}: domain list shows those that it has`;
+  return new Fault('not_found', { details: [{ message, field: 'domain' }] });
+}

@@ -1,0 +1,3 @@
+export { clearOutbox } from './clear-outbox.ts';
+export { receiveMail } from './receive-mail.ts';
+export { showMail, type ShownMail } from './show-mail.ts';

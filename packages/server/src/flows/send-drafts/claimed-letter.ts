@@ -1,0 +1,24 @@
+import type { Content } from '../../features/drafts/index.ts';
+import type { FrozenRow } from '../../features/sending/index.ts';
+import type { Sender } from './sender-of.ts';
+
+/** A letter that its worker has claimed, with all that is needed to hand it over without asking the database again. */
+export type ClaimedLetter = {
+  projectId: number;
+  draftId: string;
+  messageId: string;
+  epoch: number;
+  userId: string;
+  /** As the person has it, and normalised. */
+  email: string;
+  address: string;
+  content: Content;
+  sender: Sender;
+  provider: string;
+  projectName: string;
+  ruleName: string;
+  /** When it is quiet where the person is. */
+  quiet: { zone: string; window: { start: string; end: string } } | null;
+  /** As it was handed over before; null before the first attempt. */
+  frozen: FrozenRow | null;
+};

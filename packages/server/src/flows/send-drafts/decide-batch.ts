@@ -1,0 +1,238 @@
+import { domainPart } from '../../base/address.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { Decision } from '../../features/decisions/index.ts';
+import {
+  cancel,
+  claim,
+  closeEditor,
+  type Decided,
+  type Draft,
+  dueAction,
+  ENGINE,
+  finish,
+  hold,
+  isRefused,
+  type Moved,
+  release,
+} from '../../features/drafts/index.ts';
+import { type Person, personKey } from '../../features/people/index.ts';
+import {
+  type EarlierMessage,
+  findEarlier,
+  findFrozen,
+  type GateAnswer,
+  type MessageEnd,
+  type MessageRow,
+} from '../../features/sending/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { Model, Models } from '../models.ts';
+import { zoneOfPerson } from '../rules/index.ts';
+import type { BatchTx } from '../session.ts';
+import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
+import type { ClaimedLetter } from './claimed-letter.ts';
+import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
+import type { Mailroom } from './mailroom.ts';
+import { findSender, type Sender } from './sender-of.ts';
+
+/** Whatever keeps letters in may be mended at any time. */
+const ASK_AGAIN_MS = 3_600_000;
+/** Whoever claimed a letter submits it within this time, or it is put back. */
+const CLAIMED_FOR_MS = 60_000;
+
+export type SendDeps = {
+  db: Database;
+  newId: NewId;
+  models: Models;
+  mailroom: Mailroom;
+  /** See `SenderOptions`. */
+  togetherMs: number;
+};
+
+/** What is due of one project, in the transaction that decides about it. */
+export type Batch = {
+  tx: BatchTx;
+  deps: SendDeps;
+  projectId: number;
+  model: Model;
+  now: number;
+  /** For so many letters. */
+  room: number;
+};
+export type Done = {
+  moved: Moved[];
+  letters: ClaimedLetter[];
+  messages: MessageRow[];
+  /** Messages that were tried for long enough. */
+  ends: MessageEnd[];
+  narrow: Gates['narrow'];
+  decisions: Decision[];
+  bucket: Gates['bucket'];
+};
+
+export type Tokens = { bucket: Gates['bucket']; left: number };
+
+/** What becomes of each draft that is due. */
+export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: Tokens): Promise<Done> {
+  const { now } = batch;
+  const done: Done = { moved: [], letters: [], messages: [], ends: [], narrow: null, decisions: [], bucket };
+  const leaving = left < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
+  const asked = leaving.length > 0 ? await gatherAll(batch, leaving, bucket) : null;
+  for (const draft of inTurn(due, asked?.gates.ramp ?? null)) {
+    const action = dueAction(draft, now);
+    if (action === 'leave' && asked) leave(batch, draft, { ...asked, done });
+    else if (action === 'give_up') fail(batch, done, { draft, reason: 'expired' });
+    else note(batch, done, { draft, decided: actOn(draft, now) });
+  }
+  if (asked) await findOldBytes(batch, done, asked);
+  return asked ? { ...done, bucket: asked.gates.bucket, narrow: asked.gates.narrow } : done;
+}
+
+/** Letters that were tried before leave as the same bytes. */
+async function findOldBytes({ tx, projectId }: Batch, { letters }: Done, { earlier }: Asked): Promise<void> {
+  const tried = letters.filter(({ draftId }) => earlier.has(draftId));
+  const frozen = await findFrozen(tx, { projectId, draftIds: tried.map(({ draftId }) => draftId) });
+  for (const letter of tried) letter.frozen = frozen.get(letter.draftId) ?? null;
+}
+
+type Asked = {
+  evidence: Evidence;
+  gates: Gates;
+  sender: Sender;
+  /** Of drafts that were handed over before, and put off. */
+  earlier: Map<string, EarlierMessage>;
+};
+
+async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']): Promise<Asked> {
+  const { tx, model, now, deps, projectId } = batch;
+  const { mailroom } = deps;
+  const [evidence, sender, earlier] = await Promise.all([
+    gatherEvidence(tx, leaving, { model, now }),
+    findSender(tx, model, mailroom),
+    findEarlier(tx, { projectId, draftIds: leaving.map(({ id }) => id) }),
+  ]);
+  const { people } = evidence;
+  const gates = await openGates(tx, { model, now, bucket, people, sender, mailroom });
+  return { evidence, sender, earlier, gates };
+}
+
+/** The slots of the warm-up go to whoever matters most; everything else goes in the order in which it is due. */
+function inTurn(due: Draft[], ramp: Gates['ramp']): Draft[] {
+  return ramp ? due.toSorted((a, b) => b.priority - a.priority) : due;
+}
+
+/** What time alone brings. */
+function actOn(draft: Draft, now: number): Decided | null {
+  const action = dueAction(draft, now);
+  switch (action) {
+    case 'expire':
+      return cancel(draft, { reason: 'expired', now });
+    case 'close_editor':
+      return closeEditor(draft, { actor: ENGINE, now });
+    case 'release':
+      return release(draft, { now });
+    case 'wait':
+    case 'leave':
+    case 'give_up':
+      return null;
+    default:
+      return action satisfies never;
+  }
+}
+
+type Leaving = Asked & { done: Done };
+
+function leave(batch: Batch, draft: Draft, { evidence, gates, sender, earlier, done }: Leaving): void {
+  const { now } = batch;
+  const person = evidence.people.get(personKey(draft));
+  const before = earlier.get(draft.id) ?? null;
+  const wasTried = before !== null && before.attempts > 0;
+  // What was handed over once is frozen: it follows nothing any more.
+  const changed = wasTried && person ? null : evaluateAgain(draft, evidence);
+  if (changed || !person) return note(batch, done, { draft, decided: changed });
+  if (wasTried && before.address !== addressOf(person)) {
+    return fail(batch, done, { draft, reason: 'address_changed' });
+  }
+  // As with the throttle: it stays first in line until there is room to hand it over.
+  if (done.letters.length >= batch.room) return;
+  const answer = passGates(gates, draft, { person, isClaimedAgain: before !== null });
+  if (answer.passes) return send(batch, done, { draft, person, sender, gates });
+  // The throttle concerns nobody in particular: the draft stays first in line.
+  if (answer.reason === 'throttle') return;
+  note(batch, done, { draft, decided: keepIn(draft, answer, now), detail: answer.detail });
+}
+
+/** It was put off until nobody waits for it any more, or to somebody who is elsewhere now. */
+function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reason: string }): void {
+  const { projectId, now } = batch;
+  note(batch, done, { draft, decided: finish(draft, { result: 'failed', reason }, { now }) });
+  const nothing = { reply: null, relayId: null };
+  done.ends.push({ projectId, draftId: draft.id, epoch: null, state: 'failed', reason, ...nothing });
+}
+
+type No = Extract<GateAnswer, { passes: false }>;
+
+/** Held, not dropped; but for those to whom nobody writes any more, whose drafts a suppression ends. */
+function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
+  if (reason === 'suppressed' && until === null) return cancel(draft, { reason, now, detail });
+  const isMendable = reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
+  return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
+}
+
+type Sending = { draft: Draft; person: Person; sender: Sender; gates: Gates };
+
+function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sending): void {
+  const { projectId, deps, now, model } = batch;
+  const address = addressOf(person);
+  if (address === null || person.email === null)
+    throw new Error('a letter without an address passed the gates');
+  const decided = claim(draft, { now });
+  note(batch, done, { draft, decided });
+  if (isRefused(decided)) return;
+  const { id: draftId, ruleId, userId, counts, content } = draft;
+  const { domain } = sender;
+  const provider = deps.mailroom.providers.of(domainPart(address));
+  const messageId = deps.newId();
+  const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
+  done.messages.push({ ...claimed, id: messageId, leaseUntil: now + CLAIMED_FOR_MS });
+  const { quietHours: window } = gates.policy;
+  done.letters.push({
+    projectId,
+    draftId,
+    messageId,
+    epoch: 1,
+    userId,
+    email: person.email,
+    address,
+    content,
+    sender,
+    provider,
+    projectName: model.project.name,
+    ruleName: model.rules.byId.get(ruleId)?.name ?? '',
+    quiet: window && { zone: zoneOfPerson(person, model), window },
+    frozen: null,
+  });
+}
+
+type Noted = { draft: Draft; decided: Decided | null; detail?: Record<string, unknown> };
+
+/** Every move with its row in the ledger, so that explain tells what the draft of a rule waits for. */
+function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = {} }: Noted): void {
+  if (!decided || isRefused(decided)) return;
+  done.moved.push(decided);
+  const { action, reason, to } = decided.move;
+  const { userId, ruleId, key, id } = draft;
+  done.decisions.push({
+    projectId,
+    userId,
+    ruleId,
+    key,
+    reason: action === 'claim' ? 'claimed' : letterReason(reason ?? to),
+    detail: { draft_id: id, ...detail },
+    at: now,
+  });
+}
+
+/** These are reasons of an entry too, which has a row of its own. */
+function letterReason(reason: string): string {
+  return reason === 'suppressed' || reason === 'rule_off' ? `letter_${reason}` : reason;
+}

@@ -1,0 +1,103 @@
+import {
+  countForRamp,
+  type GateFacts,
+  listNarrow,
+  type NarrowRow,
+  type Outlet,
+  paceNow,
+  rampDay,
+  rampLeft,
+  refill,
+  takeTokens,
+  type Throttle,
+} from '../../features/sending/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Sender } from './sender-of.ts';
+
+/** What holds letters of one domain back: its own throttle, and mailbox providers that asked for less. */
+export type Narrow = {
+  /** Who lets none go now to this provider; null where nobody says no. */
+  holds(provider: string): GateFacts['narrow'];
+  take(provider: string): void;
+  /** The buckets that something was taken of. */
+  taken(): NarrowRow[];
+};
+
+/** Under this name, which no provider has, the domain's own tokens are kept. */
+const ITSELF = '';
+
+type Limit = { row: NarrowRow; throttle: Throttle; isTaken: boolean };
+type Asked = { projectId: number; sender: Sender; now: number };
+
+/** Null where nothing of the kind is set, as mostly. */
+export async function openNarrow(tx: Tx, { projectId, sender, now }: Asked): Promise<Narrow | null> {
+  const rows = await listNarrow(tx, { projectId, domain: sender.domain });
+  const limits = new Map<string, Limit>();
+  for (const row of rows) {
+    const throttle = row.provider === ITSELF ? null : paceNow(row, now);
+    if (throttle) limits.set(row.provider, { row, throttle, isTaken: false });
+  }
+  const own = sender.signer?.domain.throttle ?? null;
+  if (own) {
+    const known = rows.find(({ provider }) => provider === ITSELF);
+    const row = known ?? newRow({ projectId, domain: sender.domain, throttle: own, now });
+    limits.set(ITSELF, { row, throttle: own, isTaken: false });
+  }
+  return limits.size === 0 ? null : narrowOf(limits, { domain: sender.domain, now });
+}
+
+function newRow({
+  projectId,
+  domain,
+  throttle,
+  now,
+}: Omit<Asked, 'sender'> & { domain: string; throttle: Throttle }): NarrowRow {
+  const perSecond = (throttle.letters * 1_000) / throttle.perMs;
+  const { bucket } = refill(null, throttle, now);
+  return {
+    projectId,
+    domain,
+    provider: ITSELF,
+    perSecond,
+    changedAt: now,
+    tokens: bucket?.tokens ?? 0,
+    refilledAt: now,
+  };
+}
+
+function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string; now: number }): Narrow {
+  return {
+    holds(provider) {
+      for (const name of [ITSELF, provider]) {
+        const limit = limits.get(name);
+        const filled = limit && refill(limit.row, limit.throttle, now);
+        if (filled && filled.left < 1) {
+          const of = name === ITSELF ? 'domain' : 'provider';
+          return { of, name: name === ITSELF ? domain : name, nextAt: filled.nextAt };
+        }
+      }
+      return null;
+    },
+    take(provider) {
+      for (const name of [ITSELF, provider]) {
+        const limit = limits.get(name);
+        const bucket = limit && takeTokens(refill(limit.row, limit.throttle, now).bucket, 1);
+        if (limit && bucket) limits.set(name, { ...limit, row: { ...limit.row, ...bucket }, isTaken: true });
+      }
+    },
+    taken: () => [...limits.values()].flatMap(({ row, isTaken }) => (isTaken ? [row] : [])),
+  };
+}
+
+/** The warm-up of a domain that is new to the world; not in the outbox, where nobody has to get used to anything. */
+export async function openRamp(
+  tx: Tx,
+  { projectId, sender, outlet, now }: Asked & { outlet: Outlet },
+): Promise<{ left: number; nextAt: number } | null> {
+  const domain = sender.signer?.domain;
+  if (outlet.kind === 'outbox' || !domain || domain.warm || domain.rampFrom === null) return null;
+  const { letters, startsAt, endsAt } = rampDay(domain.rampFrom, now);
+  if (letters === null) return null;
+  const counts = await countForRamp(tx, { projectId, domain: sender.domain, since: startsAt });
+  return { left: rampLeft(letters, counts), nextAt: endsAt };
+}

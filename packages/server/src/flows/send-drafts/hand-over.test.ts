@@ -1,0 +1,287 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { pauseProject, resumeProject } from '../pause-project.ts';
+import { suppress } from '../suppress.ts';
+import type { Handed, OutgoingLetter } from './index.ts';
+
+// One letter at a time, so that a second one is claimed and waits for the first.
+const stage = await openStage({ slots: 1 });
+const { engine, server } = stage;
+const { db, clock } = server;
+beforeEach(() => {
+  engine.transport.letters.length = 0;
+  engine.transport.answer({ result: 'sent' });
+});
+
+/** A draft for each of these people, due now. */
+async function dueFor(...users: string[]): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ autopilot: '1h', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' });
+  for (const userId of users) await story.user(userId, { email: `${userId}@x.org` });
+  // In this order they are due, and so they leave.
+  for (const userId of users) {
+    await story.event(userId, 'user_signed_up');
+    await story.later(1_000);
+  }
+  await story.later(HOUR - 1_000 * users.length - 1);
+  clock.advance(1_000 * users.length);
+  return story;
+}
+
+const message = async ({ projectId }: Story, userId: string) => {
+  const [row] = await db.query<{ state: string; attempts: number; epoch: number; address: string }>(
+    `SELECT state, attempts, epoch, address, reason FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, userId],
+  );
+  return row;
+};
+
+/** Holds the first letter in the hands of the transport until it is let go. */
+function holdFirst(): { held: Promise<OutgoingLetter>; letGo: (handed?: Handed) => void } {
+  const begun = Promise.withResolvers<OutgoingLetter>();
+  const answer = Promise.withResolvers<Handed>();
+  let isFirst = true;
+  engine.transport.answer((letter) => {
+    if (!isFirst) return Promise.resolve({ result: 'sent' });
+    isFirst = false;
+    begun.resolve(letter);
+    return answer.promise;
+  });
+  return { held: begun.promise, letGo: (handed = { result: 'sent' }) => answer.resolve(handed) };
+}
+
+/** Of two letters that are claimed together the second waits for a slot while `act` is done. */
+async function meanwhile(act: (story: Story) => Promise<unknown>): Promise<Story> {
+  const story = await dueFor('first', 'second');
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  expect(await message(story, 'second')).toMatchObject({ state: 'claimed' });
+  await act(story);
+  letGo();
+  await sending;
+  return story;
+}
+
+/** What was claimed and not submitted is put back after a minute. */
+async function afterAMinute(): Promise<void> {
+  clock.advance(2 * MINUTE);
+  await engine.sender.giveUp();
+  await engine.settle();
+}
+
+/** Other stories go on in the same database. */
+const lettersOf = ({ projectId }: Story) =>
+  engine.transport.letters.filter((one) => one.projectId === projectId);
+const handedTo = (story: Story): string[] => lettersOf(story).map(({ address }) => address);
+
+test('a letter is committed as submitted, with the bytes that leave, before anything is handed over', async () => {
+  const story = await dueFor('ada');
+  const seen: unknown[] = [];
+  engine.transport.answer(async ({ draftId }) => {
+    seen.push(await message(story, 'ada'));
+    const kept = await db.query(`SELECT 1 FROM beckon.message_mime WHERE draft_id = $1`, [draftId]);
+    seen.push(kept.length);
+    return { result: 'sent', reply: '250 queued as ABC', relayId: 'ABC' };
+  });
+  await engine.settle();
+  expect(seen).toMatchObject([{ state: 'submitting', attempts: 1, epoch: 1 }, 1]);
+  expect(await message(story, 'ada')).toMatchObject({ state: 'sent' });
+  expect(await story.drafts()).toMatchObject([{ state: 'sent' }]);
+});
+
+test('no letter is submitted before there is a slot to hand it over', async () => {
+  const story = await dueFor('a', 'b', 'c', 'd');
+  const submitted: number[] = [];
+  engine.transport.answer(async () => {
+    const rows = await db.query(
+      `SELECT 1 FROM beckon.message WHERE project_id = $1 AND state = 'submitting'`,
+      [story.projectId],
+    );
+    submitted.push(rows.length);
+    return { result: 'sent' };
+  });
+  await engine.settle();
+  // One that is handed over, and one of which the answer is being written down.
+  expect(submitted).toHaveLength(4);
+  expect(Math.max(...submitted)).toBeLessThanOrEqual(2);
+});
+
+test('what was suppressed after the claim is not handed over', async () => {
+  const story = await meanwhile(({ projectId }) =>
+    suppress(db, {
+      projectId,
+      kind: 'address',
+      value: 'second@x.org',
+      reason: 'manual',
+      until: null,
+      actor: 'ann',
+    }),
+  );
+  await afterAMinute();
+  expect(handedTo(story)).toEqual(['first@x.org']);
+  expect((await story.drafts('second'))[0]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
+});
+
+test('a pause after the claim keeps the letter in, and it leaves when the project goes on', async () => {
+  const story = await meanwhile(({ projectId }) => pauseProject(db, projectId));
+  await afterAMinute();
+  expect(handedTo(story)).toEqual(['first@x.org']);
+  await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
+  await story.later(2 * HOUR);
+  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+});
+
+test('an address that changed after the claim gets the letter in place of the old one', async () => {
+  const story = await meanwhile(async (story) => {
+    await story.user('second', { email: 'new@x.org' });
+    await engine.digest.batch('live', [story.projectId]);
+  });
+  await engine.settle();
+  expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
+});
+
+test('who claimed a letter and stood still for too long cannot hand it over any more', async () => {
+  const story = await dueFor('first', 'second');
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  clock.advance(2 * MINUTE);
+  expect(await engine.sender.giveUp()).toBe(1);
+  letGo();
+  await sending;
+  expect(handedTo(story)).toEqual(['first@x.org']);
+  expect(await message(story, 'second')).toMatchObject({ state: 'deferred', attempts: 0 });
+  await engine.settle();
+  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  expect(await message(story, 'second')).toMatchObject({ state: 'sent', attempts: 1, epoch: 2 });
+});
+
+test('of a letter that was submitted by somebody who is gone nobody knows, and it never goes again by itself', async () => {
+  const story = await dueFor('ada');
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  clock.advance(16 * MINUTE);
+  expect(await engine.sender.giveUp()).toBe(1);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'unknown', reason: 'lost' });
+  // Even the answer that comes after all does not move it: somebody may have decided by then.
+  letGo();
+  await sending;
+  await story.later(30 * HOUR);
+  expect(handedTo(story)).toEqual(['ada@x.org']);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'unknown' });
+});
+
+test('what was put off is tried again as the very same bytes, more and more seldom, for a day', async () => {
+  const story = await dueFor('ada');
+  const at: number[] = [];
+  engine.transport.answer(async ({ projectId }) => {
+    if (projectId !== story.projectId) return { result: 'sent' };
+    at.push(clock.now());
+    return { result: 'deferred', reason: 'deferred', reply: '451 4.3.0 later' };
+  });
+  await story.later(26 * HOUR);
+  const minutes = at.slice(1).map((one, i) => Math.round((one - (at[i] ?? 0)) / MINUTE));
+  expect(minutes.slice(0, 8)).toEqual([1, 5, 15, 30, 60, 120, 240, 240]);
+  expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeLessThan(24 * HOUR);
+  const bytes = new Set(lettersOf(story).map(({ mime }) => Buffer.from(mime).toString('latin1')));
+  expect(bytes.size).toBe(1);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'failed', reason: 'deferred' });
+  expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
+});
+
+test('between two attempts quiet hours, a suppression and a new address each keep the letter in', async () => {
+  const story = await dueFor('night', 'gone', 'moved');
+  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  await engine.settle();
+  engine.transport.letters.length = 0;
+  engine.transport.answer({ result: 'sent' });
+  const { projectId } = story;
+  await story.user('moved', { email: 'elsewhere@x.org' });
+  await suppress(db, {
+    projectId,
+    kind: 'person',
+    value: 'gone',
+    reason: 'manual',
+    until: null,
+    actor: 'ann',
+  });
+  await story.set({ quiet_hours: '12:00-20:00' });
+  await story.later(30 * MINUTE);
+  expect(handedTo(story)).toEqual([]);
+  await story.later(9 * HOUR);
+  expect(handedTo(story)).toEqual(['night@x.org']);
+  const states = Object.fromEntries(
+    (await story.drafts()).map(({ userId, state, reason }) => [userId, [state, reason]]),
+  );
+  expect(states).toEqual({
+    night: ['sent', null],
+    gone: ['cancelled', 'suppressed'],
+    moved: ['failed', 'address_changed'],
+  });
+});
+
+test('an attempt again takes no second slot of the cap', async () => {
+  const story = await dueFor('ada');
+  await story.set({ frequency_cap: '1/24h' });
+  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  await engine.settle();
+  engine.transport.answer({ result: 'sent' });
+  await story.later(2 * MINUTE);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
+});
+
+test('a hard bounce suppresses the address, unless a fifth of the last recipients were refused in the same words', async () => {
+  const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
+  const story = await dueFor(...users);
+  const refusal = (address: string): Handed => ({
+    result: 'failed',
+    reason: 'bounced',
+    isHardBounce: true,
+    reply: `550 5.1.1 <${address}>: user unknown`,
+  });
+  const suppressed = async (): Promise<unknown[]> =>
+    db.query(`SELECT value, reason FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
+  engine.transport.answer(async ({ userId, address }) =>
+    userId === 'u0' ? refusal(address) : { result: 'sent' },
+  );
+  await engine.settle();
+  expect(await suppressed()).toEqual([{ value: 'u0@x.org', reason: 'hard_bounce' }]);
+  // Three more in the same words, and it is our relay that is refused and not they.
+  const others = ['v0', 'v1', 'v2'];
+  for (const userId of others) await story.user(userId, { email: `${userId}@x.org` });
+  engine.transport.answer(async ({ address }) => refusal(address));
+  for (const userId of others) await story.event(userId, 'user_signed_up');
+  await story.later(HOUR + MINUTE);
+  expect(await suppressed()).toEqual([]);
+  const last = (await story.drafts()).filter(({ userId }) => others.includes(userId));
+  expect(last.some(({ state, reason }) => state === 'held' && reason === 'deferred')).toBe(true);
+});
+
+test('a mailbox provider that asks for less is written to more slowly, and others are not', async () => {
+  const users = Array.from({ length: 6 }, (_, i) => `u${i}`);
+  const story = await dueFor(...users);
+  engine.transport.answer(async ({ userId }) =>
+    userId === 'u0'
+      ? { result: 'deferred', reason: 'deferred', slowDown: true, reply: '421 4.7.0 slow down' }
+      : { result: 'sent' },
+  );
+  await engine.settle();
+  await story.user('w0', { email: 'w0@other.example' });
+  for (const userId of ['u9', 'w0']) {
+    if (userId === 'u9') await story.user(userId, { email: 'u9@x.org' });
+    await story.event(userId, 'user_signed_up');
+  }
+  await story.later(HOUR);
+  const states = Object.fromEntries(
+    (await story.drafts()).map(({ userId, state, reason }) => [userId, reason ?? state]),
+  );
+  expect(states).toMatchObject({ w0: 'sent' });
+  const [pace] = await db.query<{ per_second: number }>(
+    `SELECT per_second FROM beckon.send_bucket WHERE project_id = $1 AND provider = 'x.org'`,
+    [story.projectId],
+  );
+  expect(pace?.per_second).toBeGreaterThan(0);
+});

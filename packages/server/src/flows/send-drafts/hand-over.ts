@@ -1,0 +1,192 @@
+import { deliveryAddress } from '../../base/address.ts';
+import { type Coalesced, coalesce } from '../../base/coalesce.ts';
+import type { Log } from '../../base/log.ts';
+import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { ClaimedLetter } from './claimed-letter.ts';
+import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
+import { createPace } from './pace.ts';
+import { type LetterResult, recordResults } from './record-results.ts';
+import { createSlots, type Slots } from './slots.ts';
+import type { Handed, Transport } from './transport.ts';
+
+/**
+ * The last stretch: letters that are claimed are frozen, submitted, handed over and recorded, some at a time.
+ *
+ * A letter is submitted (a commit) when there is a free slot to hand it over, so that only few are between that commit and
+ * the one of their result: these are what nobody knows anything of after a crash. Whoever is ready at the
+ * same time shares the commit, and whoever is done at the same time shares that of the result.
+ */
+export type HandOver = {
+  /** How many letters more it takes in now. */
+  room(): number;
+  /** Resolves when it is recorded what became of all of them. */
+  take(letters: ClaimedLetter[]): Promise<void>;
+};
+
+export type HandOverOptions = Omit<FreezeDeps, 'now'> & { db: Database; log: Log; transport: Transport };
+
+const SLOTS = 5;
+/** Of letters that were submitted: while one is handed over, the answer for another is written down. */
+const UNSETTLED_OF_EACH = 2;
+const ROUND_MAX = 100;
+const COMMIT_WITHIN_MS = 30_000;
+/** Longer than any transport takes: nobody else may take the letter for lost before. */
+const SUBMITTED_FOR_MS = 15 * 60_000;
+/** A relay that refuses everybody in the same words is left alone for so long. */
+const PAUSE_MS = 5 * 60_000;
+const RECORD_AGAIN_MS = [100, 500, 2_000, 5_000, 15_000, 30_000];
+
+type Shared = FreezeDeps & {
+  log: Log;
+  transport: Transport;
+  slots: Slots;
+  /** From the submission of a letter to its result. */
+  unsettled: Slots;
+  submit: Coalesced<Submission, boolean>;
+  record: Coalesced<LetterResult, true>;
+};
+
+export function createHandOver(options: HandOverOptions): HandOver {
+  const { db, transport } = options;
+  const count = transport.slots ?? SLOTS;
+  const shared: Shared = {
+    ...options,
+    now: () => db.clock.now(),
+    slots: createSlots(count),
+    unsettled: createSlots(count * UNSETTLED_OF_EACH),
+    submit: submitting(db),
+    record: recording(db, transport),
+  };
+  const pace = createPace(count);
+  let waiting = 0;
+
+  /** Where a submission failed nobody knows whether it was committed; after its time the letter counts as lost, or goes again. */
+  async function oneSafely(letter: ClaimedLetter): Promise<void> {
+    try {
+      await one(shared, letter);
+    } catch (error) {
+      const { projectId, draftId } = letter;
+      options.log.error({ projectId, draftId, err: error }, 'letter.not_handed_over');
+    } finally {
+      waiting -= 1;
+      pace.note();
+    }
+  }
+
+  return {
+    room() {
+      const free = count + pace.ahead() - waiting;
+      // A claim costs as much for one letter as for twenty.
+      return free * 2 >= count + pace.ahead() ? free : 0;
+    },
+    async take(letters) {
+      waiting += letters.length;
+      await Promise.all(letters.map(oneSafely));
+    },
+  };
+}
+
+function submitting(db: Database): Shared['submit'] {
+  return coalesce({
+    keyOf: ({ draftId, epoch }) => `${draftId} ${epoch}`,
+    roundMax: ROUND_MAX,
+    timeLimitMs: COMMIT_WITHIN_MS,
+    async answer(rows) {
+      const now = db.clock.now();
+      const gone = await submitMessages(db, { rows, at: now, leaseUntil: now + SUBMITTED_FOR_MS });
+      return rows.map(({ draftId }) => gone.has(draftId));
+    },
+  });
+}
+
+function recording(db: Database, transport: Transport): Shared['record'] {
+  return coalesce({
+    keyOf: ({ letter }) => `${letter.draftId} ${letter.epoch}`,
+    roundMax: ROUND_MAX,
+    timeLimitMs: COMMIT_WITHIN_MS,
+    async answer(results) {
+      const { relayTrouble } = await recordResults(db, results);
+      if (relayTrouble) transport.pause?.(PAUSE_MS);
+      return results.map(() => true as const);
+    },
+  });
+}
+
+async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
+  const frozen = letter.frozen ?? (await frozenOrNot(shared, letter));
+  if ('trouble' in frozen)
+    return recorded(shared, { letter, handed: { result: 'failed', reason: frozen.trouble } });
+  const { slots, unsettled, submit, transport } = shared;
+  await unsettled.use(async () => {
+    const handed = await slots.use(async () => {
+      if (isQuiet(letter, shared.now()) || !(await submit(submissionOf(letter, frozen))))
+        return { result: 'put_back' as const };
+      return handOne(transport, letter, frozen);
+    });
+    await recorded(shared, { letter, handed });
+  });
+}
+
+async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Frozen | { trouble: string }> {
+  try {
+    return await freeze(letter, shared);
+  } catch (error) {
+    const { projectId, draftId } = letter;
+    shared.log.error({ projectId, draftId, err: error }, 'letter.not_composed');
+    return { trouble: 'not_composed' };
+  }
+}
+
+/** What a server answered is known to nobody else: it is not given up because the database is away for a moment. */
+async function recorded({ record, log }: Shared, result: LetterResult): Promise<void> {
+  for (const againMs of [...RECORD_AGAIN_MS, null]) {
+    try {
+      await record(result);
+      return;
+    } catch (error) {
+      const { projectId, draftId } = result.letter;
+      log.warn({ projectId, draftId, result: result.handed.result, err: error }, 'letter.not_recorded');
+      if (againMs === null) return;
+      await new Promise((resolve) => setTimeout(resolve, againMs));
+    }
+  }
+}
+
+function isQuiet({ quiet }: ClaimedLetter, now: number): boolean {
+  return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
+}
+
+function submissionOf(letter: ClaimedLetter, { mailFrom, mime }: Frozen): Submission {
+  const { projectId, draftId, epoch, userId, email } = letter;
+  return {
+    projectId,
+    draftId,
+    epoch,
+    userId,
+    email,
+    mailFrom,
+    rcptTo: deliveryAddress(email),
+    mime: letter.frozen ? null : packMime(mime),
+  };
+}
+
+/** A transport that stumbles may have handed the letter over before. */
+async function handOne(transport: Transport, letter: ClaimedLetter, frozen: Frozen): Promise<Handed> {
+  const { projectId, draftId, messageId, userId, address, content } = letter;
+  try {
+    return await transport.hand({
+      projectId,
+      draftId,
+      messageId,
+      userId,
+      address,
+      content,
+      mailFrom: frozen.mailFrom,
+      rcptTo: deliveryAddress(letter.email),
+      mime: frozen.mime,
+    });
+  } catch (error) {
+    return { result: 'unknown', reason: error instanceof Error ? error.message.slice(0, 500) : 'error' };
+  }
+}

@@ -1,0 +1,103 @@
+import { normaliseReply } from '../../base/bounce/index.ts';
+import { sha256 } from '../../base/hash.ts';
+import {
+  countSentTo,
+  type HandedMessage,
+  listLastReplies,
+  listNarrow,
+  slowed,
+  upsertNarrow,
+} from '../../features/sending/index.ts';
+import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { LetterResult } from './record-results.ts';
+
+/** `relayTrouble`: so many recipients were refused with the same words that these were about us. */
+export type Heeded = { results: LetterResult[]; relayTrouble: boolean };
+
+type Heed = { results: LetterResult[]; messages: Map<string, HandedMessage>; now: number };
+
+/** What refusals mean for the letters to come: who is written to no more, and where to write more slowly. */
+export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promise<Heeded> {
+  await slowDown(tx, projectId, heed);
+  const { results, messages, now } = heed;
+  const hard = results.flatMap((one) => hardBounceOf(one, messages) ?? []);
+  if (hard.length === 0) return { results, relayTrouble: false };
+  const last = await listLastReplies(tx, projectId);
+  const heard = new Map(
+    last.map(({ address, reply }) => [address, reply === null ? null : normaliseReply(reply)]),
+  );
+  for (const { address, text } of hard) heard.set(address, text);
+  const ours = new Set(
+    hard.filter(({ text }) => isAboutUs([...heard.values()], text)).map(({ text }) => text),
+  );
+  for (const { address, text } of hard) {
+    if (ours.has(text)) continue;
+    await addSuppression(tx, {
+      projectId,
+      kind: 'address',
+      value: address,
+      reason: 'hard_bounce',
+      until: null,
+      createdAt: now,
+      createdBy: saidBy(text),
+    });
+  }
+  for (const text of ours)
+    await liftSuppressionsBy(tx, { projectId, reason: 'hard_bounce', createdBy: saidBy(text) });
+  const innocent = new Set(hard.filter(({ text }) => ours.has(text)).map(({ draftId }) => draftId));
+  return {
+    results: results.map((one) => (innocent.has(one.letter.draftId) ? putOff(one) : one)),
+    relayTrouble: ours.size > 0,
+  };
+}
+
+const SAMPLE_MIN = 10;
+const SHARE_MAX = 0.2;
+
+/** Nobody's mailbox is gone in the very words in which a fifth of all others are. */
+function isAboutUs(heard: (string | null)[], text: string): boolean {
+  const same = heard.filter((one) => one === text).length;
+  return heard.length >= SAMPLE_MIN && same > 1 && same / heard.length >= SHARE_MAX;
+}
+
+type HardBounce = { draftId: string; address: string; text: string };
+
+function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages']): HardBounce | null {
+  const message = messages.get(letter.draftId);
+  if (handed.result !== 'failed' || handed.isHardBounce !== true || !message) return null;
+  return {
+    draftId: letter.draftId,
+    address: message.address,
+    text: normaliseReply(handed.reply ?? handed.reason),
+  };
+}
+
+/** So that those of one text can be taken back together. */
+function saidBy(text: string): string {
+  return `reply:${sha256(text).slice(0, 16)}`;
+}
+
+function putOff({ letter, handed }: LetterResult): LetterResult {
+  const reply = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
+  return { letter, handed: { result: 'deferred', reason: 'relay_trouble', ...reply } };
+}
+
+const MINUTE_MS = 60_000;
+
+async function slowDown(tx: Tx, projectId: number, { results, messages, now }: Heed): Promise<void> {
+  const asked = results.flatMap(({ letter, handed }) =>
+    handed.result === 'deferred' && handed.slowDown === true ? (messages.get(letter.draftId) ?? []) : [],
+  );
+  const places = new Map(
+    asked.map(({ domain, provider }) => [`${domain} ${provider}`, { domain, provider }]),
+  );
+  for (const { domain, provider } of places.values()) {
+    const known =
+      (await listNarrow(tx, { projectId, domain })).find((row) => row.provider === provider) ?? null;
+    const since = now - MINUTE_MS;
+    const sentLastMinute = await countSentTo(tx, { projectId, domain, provider, since });
+    const pace = slowed(known, { sentLastMinute, now });
+    await upsertNarrow(tx, [{ projectId, domain, provider, ...pace, tokens: 0, refilledAt: now }]);
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * How many letters may wait for a slot: as many as the last seconds show to be handed over in that time. A claim that finds
+ * many is cheap for each; but what is claimed belongs to this process, and nobody else can hand it over meanwhile.
+ */
+const SECONDS = 3;
+const OF_EACH_SLOT = 4;
+const MOST = 500;
+
+export type Pace = { note(): void; ahead(): number };
+
+export function createPace(slots: number, now: () => number = () => performance.now()): Pace {
+  const counts = new Map<number, number>();
+  return {
+    note() {
+      const second = Math.floor(now() / 1_000);
+      counts.set(second, (counts.get(second) ?? 0) + 1);
+      for (const old of counts.keys()) if (old < second - SECONDS) counts.delete(old);
+    },
+    ahead() {
+      const second = Math.floor(now() / 1_000);
+      let done = 0;
+      for (const [at, count] of counts) if (at >= second - SECONDS) done += count;
+      return Math.min(MOST, Math.max(slots * OF_EACH_SLOT, done));
+    },
+  };
+}

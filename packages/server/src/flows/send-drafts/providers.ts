@@ -1,0 +1,46 @@
+import { getDomain } from 'tldts';
+import { recentMap } from '../../base/recent-map.ts';
+import type { Resolver } from '../../io/dns/index.ts';
+
+/**
+ * Who keeps a mailbox: by the hosts that take its mail in, not by its address, for most companies have theirs with a few
+ * large providers. It is looked up beside the sending, which never waits for it: until then a domain is its own provider.
+ */
+export type Providers = { of(domain: string): string };
+
+type Known = { provider: string; until: number };
+const KNOWN_MAX = 20_000;
+const KEPT_MS = 24 * 3_600_000;
+const ASK_AGAIN_MS = 10 * 60_000;
+const ASKED_MAX = 10;
+
+export function createProviders(resolver: Pick<Resolver, 'mx'>, now: () => number): Providers {
+  const known = recentMap<Known>(KNOWN_MAX);
+  const asked = new Set<string>();
+
+  async function ask(domain: string): Promise<void> {
+    asked.add(domain);
+    try {
+      const answer = await resolver.mx(domain);
+      // As `10 mail.example.com`, the most preferred first.
+      const host = answer.kind === 'found' ? answer.values[0]?.split(' ')[1] : undefined;
+      const provider = (host && getDomain(host)) || domain;
+      const keptMs = answer.kind === 'trouble' ? ASK_AGAIN_MS : KEPT_MS;
+      known.set(domain, { provider: provider.toLowerCase(), until: now() + keptMs });
+    } finally {
+      asked.delete(domain);
+    }
+  }
+
+  return {
+    of(domain) {
+      const entry = known.get(domain);
+      const isStale = !entry || entry.until <= now();
+      if (isStale && asked.size < ASKED_MAX && !asked.has(domain)) void ask(domain).catch(() => {});
+      return entry?.provider ?? domain;
+    },
+  };
+}
+
+/** Where letters only go into the outbox nobody's provider matters, and no name server is asked. */
+export const NO_PROVIDERS: Providers = { of: (domain) => domain };

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import type { HandOver } from '../../io/mail/index.ts';
+import { relayTransport } from './relay-transport.ts';
+import type { OutgoingLetter } from './transport.ts';
+
+const LETTER: OutgoingLetter = {
+  projectId: 1,
+  draftId: 'd',
+  messageId: 'm',
+  userId: 'u',
+  address: 'a@x.org',
+  content: { subject: 's', preheader: '', body: 'b', format: 'markdown' },
+  mailFrom: 'b@x.org',
+  rcptTo: 'a@x.org',
+  mime: Buffer.from('x'),
+};
+
+function withRelay() {
+  const state = {
+    now: 0,
+    asked: 0,
+    says: { result: 'accepted', reply: '250 ok', relayId: 'Q1' } as HandOver,
+  };
+  const relay = {
+    slots: 3,
+    close: () => Promise.resolve(),
+    hand: () => {
+      state.asked += 1;
+      return Promise.resolve(state.says);
+    },
+  };
+  const transport = relayTransport({ relay, now: () => state.now });
+  return { state, transport, hand: () => transport.hand(LETTER) };
+}
+
+const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): HandOver => ({
+  result: 'refused',
+  stage,
+  code,
+  reply,
+});
+
+test.each<[string, HandOver, object]>([
+  [
+    'accepted',
+    { result: 'accepted', reply: '250 queued as Q1', relayId: 'Q1' },
+    { result: 'sent', relayId: 'Q1' },
+  ],
+  [
+    'nobody there',
+    { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' },
+    { result: 'deferred', reason: 'relay_away' },
+  ],
+  ['nobody knows', { result: 'unknown', reason: 'the line broke' }, { result: 'unknown' }],
+  [
+    'no such person',
+    refused('rcpt', 550, '550 5.1.1 user unknown'),
+    { result: 'failed', reason: 'bounced', isHardBounce: true },
+  ],
+  [
+    'not wanted',
+    refused('body', 554, '554 5.7.1 spam'),
+    { result: 'failed', reason: 'refused', isHardBounce: false },
+  ],
+  ['later', refused('rcpt', 450, '450 4.2.1 greylisted'), { result: 'deferred', reason: 'deferred' }],
+  ['less', refused('rcpt', 421, '421 4.7.0 too many'), { result: 'deferred', slowDown: true }],
+  [
+    'our own sender',
+    refused('mail', 550, '550 5.7.1 sender rejected'),
+    { result: 'deferred', reason: 'relay_refused' },
+  ],
+])('what a relay says becomes what became of the letter: %s', async (_, says, becomes) => {
+  const { state, hand } = withRelay();
+  state.says = says;
+  expect(await hand()).toMatchObject(becomes);
+});
+
+test('a relay that is away is asked less and less, and no refusal of a recipient counts for that', async () => {
+  const { state, transport, hand } = withRelay();
+  state.says = refused('rcpt', 550, '550 5.1.1 user unknown');
+  for (let i = 0; i < 5; i += 1) await hand();
+  expect(transport.closedUntil?.(state.now)).toBeNull();
+  state.says = { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' };
+  for (let i = 0; i < 3; i += 1) await hand();
+  expect(transport.closedUntil?.(state.now)).toBe(1_000);
+  const asked = state.asked;
+  expect(await hand()).toMatchObject({ result: 'deferred', reason: 'relay_away' });
+  expect(state.asked).toBe(asked);
+  state.now = 1_000;
+  expect(transport.closedUntil?.(state.now)).toBeNull();
+  state.says = { result: 'accepted', reply: '250 ok', relayId: null };
+  await hand();
+  expect(transport.closedUntil?.(state.now)).toBeNull();
+});
+
+test('a relay that is paused gets nothing until its time is over', async () => {
+  const { state, transport, hand } = withRelay();
+  transport.pause?.(60_000);
+  expect(transport.closedUntil?.(0)).toBe(60_000);
+  expect(await hand()).toMatchObject({ result: 'deferred' });
+  expect(state.asked).toBe(0);
+  state.now = 60_000;
+  expect(await hand()).toMatchObject({ result: 'sent' });
+});

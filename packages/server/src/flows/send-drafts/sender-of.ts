@@ -1,0 +1,37 @@
+import { domainPart } from '../../base/address.ts';
+import type { Signer, Signers } from '../../features/domains/index.ts';
+import {
+  type GateFacts,
+  type Identity,
+  type Outlet,
+  senderGate,
+  senderOf,
+} from '../../features/sending/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Model } from '../models.ts';
+
+/** As whom a project writes now, and whether it may. */
+export type Sender = ReturnType<typeof senderOf> & {
+  identity: Identity;
+  domain: string;
+  /** Null where the domain was not added: such letters stay in the outbox, and are not signed. */
+  signer: Signer | null;
+  gate: GateFacts['domain'];
+};
+
+export async function findSender(
+  tx: Tx,
+  { project: { projectId, name, settings } }: Pick<Model, 'project'>,
+  { outlet, signers }: { outlet: Outlet; signers: Signers },
+): Promise<Sender> {
+  const from = senderOf(settings.sender, name);
+  const domain = domainPart(from.address);
+  const signer = await signers.of(tx, projectId, domain);
+  return {
+    ...from,
+    identity: settings.sender,
+    domain,
+    signer,
+    gate: senderGate({ outlet, identity: settings.sender, domain: signer?.domain ?? null }),
+  };
+}

@@ -1,0 +1,78 @@
+import PostalMime from 'postal-mime';
+import { expect, test } from 'vitest';
+import { testMailroom, TOKEN_KEY } from '../../testkit/mailroom.ts';
+import { newStory, openStage } from '../../testkit/story.ts';
+import { idMaker } from '../base/ids.ts';
+import type { MailEnvelope } from '../io/mail/index.ts';
+import { receiveMail } from './outbox/index.ts';
+import type { Mailroom } from './send-drafts/index.ts';
+import { sendTest } from './send-test.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+
+async function withDraft() {
+  const story = await newStory(stage);
+  await story.user('ada', { email: 'ada@x.org', traits: { name: 'Ada' } });
+  await story.event('ada', 'user_signed_up');
+  await stage.engine.settle();
+  const [draft] = await story.drafts('ada');
+  if (!draft) throw new Error('no letter was drafted');
+  const handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+  const send = (to: string, mailroom: Partial<Mailroom> = {}) =>
+    sendTest(
+      {
+        db,
+        mailroom: testMailroom(mailroom),
+        tokenKey: TOKEN_KEY,
+        newId: idMaker(db.clock),
+        relay: {
+          hand(envelope, mime) {
+            handed.push({ envelope, mime });
+            return Promise.resolve({ result: 'accepted', reply: '250 ok', relayId: null });
+          },
+        },
+      },
+      { projectId: story.projectId, draftId: draft.id },
+      to,
+    );
+  return { story, draft, handed, send };
+}
+
+const relay = { outlet: { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } } as const;
+
+test('a test is what the letter would be, marked as one, and leaves the draft as it was', async () => {
+  const { story, draft, handed, send } = await withDraft();
+  expect(await send('team@acme.example')).toMatchObject({ subject: `[Test] ${draft.content.subject}` });
+  const [one] = handed;
+  expect(one?.envelope).toMatchObject({ to: 'team@acme.example' });
+  const mail = await PostalMime.parse(one?.mime ?? '');
+  expect(mail.text).toContain('Hi Ada,');
+  expect(mail.to).toEqual([{ name: '', address: 'team@acme.example' }]);
+  expect(await story.drafts('ada')).toEqual([draft]);
+});
+
+test('every test is a copy of its own in the outbox, known as of its person', async () => {
+  const { story, draft, handed, send } = await withDraft();
+  await send('team@acme.example');
+  await send('team@acme.example');
+  for (const { envelope, mime } of handed)
+    await receiveMail({ db, tokenKey: TOKEN_KEY }, { from: envelope.from, to: [envelope.to], raw: mime });
+  const kept = await db.query(
+    `SELECT draft_id, external_user_id, copy FROM beckon.outbox_message WHERE project_id = $1`,
+    [story.projectId],
+  );
+  expect(kept).toEqual([
+    { draft_id: draft.id, external_user_id: 'ada', copy: 1 },
+    { draft_id: draft.id, external_user_id: 'ada', copy: 1 },
+  ]);
+});
+
+test('by a relay a test goes to the team alone, and from a sender that may send', async () => {
+  const { story, handed, send } = await withDraft();
+  await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(send('not an address', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  await story.set({ team_addresses: 'team@acme.example' });
+  await expect(send('team@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
+  expect(handed).toEqual([]);
+});

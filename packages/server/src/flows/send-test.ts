@@ -1,0 +1,92 @@
+import { Fault } from '../base/fault.ts';
+import type { NewId } from '../base/ids.ts';
+import { letterToken } from '../base/letter-token.ts';
+import { isEmail } from '../base/records/email.ts';
+import { findDraft } from '../features/drafts/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
+import { readTurn } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import type { HandOver, Relay } from '../io/mail/index.ts';
+import { loadProjectModels } from './models.ts';
+import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
+import { findSender, freeze, type Mailroom } from './send-drafts/index.ts';
+
+export type SendTestDeps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  tokenKey: Uint8Array;
+  relay: Pick<Relay, 'hand'>;
+  newId: NewId;
+};
+
+/**
+ * A copy of a draft to somebody of the team, rendered, signed and handed over as the letter itself would be, whatever its
+ * gates say. Nothing about the draft changes, and nothing in the copy can unsubscribe its recipient.
+ */
+export async function sendTest(
+  deps: SendTestDeps,
+  { projectId, draftId }: DraftRef,
+  to: string,
+): Promise<{ to: string; subject: string; reply: string }> {
+  const { db, mailroom, tokenKey, relay } = deps;
+  await checkRecipient(db, { projectId, to, isOutbox: mailroom.outlet.kind === 'outbox' });
+  const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
+  if (!found) throw unknownDraft(draftId);
+  const { draft } = found;
+  const now = db.clock.now();
+  const models = await loadProjectModels(db, [await readTurn(db, projectId)], { now });
+  const model = models.get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  const sender = await findSender(db, model, mailroom);
+  if (sender.gate !== 'pass')
+    throw new Fault('conflict', {
+      details: [{ message: `Nothing can be sent yet: ${sender.gate.detail}`, field: 'draft' }],
+    });
+  const content = { ...draft.content, subject: `[Test] ${draft.content.subject}` };
+  const { mime, mailFrom } = await freeze(
+    {
+      projectId,
+      draftId: draft.id,
+      messageId: deps.newId(),
+      epoch: 0,
+      userId: draft.userId,
+      email: to,
+      address: to,
+      content,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: model.rules.byId.get(draft.ruleId)?.name ?? '',
+      quiet: null,
+      frozen: null,
+    },
+    { outlet: mailroom.outlet, tokenKey, now: () => now },
+  );
+  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKey)}@${OUTBOX_DOMAIN}`;
+  const from = mailroom.outlet.kind === 'outbox' ? own : mailFrom;
+  const over = await relay.hand({ from, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(over) };
+}
+
+async function checkRecipient(
+  tx: Tx,
+  { projectId, to, isOutbox }: { projectId: number; to: string; isOutbox: boolean },
+): Promise<void> {
+  if (!isEmail(to)) throw refused(`${JSON.stringify(to)} is no e-mail address`);
+  const { settings } = await getSettings(tx, projectId);
+  if (isOutbox || settings.teamAddresses.some((one) => one.toLowerCase() === to.toLowerCase())) return;
+  const known = settings.teamAddresses.join(', ') || 'nobody yet';
+  throw refused(`A test goes to the team alone, which is ${known}: the setting team_addresses names it`);
+}
+
+function replyOf(over: HandOver): string {
+  if (over.result === 'accepted') return over.reply;
+  throw new Fault('conflict', {
+    details: [{ message: `It was not taken: ${'reply' in over ? over.reply : over.reason}`, field: 'to' }],
+  });
+}
+
+function refused(message: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field: 'to' }] });
+}

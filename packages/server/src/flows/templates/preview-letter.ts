@@ -1,0 +1,177 @@
+import { listNewest } from '../../features/events/index.ts';
+import { findPeople, isStorable, type Person, unknownPerson } from '../../features/people/index.ts';
+import { listSettings, type ProjectSettings } from '../../features/projects/index.ts';
+import type { Anchor } from '../../features/rules/index.ts';
+import {
+  completed,
+  type Email,
+  findShippedLetter,
+  findTemplate,
+  letterOfVersion,
+  type LetterText,
+  publishable,
+  readTemplate,
+  renderEmail,
+  renderLetter,
+  usedVariables,
+  variablesFor,
+} from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { zoneOfPerson } from '../rules/index.ts';
+import { listRulesInForce } from '../rules-in-force.ts';
+import { letterNames } from '../letter-names.ts';
+import { findLetter } from './show-templates.ts';
+
+export type PreviewAsked = {
+  projectId: number;
+  now: number;
+  /** What is published under this name or id, with what a document changes of it; or a document by itself. */
+  reference: string | null;
+  document: unknown;
+  /** Whom it is written to; null: somebody made up, of whom everything is known. */
+  userId: string | null;
+};
+
+/** The letter as it would leave. `missing`: what would hold it. `event`: what it is told about. */
+export type Preview = Email & {
+  content: LetterText;
+  missing: string[];
+  userId: string;
+  event: string;
+};
+
+/** Through the renderer that the sender uses; nothing is stored. */
+export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Preview> {
+  const { projectId, userId } = asked;
+  const { name, letter } = await letterAsked(tx, asked);
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) throw new Error(`project ${projectId} has no settings`);
+  const scene: Scene = { projectId, project, now: asked.now, name, letter };
+  const { person, anchor } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
+  const { content, missing } = renderLetter(
+    letter,
+    variablesFor({
+      person,
+      anchor,
+      endsAt: asked.now + SAMPLE_ENDS_IN_MS,
+      project,
+      zone: zoneOfPerson(person, { project }),
+    }),
+  );
+  const email = renderEmail(content, {
+    projectName: project.name,
+    postalAddress: project.settings.sender.postalAddress ?? SAMPLE_ADDRESS,
+    unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
+  });
+  return { ...email, content, missing, userId: person.userId, event: anchor.name };
+}
+
+const SAMPLE_ENDS_IN_MS = 3 * 86_400_000;
+const SAMPLE_ADDRESS = '(the postal address of the project)';
+const SAMPLE_UNSUBSCRIBE = 'https://example.com/unsubscribe';
+
+type Scene = {
+  projectId: number;
+  project: ProjectSettings;
+  now: number;
+  name: string | null;
+  letter: LetterText;
+};
+type Cast = {
+  person: Pick<Person, 'userId' | 'traits' | 'email'>;
+  anchor: Pick<Anchor, 'name' | 'properties' | 'occurredAt'>;
+};
+
+async function letterAsked(
+  tx: Tx,
+  { projectId, reference, document }: PreviewAsked,
+): Promise<{ name: string | null; letter: LetterText }> {
+  if (document === null || document === undefined) {
+    return findLetter(tx, { projectId, reference: reference ?? '' });
+  }
+  const { name, ...written } = readTemplate(document);
+  const known = reference === null ? null : await sourceOf(tx, { projectId, reference });
+  const letter = await publishable(completed(written, known));
+  return { name: name ?? reference, letter: letterOfVersion(letter) };
+}
+
+async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }) {
+  const { template } = await findLetter(tx, wanted);
+  const shipped = template === null ? findShippedLetter(wanted.reference.trim()) : undefined;
+  if (shipped) return { ...shipped, format: 'markdown' as const };
+  const { format, subject, preheader, body } = (await findTemplate(tx, wanted)).version;
+  return { format, subject, preheader, body };
+}
+
+const EVENTS_LOOKED_AT = 100;
+
+/** With the last thing that they did which a rule of this letter begins with, or else with the last that they did. */
+async function known(tx: Tx, { projectId, name, now }: Scene, userId: string): Promise<Cast> {
+  const [person] = isStorable(userId) ? await findPeople(tx, [{ projectId, userId }]) : [];
+  if (!person) throw unknownPerson(userId);
+  const events = await listNewest(tx, { projectId, userId, limit: EVENTS_LOOKED_AT });
+  const starting = await startingEvents(tx, { projectId, name, now });
+  const event = events.find((one) => starting.has(one.name)) ?? events[0];
+  const anchor = event
+    ? { name: event.name, properties: event.properties, occurredAt: event.occurred_at.getTime() }
+    : { name: [...starting][0] ?? SAMPLE_EVENT, properties: {}, occurredAt: now };
+  return { person, anchor };
+}
+
+async function startingEvents(
+  tx: Tx,
+  { projectId, name, now }: Pick<Scene, 'projectId' | 'name' | 'now'>,
+): Promise<Set<string>> {
+  const inForce = await listRulesInForce(tx, projectId, now);
+  const naming = inForce.filter(({ definition }) => name !== null && letterNames(definition).has(name));
+  return new Set(
+    naming.flatMap(({ definition }) =>
+      definition.when.flatMap((trigger) =>
+        trigger.kind === 'event' || trigger.kind === 'relative'
+          ? [trigger.event]
+          : trigger.kind === 'absence'
+            ? [trigger.since]
+            : [],
+      ),
+    ),
+  );
+}
+
+const SAMPLE_EVENT = 'user_signed_up';
+const SAMPLE_TRAITS: Record<string, unknown> = {
+  name: 'Ada',
+  plan: 'pro',
+  company: 'Example Ltd',
+  role: 'owner',
+};
+const SAMPLE_PROPERTIES: Record<string, unknown> = {
+  plan: 'pro',
+  trialDays: 14,
+  usagePercent: 85,
+  meter: 'api_calls',
+  limit: 10_000,
+  amount: 49,
+  currency: 'EUR',
+};
+
+/** Of whom everything is known that the letter asks; what has no likely value is told by its name. */
+function madeUp({ letter, now }: Scene): Cast {
+  const used = usedVariables(letter).map(({ name }) => name);
+  const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
+    used.flatMap((name): [string, unknown][] => {
+      const key = name.startsWith(root) ? name.slice(root.length) : '';
+      return key === '' ? [] : [[key, samples[key] ?? key]];
+    });
+  return {
+    person: {
+      userId: 'sample',
+      traits: new Map([...Object.entries(SAMPLE_TRAITS), ...filled('person.', SAMPLE_TRAITS)]),
+      email: 'ada@example.com',
+    },
+    anchor: {
+      name: SAMPLE_EVENT,
+      properties: Object.fromEntries(filled('event.', SAMPLE_PROPERTIES)),
+      occurredAt: now,
+    },
+  };
+}

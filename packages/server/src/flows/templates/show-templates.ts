@@ -1,0 +1,123 @@
+import { listNames } from '../../features/events/index.ts';
+import {
+  type FillRates,
+  fillRates,
+  findShippedLetter,
+  findTemplate,
+  letterOfVersion,
+  type LetterText,
+  listTemplates,
+  listVersions,
+  shippedLetterNames,
+  type Template,
+  type TemplateVersion,
+  usedVariables,
+} from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { letterNames } from '../letter-names.ts';
+import { listRulesInForce } from '../rules-in-force.ts';
+
+type Asked = { projectId: number; now: number };
+
+/** `template`: null where the letter ships and the project has none of that name. `usedBy`: rules, by name. */
+export type ListedLetter = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
+
+/**
+ * A name that the letter reads. `fill`: the share of people of whom it is known; null where it is none of theirs. `from`: the
+ * events that came with it, where it is one of theirs.
+ */
+export type ShownVariable = { name: string; holds: boolean; fill: number | null; from: string[] };
+
+export type ShownLetter = ListedLetter & {
+  letter: LetterText;
+  /** The newest first; none of a letter that ships. */
+  versions: TemplateVersion[];
+  variables: ShownVariable[];
+  /** Of how many people the shares are, and what else is known of them. */
+  people: number;
+  others: { name: string; fill: number }[];
+};
+
+/** The project's own and those that ship, by name. */
+export async function listLetters(tx: Tx, asked: Asked): Promise<ListedLetter[]> {
+  const own = new Map((await listTemplates(tx, asked.projectId)).map((one) => [one.name, one]));
+  const users = await findUsers(tx, asked);
+  return [...new Set([...shippedLetterNames(), ...own.keys()])]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((name) => ({
+      name,
+      template: own.get(name) ?? null,
+      isShipped: findShippedLetter(name) !== undefined,
+      usedBy: users(name),
+    }));
+}
+
+async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: string) => string[]> {
+  const inForce = await listRulesInForce(tx, projectId, now);
+  const naming = inForce.map((rule) => ({ rule: rule.name, letters: letterNames(rule.definition) }));
+  return (name) => [...new Set(naming.filter(({ letters }) => letters.has(name)).map(({ rule }) => rule))];
+}
+
+/** The letter that rules find by this name, or a template by its id. */
+export async function findLetter(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<{ name: string; template: Template | null; letter: LetterText }> {
+  const name = reference.trim();
+  const shipped = findShippedLetter(name);
+  const isOwn = (await listTemplates(tx, projectId)).some((one) => one.name === name);
+  if (shipped && !isOwn) return { name, template: null, letter: shipped };
+  const { template, version } = await findTemplate(tx, { projectId, reference });
+  return { name: template.name, template, letter: letterOfVersion(version) };
+}
+
+const OTHERS_SHOWN = 50;
+const EVENTS_SHOWN = 5;
+
+/** With its versions, and with what is known of the people for whom it is filled in. */
+export async function showLetter(tx: Tx, asked: Asked & { reference: string }): Promise<ShownLetter> {
+  const { projectId } = asked;
+  const { name, template, letter } = await findLetter(tx, asked);
+  const users = await findUsers(tx, asked);
+  const used = usedVariables(letter);
+  const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
+  const rates = await fillRates(tx, projectId, traits);
+  const events = await listNames(tx, projectId, asked.now);
+  return {
+    name,
+    template,
+    isShipped: findShippedLetter(name) !== undefined,
+    usedBy: users(name),
+    letter,
+    versions: template ? await listVersions(tx, projectId, template.id) : [],
+    variables: used.map((one) => ({
+      ...one,
+      fill: fillOf(one.name, rates),
+      from: sourcesOf(one.name, events),
+    })),
+    people: rates.people,
+    others: [...rates.traits]
+      .filter(([trait]) => !traits.includes(trait))
+      .slice(0, OTHERS_SHOWN)
+      .map(([trait, fill]) => ({ name: PERSON + trait, fill })),
+  };
+}
+
+const PERSON = 'person.';
+const EVENT = 'event.';
+
+function fillOf(name: string, { traits, email }: FillRates): number | null {
+  if (!name.startsWith(PERSON)) return null;
+  const trait = name.slice(PERSON.length);
+  if (trait === 'external_user_id') return 1;
+  return trait === 'email' ? email : (traits.get(trait) ?? 0);
+}
+
+function sourcesOf(name: string, events: Awaited<ReturnType<typeof listNames>>): string[] {
+  if (!name.startsWith(EVENT)) return [];
+  const property = name.slice(EVENT.length);
+  return events
+    .filter(({ properties }) => properties.some((one) => one.property === property))
+    .slice(0, EVENTS_SHOWN)
+    .map((event) => event.name);
+}

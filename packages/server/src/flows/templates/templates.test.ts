@@ -1,0 +1,354 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { openEngine } from '../../../testkit/engine.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { testMailroom } from '../../../testkit/mailroom.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import {
+  approve,
+  type Draft,
+  edit,
+  listDrafts,
+  lockDraft,
+  orThrow,
+  writeMoved,
+} from '../../features/drafts/index.ts';
+import { openDatabase } from '../../io/db/index.ts';
+import { createProject } from '../create-project.ts';
+import { createRule } from '../create-rule.ts';
+import { editRule } from '../edit-rule.ts';
+import { moveDraft } from '../move-draft.ts';
+import { setSettings } from '../set-settings.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  editTemplate,
+  listLetters,
+  previewLetter,
+  showLetter,
+} from './index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const GREETING = { name: 'greeting', subject: 'Hello', body: 'Hello {{ person.name | default: "there" }}' };
+const PAGE = `<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ person.name | default: "friend" }} <a href="https://app.example/{{ person.id | default: "x" }}">go</a></mj-text></mj-column></mj-section></mj-body></mjml>`;
+
+let projectId = 0;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
+});
+
+const create = (document: object = {}) =>
+  createTemplate(db, { projectId, document: { ...GREETING, ...document }, follow: true, actor: 'ann' });
+const update = (document: object, { follow = true, reference = 'greeting' } = {}) =>
+  editTemplate(db, { projectId, reference, document, follow, actor: 'bob' });
+const rule = (document: object = {}) =>
+  createRule(db, {
+    projectId,
+    document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: 'greeting' }], ...document },
+  });
+
+async function send(name: string, ...ids: string[]): Promise<void> {
+  const users = ids.map((id) => ({
+    external_user_id: id,
+    email: `${id}@x.example`,
+    traits: { name: id.toUpperCase() },
+  }));
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  await engine.settle();
+  const events = ids.map((id) => ({ external_user_id: id, name, properties: { plan: 'pro' } }));
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+}
+
+function draftsOf(): Promise<Draft[]> {
+  return listDrafts(db, { projectId, state: null, ruleId: null, userId: null, after: null, limit: 100 });
+}
+
+async function draftOf(userId: string): Promise<Draft> {
+  const draft = (await draftsOf()).find((one) => one.userId === userId);
+  if (!draft) throw new Error(`there is no draft for ${userId}`);
+  return draft;
+}
+
+async function move(draft: Draft, how: (locked: Draft) => ReturnType<typeof approve>): Promise<void> {
+  await db.transaction(async (tx) => {
+    const locked = await lockDraft(tx, projectId, draft.id);
+    if (locked) await writeMoved(tx, [orThrow(how(locked))]);
+  });
+}
+
+const byHand = { subject: 'Mine', preheader: '', body: 'By hand', format: 'markdown' } as const;
+
+describe('a letter of the project', () => {
+  test('is found by the rules that name it, and one that ships gives way to one of the same name', async () => {
+    await expect(rule()).rejects.toThrow(
+      'steps.0.draft names a letter that is not there: "greeting". There is welcome, onboarding_stall',
+    );
+    await create();
+    await rule();
+    await send('hello', 'ada');
+    // Who digests knows the project's letters by now, and has to hear of another.
+    await create({ name: 'welcome', subject: 'Our own welcome' });
+    await send('user_signed_up', 'bob');
+    expect((await draftOf('ada')).content).toEqual({ ...byHand, subject: 'Hello', body: 'Hello ADA' });
+    expect((await draftOf('bob')).content.subject).toBe('Our own welcome');
+    await expect(rule({ name: 'other', steps: [{ draft: 'nothing' }] })).rejects.toThrow(
+      'trial_expiring, greeting; any other',
+    );
+  });
+
+  test('in MJML is written as a page, with everybody\u2019s values in it as words', async () => {
+    await create({ format: 'mjml', body: PAGE });
+    await rule();
+    await send('hello', '<ada>');
+    const { content } = await draftOf('<ada>');
+    expect(content.format).toBe('html');
+    expect(content.body).toContain('Dear &lt;ADA&gt; <a href="https://app.example/x">');
+  });
+
+  test('in MJML is edited as a page, of which only what a letter may hold is kept', async () => {
+    await create({ format: 'mjml', body: PAGE });
+    await rule();
+    await send('hello', 'ada');
+    const { id: draftId, content } = await draftOf('ada');
+    const body = content.body.replace('Dear', '<script>x()</script><b onclick="x()">Dearest</b>');
+    const deps = { db, newId: idMaker(clock), mailroom: testMailroom() };
+    const write = (changed: Draft['content']) =>
+      moveDraft(
+        deps,
+        { projectId, draftId },
+        { act: { kind: 'edit', content: changed }, by: { actor: 'ann' } },
+      );
+    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow('format stays html');
+    expect((await write({ ...content, body })).draft.content.body).toContain('><b>Dearest</b> ADA <a href=');
+    expect((await draftOf('ada')).content.body).not.toMatch(/<script|onclick/);
+  });
+
+  test('changes in versions that stay as they are; the newest is the published one; the same again is none', async () => {
+    const { template } = await create();
+    expect(await update({ body: 'New' })).toMatchObject({
+      template: { version: 2 },
+      version: { subject: 'Hello', createdBy: 'bob' },
+    });
+    expect((await update({ body: 'New' })).template.version).toBe(2);
+    await update({ format: 'mjml', body: PAGE }, { reference: template.id });
+    const { versions, letter } = await showLetter(db, { projectId, reference: 'greeting', now: clock.now() });
+    expect(versions.map(({ version, format, body }) => [version, format, body])).toEqual([
+      [3, 'mjml', PAGE],
+      [2, 'markdown', 'New'],
+      [1, 'markdown', GREETING.body],
+    ]);
+    expect(letter.format).toBe('html');
+  });
+
+  test('that cannot be rendered, has no name of its own or another\u2019s is refused and changes nothing', async () => {
+    await create();
+    await expect(create()).rejects.toThrow(
+      'name is taken: another letter of the project is called "greeting"',
+    );
+    await expect(create({ name: undefined })).rejects.toThrow('name must be a text');
+    await expect(create({ name: '01900000-0000-7000-8000-000000000000' })).rejects.toThrow(
+      'must not look like an id',
+    );
+    await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a text');
+    await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is not known here');
+    await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
+    await expect(update({ body: '{{ user.x }}' })).rejects.toThrow(
+      'body: line 1, column 4: "user" is not known',
+    );
+    await expect(update({ name: 'other' })).rejects.toThrow('name stays "greeting"');
+    await expect(update({ body: 'x' }, { reference: 'nothing' })).rejects.toThrow(
+      'There is no letter "nothing"',
+    );
+    expect(
+      (await showLetter(db, { projectId, reference: 'greeting', now: clock.now() })).versions,
+    ).toHaveLength(1);
+  });
+
+  test('of one who looks while another publishes is not lost', async () => {
+    await create();
+    const slow = editTemplate(
+      { ...db, transaction: async (work) => (await update({ body: 'First' })) && db.transaction(work) },
+      { projectId, reference: 'greeting', document: { body: 'Second' }, follow: true, actor: 'cyd' },
+    );
+    await expect(slow).rejects.toThrow('bob published version 2 meanwhile');
+  });
+
+  test('is deleted when no rule names it; where one ships under its name, that one is back', async () => {
+    await create();
+    await create({ name: 'welcome', subject: 'Our own' });
+    await rule();
+    const remove = (reference: string) => deleteTemplate(db, { projectId, reference, actor: 'ann' });
+    await expect(remove('greeting')).rejects.toThrow(
+      '"greeting" cannot be deleted: the rule "greeter" refers to it',
+    );
+    await send('hello', 'ada');
+    const other = { draft: { subject: 'a', body: 'b' } };
+    const document = { name: 'greeter', when: { event: 'hello' }, steps: [other] };
+    await editRule(db, { projectId, reference: 'greeter', document, includeOpen: false, actor: 'ann' });
+    await expect(remove('greeting')).rejects.toThrow('in an older version that people are under way in');
+    await send('user_signed_up', 'bob');
+    expect(await remove('welcome')).toMatchObject({ template: { name: 'welcome' }, drafts: 1 });
+    expect((await draftOf('bob')).content.subject).toBe('Welcome to Acme');
+  });
+});
+
+describe('a new version', () => {
+  test('is followed by untouched drafts, with time left to look at them; not by what a person wrote or approved', async () => {
+    await create();
+    await rule({ mode: 'autopilot', deadline: '2h' });
+    await send('hello', 'ada', 'bob', 'cyd');
+    const by = { actor: 'ann', now: clock.now() };
+    await move(await draftOf('bob'), (draft) => edit(draft, byHand, by));
+    await move(await draftOf('cyd'), (draft) => approve(draft, by));
+    clock.advance(2 * HOUR_MS - MINUTE_MS);
+    expect((await update({ subject: 'Hello again' })).drafts).toBe(1);
+    const [ada, bob, cyd] = await Promise.all(['ada', 'bob', 'cyd'].map(draftOf));
+    expect(ada).toMatchObject({
+      state: 'scheduled',
+      content: { subject: 'Hello again' },
+      deadlineAt: clock.now() + 15 * MINUTE_MS,
+    });
+    expect(bob?.content).toEqual(byHand);
+    expect(cyd).toMatchObject({ state: 'approved', content: { subject: 'Hello' } });
+  });
+
+  test('leaves drafts alone where that is asked, and concerns only those of this letter', async () => {
+    await create();
+    await create({ name: 'other' });
+    await rule();
+    await rule({ name: 'second', steps: [{ draft: 'other' }, { draft: 'greeting' }] });
+    await send('hello', 'ada');
+    expect((await update({ subject: 'Kept' }, { follow: false })).drafts).toBe(0);
+    expect((await draftsOf()).map(({ content }) => content.subject)).toEqual(['Hello', 'Hello']);
+    expect((await update({ subject: 'New' })).drafts).toBe(1);
+    expect((await draftsOf()).map(({ content }) => content.subject).toSorted()).toEqual(['Hello', 'New']);
+  });
+
+  test('with a hole holds the drafts and names the variable; one without lets them go on', async () => {
+    await create();
+    await rule({ mode: 'autopilot', deadline: '2h' });
+    await send('hello', 'ada');
+    await update({ body: 'Hello {{ person.town }}' });
+    expect(await draftOf('ada')).toMatchObject({
+      state: 'held',
+      reason: 'missing_variable',
+      facts: { 'person.town': null },
+    });
+    await update({ body: 'Hello {{ person.town | default: "you" }}' });
+    expect(await draftOf('ada')).toMatchObject({ state: 'scheduled', content: { body: 'Hello you' } });
+  });
+});
+
+describe('letters are shown', () => {
+  test('with where they come from and who uses them', async () => {
+    const { template } = await create();
+    await create({ name: 'welcome' });
+    await rule();
+    const listed = await listLetters(db, { projectId, now: clock.now() });
+    expect(
+      listed.map(({ name, template: one, isShipped, usedBy }) => [
+        name,
+        one?.version ?? null,
+        isShipped,
+        usedBy,
+      ]),
+    ).toEqual([
+      ['greeting', 1, false, ['greeter']],
+      ['onboarding_stall', null, true, ['onboarding_stall']],
+      ['plan_limit_upsell', null, true, ['plan_limit_upsell']],
+      ['trial_expiring', null, true, ['trial_expiring']],
+      ['welcome', 1, true, ['welcome']],
+    ]);
+    expect(listed[0]?.template).toEqual(template);
+  });
+
+  test('with what they read, of how many people it is known, what happens if it is not, and what else is known', async () => {
+    const body =
+      '{{ person.name }} {{ person.town | default: "x" }}{% if event.plan %}{{ event.plan }}{% endif %} {{ person.email }}';
+    await create({ body });
+    await send('hello', 'ada', 'bob');
+    const records = [
+      { external_user_id: 'cyd', traits: { town: 'Turin', name: '' } },
+      { external_user_id: 'dan', traits: { town: '', size: 3 } },
+    ];
+    await putRecords(db, { projectId, kind: 'users', records });
+    await engine.settle();
+    const shown = await showLetter(db, { projectId, reference: 'greeting', now: clock.now() });
+    expect(shown.people).toBe(4);
+    expect(shown.variables).toEqual([
+      { name: 'person.name', holds: true, fill: 0.5, from: [] },
+      { name: 'person.town', holds: false, fill: 0.25, from: [] },
+      { name: 'event.plan', holds: false, fill: null, from: ['hello'] },
+      { name: 'person.email', holds: true, fill: 0.5, from: [] },
+    ]);
+    expect(shown.others).toEqual([{ name: 'person.size', fill: 0.25 }]);
+  });
+});
+
+describe('a preview', () => {
+  const preview = (more: object = {}) =>
+    previewLetter(db, {
+      projectId,
+      now: clock.now(),
+      reference: 'welcome',
+      document: null,
+      userId: null,
+      ...more,
+    });
+
+  test('to somebody made up has all of the letter filled in', async () => {
+    for (const { name } of await listLetters(db, { projectId, now: clock.now() })) {
+      const { missing, troubles, text, userId } = await preview({ reference: name });
+      expect({ missing, troubles, userId }).toEqual({ missing: [], troubles: [], userId: 'sample' });
+      expect(text).toContain('Hi Ada,');
+      expect(text).toContain('Unsubscribe [');
+    }
+    await create({ body: '{{ person.shoe_size }} {{ event.color }}' });
+    expect((await preview({ reference: 'greeting' })).content.body).toBe('shoe_size color');
+  });
+
+  test('to a user says what they would get for what they did last, and what would hold it', async () => {
+    await setSettings(db, projectId, { postal_address: 'High Street 1' });
+    await create({ body: 'Hi {{ person.name }}, {{ event.plan }} {{ person.town }}' });
+    await rule();
+    await send('hello', 'ada');
+    await send('later', 'ada');
+    expect(await preview({ reference: 'greeting', userId: 'ada' })).toMatchObject({
+      content: { body: 'Hi ADA, pro' },
+      missing: ['person.town'],
+      event: 'hello',
+      text: expect.stringContaining('High Street 1') as string,
+    });
+    await expect(preview({ userId: 'nobody' })).rejects.toThrow('Nothing is known of a user "nobody"');
+  });
+
+  test('of what is not stored stores nothing', async () => {
+    await create();
+    const change = { reference: 'greeting', document: { body: 'Not yet' } };
+    expect((await preview(change)).content).toEqual({ ...byHand, subject: 'Hello', body: 'Not yet' });
+    expect((await preview({ document: { subject: 'Our {{ person.name }}' } })).content.subject).toBe(
+      'Our Ada',
+    );
+    const alone = { subject: 'a', format: 'mjml', body: PAGE };
+    expect((await preview({ reference: null, document: alone })).text).toMatch(
+      /^Dear Ada go \[https:\/\/app\.example\/id\]/,
+    );
+    expect(
+      (await showLetter(db, { projectId, reference: 'greeting', now: clock.now() })).versions,
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,111 @@
+import { Fault } from '../../base/fault.ts';
+import type { Actor } from '../../features/drafts/index.ts';
+import { newModel, takeTurn } from '../../features/turns/index.ts';
+import {
+  completed,
+  createTemplate as create,
+  editTemplate as edit,
+  findShippedLetter,
+  findTemplate,
+  publishable,
+  readTemplate,
+  removeTemplate,
+  type Template,
+  type TemplateVersion,
+} from '../../features/writing/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { letterNames } from '../letter-names.ts';
+import { listRulesInForce, type RuleInForce } from '../rules-in-force.ts';
+import { followLetter } from './follow-letter.ts';
+
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+
+/** `follow`: whether open drafts that nobody has touched say the new thing too. */
+type Writing = { projectId: number; document: unknown; follow: boolean; actor: Actor };
+
+/** `drafts`: how many open ones say something else now. */
+export type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
+
+/** A letter of the project's own. One that is called like a letter that ships takes its place, in every rule that names it. */
+export async function createTemplate(db: Deps, wanted: Writing): Promise<WrittenTemplate> {
+  const { projectId, document, actor } = wanted;
+  const { name, ...written } = readTemplate(document);
+  if (name === undefined)
+    throw new Fault('validation_failed', { details: [{ message: 'name is required', field: 'name' }] });
+  const shipped = findShippedLetter(name);
+  const letter = await publishable(completed(written, shipped ? { ...shipped, format: 'markdown' } : null));
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await newModel(tx, projectId);
+    const made = await create({ tx, clock: db.clock, projectId }, { name, letter, actor });
+    const following = { projectId, name, now: db.clock.now(), actor };
+    return { ...made, drafts: wanted.follow ? await followLetter(tx, following) : 0 };
+  });
+}
+
+/** A new version, which is published at once: what is left out of the document stays. Its name stays for ever. */
+export async function editTemplate(
+  db: Deps,
+  wanted: Writing & { reference: string },
+): Promise<WrittenTemplate> {
+  const { projectId, reference, document, actor } = wanted;
+  const { name, ...written } = readTemplate(document);
+  const seen = await findTemplate(db, { projectId, reference });
+  if (name !== undefined && name !== seen.template.name) throw nameStays(seen.template.name);
+  const letter = await publishable(completed(written, sourceOf(seen.version)));
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const before = await findTemplate(tx, { projectId, reference: seen.template.id });
+    if (before.template.version !== seen.template.version) throw writtenMeanwhile(before);
+    const edited = await edit({ tx, clock: db.clock, projectId }, before, { letter, actor });
+    if (edited === before) return { ...before, drafts: 0 };
+    await newModel(tx, projectId);
+    const following = { projectId, name: before.template.name, now: db.clock.now(), actor };
+    return { ...edited, drafts: wanted.follow ? await followLetter(tx, following) : 0 };
+  });
+}
+
+function sourceOf({ format, subject, preheader, body }: TemplateVersion) {
+  return { format, subject, preheader, body };
+}
+
+function nameStays(name: string): Fault {
+  const message = `name stays ${JSON.stringify(name)}: rules find the letter by it`;
+  return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
+}
+
+function writtenMeanwhile({
+  template: { version },
+  version: { createdBy },
+}: Omit<WrittenTemplate, 'drafts'>) {
+  const message = `${createdBy} published version ${version} meanwhile: look at it first`;
+  return new Fault('conflict', { details: [{ message, field: 'template' }] });
+}
+
+/** Under the project's turn. Where a letter that ships has its name, that one takes its place again; else no rule may need it. */
+export function deleteTemplate(
+  db: Deps,
+  wanted: { projectId: number; reference: string; actor: Actor },
+): Promise<{ template: Template; drafts: number }> {
+  const { projectId, actor } = wanted;
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const { template } = await findTemplate(tx, wanted);
+    const now = db.clock.now();
+    if (!findShippedLetter(template.name)) {
+      const inForce = await listRulesInForce(tx, projectId, now);
+      const naming = inForce.find(({ definition }) => letterNames(definition).has(template.name));
+      if (naming) throw stillNamed(template, naming);
+    }
+    await removeTemplate(tx, projectId, template);
+    await newModel(tx, projectId);
+    return { template, drafts: await followLetter(tx, { projectId, name: template.name, now, actor }) };
+  });
+}
+
+function stillNamed({ name }: Template, rule: RuleInForce): Fault {
+  const [letter, naming] = [JSON.stringify(name), JSON.stringify(rule.name)];
+  const where = rule.isPresent ? '' : ', in an older version that people are under way in';
+  const message = `${letter} cannot be deleted: the rule ${naming} refers to it${where}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'template' }] });
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
+import { createResolver } from './index.ts';
+
+const dns: DnsServer = await startDnsServer();
+afterAll(() => dns.stop());
+const resolver = createResolver({ servers: dns.servers, timeoutMs: 50, tries: 1 });
+
+beforeEach(() => {
+  dns.trouble(null);
+});
+
+test('a record of several strings is read as one text, wherever it was cut', async () => {
+  const long = 'x'.repeat(3_000);
+  dns.set('TXT', 'long.test', [long]);
+  dns.set('TXT', 'cut.test', [['v=DKIM1; p=ab', 'cd', '', 'ef'], 'another one']);
+  expect(await resolver.txt('long.test')).toEqual({ kind: 'found', values: [long] });
+  const found = await resolver.txt('cut.test');
+  expect(found).toMatchObject({ kind: 'found' });
+  expect(found.kind === 'found' && found.values.toSorted()).toEqual(['another one', 'v=DKIM1; p=abcdef']);
+});
+
+test('exchanges come with the most preferred first', async () => {
+  dns.set('MX', 'mx.test', ['20 b.test', '5 a.test']);
+  expect(await resolver.mx('mx.test')).toEqual({ kind: 'found', values: ['5 a.test', '20 b.test'] });
+});
+
+test('aliases are followed to the record', async () => {
+  dns.set('CNAME', 'alias.test', ['target.test']);
+  dns.set('TXT', 'target.test', ['here']);
+  expect(await resolver.txt('alias.test')).toEqual({ kind: 'found', values: ['here'] });
+  expect(await resolver.cname('alias.test')).toEqual({ kind: 'found', values: ['target.test'] });
+});
+
+test('no such name, and no such record, are nothing', async () => {
+  dns.set('TXT', 'there.test', ['x']);
+  expect(await resolver.txt('nowhere.test')).toEqual({ kind: 'none', code: 'ENOTFOUND' });
+  expect(await resolver.mx('there.test')).toEqual({ kind: 'none', code: 'ENODATA' });
+});
+
+test.each([
+  ['servfail', 'ESERVFAIL'],
+  ['refused', 'EREFUSED'],
+  ['silence', 'ETIMEOUT'],
+] as const)('%s is trouble, and not nothing', async (kind, code) => {
+  dns.set('TXT', 'there.test', ['x']);
+  dns.trouble(kind);
+  expect(await resolver.txt('there.test')).toEqual({ kind: 'trouble', code });
+  expect(await resolver.mx('there.test')).toEqual({ kind: 'trouble', code });
+  dns.trouble(null);
+  expect(await resolver.txt('there.test')).toEqual({ kind: 'found', values: ['x'] });
+});
+
+test('a server that is gone is trouble too, and nobody waits for ever', async () => {
+  const gone = await startDnsServer();
+  await gone.stop();
+  const patient = createResolver({ servers: gone.servers, timeoutMs: 50, tries: 100 });
+  expect(await patient.txt('there.test')).toMatchObject({ kind: 'trouble' });
+  dns.trouble('silence');
+  // A hundred tries would take longer than this test may: the whole has an end of its own.
+  const insistent = createResolver({ servers: dns.servers, timeoutMs: 50, tries: 100 });
+  expect(await insistent.txt('there.test')).toEqual({ kind: 'trouble', code: 'ETIMEOUT' });
+});
+
+test('no answer is remembered: what changed is seen at the next question', async () => {
+  dns.set('TXT', 'changing.test', ['before']);
+  await resolver.txt('changing.test');
+  dns.set('TXT', 'changing.test', ['after']);
+  expect(await resolver.txt('changing.test')).toEqual({ kind: 'found', values: ['after'] });
+  dns.remove('TXT', 'changing.test');
+  expect(await resolver.txt('changing.test')).toMatchObject({ kind: 'none' });
+});

@@ -1,0 +1,74 @@
+import { promises as dns } from 'node:dns';
+
+/**
+ * What the DNS says. `none`: it says that there is nothing, which counts against a domain. `trouble`: it says nothing, as
+ * with a time-out or a broken name server, and that counts for nothing.
+ */
+export type Answer =
+  | { kind: 'found'; values: string[] }
+  | { kind: 'none'; code: string }
+  | { kind: 'trouble'; code: string };
+
+export type Resolver = {
+  /** The strings of each record joined, as its readers do. */
+  txt(name: string): Promise<Answer>;
+  /** As `10 mail.example.com`, the most preferred first. */
+  mx(name: string): Promise<Answer>;
+  cname(name: string): Promise<Answer>;
+};
+
+export type ResolverOptions = {
+  /** With their ports; those of the system when left out. */
+  servers?: string[];
+  timeoutMs?: number;
+  tries?: number;
+};
+
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+/** Waits grow with each try and with each server: whatever they add up to, nobody waits longer for one answer. */
+const WITHIN_TIMEOUTS = 4;
+/** More than any name has for a purpose of ours; a zone of thousands of records is nobody's to fill memory with. */
+const VALUES_MAX = 100;
+const VALUE_MAX = 4_096;
+
+const NOTHING_THERE: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+
+export function createResolver(options: ResolverOptions = {}): Resolver {
+  const { servers, timeoutMs: timeout = TIMEOUT_MS, tries = TRIES } = options;
+
+  async function ask(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<Answer> {
+    // One for each question: to give up on it cancels no other, and no answer is remembered from before.
+    const resolver = new dns.Resolver({ timeout, tries });
+    if (servers) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), timeout * WITHIN_TIMEOUTS);
+    try {
+      const values = await look(resolver);
+      if (values.length === 0) return { kind: 'none', code: 'ENODATA' };
+      return { kind: 'found', values: values.slice(0, VALUES_MAX).map((one) => one.slice(0, VALUE_MAX)) };
+    } catch (error) {
+      const code = codeOf(error);
+      return NOTHING_THERE.has(code) ? { kind: 'none', code } : { kind: 'trouble', code };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    txt: (name) => ask(async (resolver) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
+    mx: (name) =>
+      ask(async (resolver) => {
+        const records = await resolver.resolveMx(name);
+        const sorted = records.toSorted((a, b) => a.priority - b.priority);
+        return sorted.map(({ priority, exchange }) => `${priority} ${exchange}`);
+      }),
+    cname: (name) => ask((resolver) => resolver.resolveCname(name)),
+  };
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Only we cancel, and only because of the time.
+  if (code === 'ECANCELLED') return 'ETIMEOUT';
+  return typeof code === 'string' ? code : 'EUNKNOWN';
+}

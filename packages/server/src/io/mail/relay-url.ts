@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import { Fault } from '../../base/fault.ts';
+
+export type RelayAddress = {
+  host: string;
+  port: number;
+  /** TLS from the first byte on. */
+  secure: boolean;
+  /** What becomes of STARTTLS: asked for and insisted on, used where it is offered, or left alone. */
+  startTls: 'required' | 'optional' | 'none';
+  credentials: { user: string; pass: string } | null;
+};
+
+/**
+ * `smtp://user:pass@host:port?tls=required|optional|none`, or `smtps://`. Encryption is required of every relay that is
+ * not on this machine, unless the address says otherwise.
+ */
+export function readRelayUrl(text: string): RelayAddress {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') throw badUrl();
+  const secure = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const user = decoded(url.username);
+  return {
+    host,
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    startTls: readStartTls(url.searchParams.get('tls'), host),
+    credentials: user ? { user, pass: decoded(url.password) } : null,
+  };
+}
+
+function readStartTls(said: string | null, host: string): RelayAddress['startTls'] {
+  if (said === null) return isLoopback(host) ? 'none' : 'required';
+  if (said !== 'required' && said !== 'optional' && said !== 'none') throw badUrl();
+  return said;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badUrl();
+  }
+}
+
+/** The address is not repeated, because it holds a password. */
+function badUrl(): Fault {
+  const message =
+    'The address of the relay has the form smtp://user:password@host:port or smtps://…, with ?tls=required, optional or none.';
+  return new Fault('validation_failed', { details: [{ message, field: 'SMTP_URL' }] });
+}

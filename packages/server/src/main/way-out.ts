@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { Lifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
+import { receiveMail } from '../flows/outbox/index.ts';
+import { MAIL_MAX_BYTES } from '../features/outbox/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { openRelay, type Relay, startMailListener } from '../io/mail/index.ts';
+
+export type WayOutOptions = {
+  /** Null: into the outbox of this installation. */
+  smtpUrl: string | null;
+  tokenKey: Uint8Array;
+  log: Log;
+};
+
+/**
+ * To whom letters are handed: the relay that the operator named or, where there is none, ourselves. Either way they go over
+ * SMTP, so that what is seen in the outbox is what a relay would get.
+ */
+export async function openWayOut(
+  { smtpUrl, tokenKey, log }: WayOutOptions,
+  { db, life }: { db: Database; life: Lifecycle },
+): Promise<Relay> {
+  const relay = openRelay({ url: smtpUrl ?? (await openOutbox({ tokenKey, log }, { db, life })), log });
+  life.onStop('relay', () => relay.close());
+  return relay;
+}
+
+/** On loopback, and for this process alone: what it asks for nobody else knows. */
+async function openOutbox(
+  { tokenKey, log }: Omit<WayOutOptions, 'smtpUrl'>,
+  { db, life }: { db: Database; life: Lifecycle },
+): Promise<string> {
+  const credentials = { user: 'beckon', pass: randomBytes(24).toString('hex') };
+  const listener = await startMailListener({
+    host: '127.0.0.1',
+    port: 0,
+    sizeMax: MAIL_MAX_BYTES,
+    credentials,
+    async accept(mail) {
+      await receiveMail({ db, tokenKey }, mail);
+    },
+    log,
+  });
+  life.onStop('outbox', () => listener.close());
+  return `smtp://${credentials.user}:${credentials.pass}@127.0.0.1:${listener.port}?tls=optional`;
+}

@@ -1,0 +1,148 @@
+import { iso } from '../base/clock.ts';
+import { type DomainState, printThrottle, type SendingDomain } from '../features/domains/index.ts';
+import type { DomainView } from '../flows/domains/index.ts';
+import { table } from './table.ts';
+
+type ViewedRecord = DomainView['records'][number];
+
+export function toShown({ domain, records }: DomainView) {
+  return {
+    id: domain.id,
+    name: domain.name,
+    state: domain.state,
+    records: records.map(toShownRecord),
+    throttle: printThrottle(domain.throttle),
+    warm: domain.warm,
+    ramp_from: time(domain.rampFrom),
+    created_at: iso(domain.createdAt),
+    verified_at: time(domain.verifiedAt),
+    checked_at: time(domain.checkedAt),
+    next_check_at: time(domain.nextCheckAt),
+  };
+}
+
+/** `status`: ok, missing, wrong or unknown; unchecked where nobody has looked yet. */
+function toShownRecord({ kind, name, type, value, split, required, keyState, finding }: ViewedRecord) {
+  return {
+    kind,
+    name,
+    type,
+    value,
+    split,
+    required,
+    status: finding?.verdict ?? 'unchecked',
+    found: finding?.found ?? [],
+    says: finding?.says ?? null,
+    warning: finding ? finding.warns || (!required && finding.verdict !== 'ok') : false,
+    key_state: keyState,
+  };
+}
+
+export type ShownDomain = ReturnType<typeof toShown>;
+
+export function printList(domains: ShownDomain[]): string {
+  return table(
+    domains.map(({ name, state, records, checked_at: checkedAt, throttle, warm }) => ({
+      domain: name,
+      state,
+      records: `${records.filter(({ status }) => status === 'ok').length} of ${records.length} right`,
+      checked_at: checkedAt,
+      throttle,
+      warm,
+    })),
+    'There is no domain yet: domain add --domain makes one',
+  );
+}
+
+/** What is to be published: values stand alone on their lines, so that they can be copied. */
+export function printRecords(domain: ShownDomain): string {
+  return [
+    `${domain.name} is ${domain.state}: ${STATES[domain.state]}`,
+    '',
+    'Publish these records in the DNS:',
+    ...domain.records.flatMap(printRecord),
+    '',
+    `Then: domain check --domain ${domain.name}. The server looks by itself as well.`,
+    ...missingSettings(domain),
+  ].join('\n');
+}
+
+function printRecord({ kind, type, name, value, split, required, key_state: state }: ShownRecord): string[] {
+  const notes = [
+    required ? 'required' : 'advised',
+    ...(state === null ? [] : [`the key is ${state}${state === 'retiring' ? ': leave it for now' : ''}`]),
+  ];
+  const parts = split ? ['  or, in parts:', `  ${split.map((part) => `"${part}"`).join(' ')}`] : [];
+  return ['', `${TITLES[kind]} (${notes.join(', ')})`, `  ${type}  ${name}`, `  ${value}`, ...parts];
+}
+
+type ShownRecord = ShownDomain['records'][number];
+
+const TITLES = {
+  dkim: 'DKIM',
+  return_path_mx: 'Return path, where bounces come back to',
+  return_path_spf: 'SPF',
+  dmarc: 'DMARC',
+} as const satisfies Record<ShownRecord['kind'], string>;
+
+const STATES = {
+  pending: 'nothing leaves from it until the required records are seen',
+  verified: 'letters leave from it',
+  degraded: 'letters still leave from it, but a required record is gone or wrong',
+  failed: 'nothing leaves from it until the required records are right again',
+} as const satisfies Record<DomainState, string>;
+
+function missingSettings({ records }: ShownDomain): string[] {
+  const has = (kind: ShownRecord['kind']): boolean => records.some((record) => record.kind === kind);
+  const missing = [
+    ...(has('return_path_mx') ? [] : ['MAIL_DOMAIN for the return path']),
+    ...(has('return_path_spf') ? [] : ['SMTP_SPF_INCLUDE for SPF']),
+  ];
+  return missing.length === 0 ? [] : [`Not shown, for the setting is not set: ${missing.join(', ')}.`];
+}
+
+/** What was found, against what was expected. */
+export function printCheck(domain: ShownDomain): string {
+  return [
+    `${domain.name} is ${domain.state}: ${STATES[domain.state]}`,
+    ...domain.records.flatMap(printFound),
+    '',
+    `Looked at ${domain.checked_at ?? 'never'}, and again at ${domain.next_check_at ?? 'no time'}`,
+  ].join('\n');
+}
+
+function printFound({
+  kind,
+  type,
+  name,
+  value,
+  status,
+  found,
+  says,
+  warning,
+  required,
+}: ShownRecord): string[] {
+  const note = status === 'ok' && warning ? 'ok, with a warning' : status;
+  const weight = required || status === 'ok' ? '' : ' (not required)';
+  return [
+    '',
+    `${TITLES[kind]}: ${note}${weight}`,
+    `  ${type}  ${name}`,
+    ...(says === null ? [] : [`  ${printable(says)}`]),
+    ...(status === 'ok' || status === 'unknown' ? [] : [`  expected: ${value}`]),
+    ...(status === 'ok' || found.length === 0 ? [] : found.map((one) => `  found:    ${printable(one)}`)),
+  ];
+}
+
+/** Whoever owns a zone could otherwise move the cursor of the terminal that shows it. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+}
+
+function time(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+export function printRemoved({ name }: Pick<SendingDomain, 'name'>): string {
+  return `Nothing leaves from ${name} any more; its records may be taken out of the DNS in a week`;
+}

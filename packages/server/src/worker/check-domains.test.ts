@@ -1,0 +1,124 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { startDnsServer } from '../../testkit/dns-server.ts';
+import { type Log, silentLog } from '../base/log.ts';
+import { createSealer } from '../base/seal.ts';
+import { listDueDomains } from '../features/domains/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { addDomain, type DomainView, showDomain } from '../flows/domains/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createResolver, type Resolver } from '../io/dns/index.ts';
+import { checkDomains } from './check-domains.ts';
+
+const own = await testDatabase();
+const dns = await startDnsServer();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await dns.stop();
+  await own.drop();
+});
+
+const MINUTE = 60_000;
+const sealer = createSealer('a secret', null, 'dkim keys');
+const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
+const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
+
+let facts: string[] = [];
+const note = (found: object, fact: string): void => {
+  if (!('err' in found) || fact === 'domain.not_checked') facts.push(fact);
+};
+const log: Log = { debug: note, info: note, warn: note, error: note };
+const duty = (asking: Resolver = resolver) => checkDomains({ db, log, sealer, resolver: asking, mail });
+const run = (asking?: Resolver): Promise<void> => duty(asking).run(() => false);
+
+let projectId = 0;
+beforeEach(async () => {
+  facts = [];
+  dns.trouble(null);
+  await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
+  ({ id: projectId } = await createProject(db, { name: 'Acme' }));
+});
+
+const add = (name: string) => addDomain({ db, sealer, mail }, { projectId, name });
+const show = async (name: string) => (await showDomain(db, { projectId, name }, mail)).domain;
+const publish = ({ records }: DomainView): void => {
+  for (const { type, name, value } of records) dns.set(type, name, [value]);
+};
+const due = () => listDueDomains(db, { now: clock.now(), limit: 10 });
+
+test('what is due is looked at, and nothing before its time', async () => {
+  publish(await add('early.test'));
+  await run();
+  expect((await show('early.test')).checkedAt).toBe(null);
+  clock.advance(MINUTE);
+  await run();
+  expect(await show('early.test')).toMatchObject({ state: 'verified', checkedAt: clock.now() });
+  expect(await due()).toEqual([]);
+  expect(facts).toEqual(['domain.verified']);
+});
+
+test('a change for the worse is reported when it comes, and once', async () => {
+  const added = await add('worse.test');
+  publish(added);
+  clock.advance(MINUTE);
+  await run();
+  dns.remove('TXT', '_dmarc.worse.test');
+  for (let look = 0; look < 6; look += 1) {
+    clock.advance(24 * 60 * MINUTE);
+    await run();
+  }
+  expect(facts).toEqual(['domain.verified', 'domain.degraded', 'domain.failed']);
+});
+
+test('of two processes one looks at each domain', async () => {
+  const names = Array.from({ length: 6 }, (_, n) => `d${n}.both.test`);
+  for (const name of names) publish(await add(name));
+  clock.advance(MINUTE);
+  const asked: string[] = [];
+  const counted: Resolver = {
+    ...resolver,
+    mx(name) {
+      asked.push(name);
+      return resolver.mx(name);
+    },
+  };
+  await Promise.all([run(counted), run(counted), run(counted)]);
+  expect(asked.toSorted()).toEqual(names.map((name) => `bounce.${name}`));
+});
+
+test('one that cannot be looked at keeps no other from it, and is due again later', async () => {
+  publish(await add('broken.test'));
+  publish(await add('whole.test'));
+  clock.advance(MINUTE);
+  const broken: Resolver = {
+    ...resolver,
+    mx: (name) => (name === 'bounce.broken.test' ? Promise.reject(new Error('no')) : resolver.mx(name)),
+  };
+  await run(broken);
+  expect((await show('whole.test')).state).toBe('verified');
+  expect(facts).toContain('domain.not_checked');
+  expect(await due()).toEqual([]);
+  clock.advance(5 * MINUTE);
+  await run();
+  expect((await show('broken.test')).state).toBe('verified');
+});
+
+test('who stops begins no other look', async () => {
+  publish(await add('stopped.test'));
+  clock.advance(MINUTE);
+  await duty().run(() => true);
+  expect((await show('stopped.test')).checkedAt).toBe(null);
+  expect((await due()).length).toBe(1);
+});
+
+test('what the previous secret sealed is sealed anew, once', async () => {
+  await add('sealed.test');
+  const renewing = createSealer('next secret', 'a secret', 'dkim keys');
+  const renewed = checkDomains({ db, log, sealer: renewing, resolver, mail });
+  await renewed.run(() => false);
+  await renewed.run(() => false);
+  expect(facts).toEqual(['dkim_keys.resealed']);
+});

@@ -1,0 +1,69 @@
+import type { Log } from '../base/log.ts';
+import type { Sealer } from '../base/seal.ts';
+import { claimCheck, listDueDomains, type MailSettings, resealKeys } from '../features/domains/index.ts';
+import { checkDomain } from '../flows/domains/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Resolver } from '../io/dns/index.ts';
+import type { Duty } from './timetable.ts';
+
+export type CheckDomainsOptions = {
+  db: Database;
+  log: Log;
+  sealer: Sealer;
+  resolver: Resolver;
+  mail: MailSettings;
+};
+
+const EVERY_MS = 20_000;
+const DUE_MAX = 200;
+/** A silent name server holds up one of them, and not the rest. */
+const AT_ONCE = 4;
+/** Longer than the slowest look takes; after that it is due again, should whoever looked be gone. */
+const CLAIMED_FOR_MS = 5 * 60_000;
+
+type Due = Awaited<ReturnType<typeof listDueDomains>>[number];
+
+/** Looks at the DNS of domains that are due, each in one process; whoever has claimed one moved its time on first. */
+export function checkDomains(options: CheckDomainsOptions): Duty {
+  const { db, log, sealer } = options;
+  let isResealed = false;
+
+  async function reseal(): Promise<void> {
+    const keys = await resealKeys(db, sealer);
+    isResealed = true;
+    if (keys > 0) log.info({ keys }, 'dkim_keys.resealed');
+  }
+
+  async function work(due: Due[], stopping: () => boolean): Promise<void> {
+    for (let next = due.shift(); next && !stopping(); next = due.shift()) await checkOne(options, next);
+  }
+
+  return {
+    name: 'check_domains',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      // One that cannot be opened keeps no domain from being looked at.
+      if (!isResealed)
+        await reseal().catch((error: unknown) => log.warn({ err: error }, 'dkim_keys.not_resealed'));
+      const due = await listDueDomains(db, { now: db.clock.now(), limit: DUE_MAX });
+      await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
+    },
+  };
+}
+
+async function checkOne(options: CheckDomainsOptions, due: Due): Promise<void> {
+  const { db, log } = options;
+  const { projectId, id } = due;
+  try {
+    if (!(await claimCheck(db, due, db.clock.now() + CLAIMED_FOR_MS))) return;
+    const checked = await checkDomain(options, due);
+    if (!checked) return;
+    const { name, state } = checked.view.domain;
+    const facts = { projectId, id, name, before: checked.before };
+    if (state === checked.before) return;
+    if (state === 'verified') log.info(facts, 'domain.verified');
+    else log.warn(facts, state === 'failed' ? 'domain.failed' : 'domain.degraded');
+  } catch (error) {
+    log.warn({ projectId, id, err: error }, 'domain.not_checked');
+  }
+}

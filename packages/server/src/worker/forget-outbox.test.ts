@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { keepMail, listMail } from '../features/outbox/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { forgetOutbox } from './forget-outbox.ts';
+import { housekeeping } from './housekeeping.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const newId = idMaker(db.clock);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const DAY_MS = 86_400_000;
+
+async function keep(projectId: number, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const envelope = { mailFrom: 'b+x@x.test', rcptTo: 'a@x.test', draftId: null, userId: null };
+    await keepMail(db, { projectId, id: newId(), ...envelope, raw: Buffer.from('x'), at: db.clock.now() });
+  }
+}
+
+const left = async (projectId: number): Promise<number> =>
+  (await listMail(db, { projectId, limit: 1_000 })).length;
+
+test('letters of all projects are kept for 30 days, the newest of them up to a number, and a stop ends between two steps', async () => {
+  const { id: one } = await createProject(db, { name: 'One' });
+  const { id: two } = await createProject(db, { name: 'Two' });
+  for (const id of [one, two]) await keep(id, 3);
+  clock.advance(29 * DAY_MS);
+  for (const id of [one, two]) await keep(id, 5);
+  await forgetOutbox(db).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([8, 8]);
+  clock.advance(DAY_MS + 1);
+  await forgetOutbox(db).run(() => true);
+  expect([await left(one), await left(two)]).toEqual([8, 8]);
+  await forgetOutbox(db).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([5, 5]);
+  await forgetOutbox(db, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([2, 2]);
+  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('forget_outbox');
+});

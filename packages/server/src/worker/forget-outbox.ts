@@ -1,0 +1,41 @@
+import {
+  deleteMailBefore,
+  deleteMailBeyond,
+  OUTBOX_KEPT_MAX,
+  OUTBOX_KEPT_MS,
+} from '../features/outbox/index.ts';
+import { listProjects } from '../features/projects/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 3_600_000;
+/** Some ten milliseconds: a row is a packed letter. */
+const STEP = 500;
+
+/** The outbox is for looking at what just left: it keeps the letters of 30 days, and the newest 10,000 of a project at most. */
+export function forgetOutbox(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  kept: { ms: number; most: number } = { ms: OUTBOX_KEPT_MS, most: OUTBOX_KEPT_MAX },
+): Duty {
+  async function forget(projectId: number, stopping: () => boolean): Promise<void> {
+    const before = db.clock.now() - kept.ms;
+    const steps = [
+      () => deleteMailBefore(db, { projectId, before, limit: STEP }),
+      () => deleteMailBeyond(db, { projectId, keep: kept.most, limit: STEP }),
+    ];
+    for (const step of steps) {
+      let forgotten = STEP;
+      while (forgotten === STEP && !stopping()) forgotten = await step();
+    }
+  }
+  return {
+    name: 'forget_outbox',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      for (const { id } of await listProjects(db)) {
+        if (stopping()) return;
+        await forget(id, stopping);
+      }
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { createUDPServer, Packet } from 'dns2';
+
+export type RecordType = 'TXT' | 'MX' | 'CNAME';
+/** `servfail`, `refused`: the server says that it cannot; `silence`: it says nothing at all. */
+export type Trouble = 'servfail' | 'refused' | 'silence';
+
+/** A name server on loopback whose zone a test changes as it goes. It answers as a resolver does: aliases are followed. */
+export type DnsServer = {
+  /** For `createResolver`. */
+  servers: string[];
+  /**
+   * In place of what stood there. Of TXT a text is cut into strings of 255 characters, a list is taken string by string;
+   * an MX is `10 mail.example.com`. A name that has other records has none of a type that was not set.
+   */
+  set(type: RecordType, name: string, records: (string | string[])[]): void;
+  remove(type: RecordType, name: string): void;
+  /** For one name, or for all of them; null: as usual. */
+  trouble(kind: Trouble | null, name?: string): void;
+  /** How often it was asked so far. */
+  asked(): number;
+  stop(): Promise<void>;
+};
+
+const EVERY_NAME = '*';
+const RCODES = { servfail: 2, refused: 5 } as const;
+const NXDOMAIN = 3;
+const ALIASES_MAX = 8;
+
+type Resource = InstanceType<typeof Packet.Resource>;
+
+export async function startDnsServer(): Promise<DnsServer> {
+  const zone = new Map<string, (string | string[])[]>();
+  const troubles = new Map<string, Trouble>();
+  let asked = 0;
+
+  function answer(question: { name: string; type: number }): { rcode: number; answers: Resource[] } {
+    const type = TYPES.find((one) => Packet.TYPE[one] === question.type);
+    const answers: Resource[] = [];
+    let name = question.name.toLowerCase();
+    for (let n = 0; n < ALIASES_MAX; n += 1) {
+      const direct = type ? (zone.get(`${type} ${name}`) ?? []) : [];
+      answers.push(...direct.map((record) => resourceOf(type ?? 'TXT', name, record)));
+      const [alias] = zone.get(`CNAME ${name}`) ?? [];
+      if (direct.length > 0 || typeof alias !== 'string') break;
+      answers.push(resourceOf('CNAME', name, alias));
+      name = alias;
+    }
+    const isKnown = answers.length > 0 || TYPES.some((one) => zone.has(`${one} ${name}`));
+    return { rcode: isKnown ? 0 : NXDOMAIN, answers };
+  }
+
+  function respond(request: Packet, send: (response: Packet) => void): void {
+    asked += 1;
+    const [question] = request.questions;
+    if (!question) return;
+    const { name, type = 0 } = question as { name: string; type?: number };
+    const trouble = troubles.get(name.toLowerCase()) ?? troubles.get(EVERY_NAME);
+    if (trouble === 'silence') return;
+    const response = Packet.createResponseFromRequest(request);
+    const { rcode, answers } = trouble ? { rcode: RCODES[trouble], answers: [] } : answer({ name, type });
+    response.header.rcode = rcode;
+    response.answers.push(...answers);
+    send(response);
+  }
+
+  const { port, close } = await listen(respond);
+  return {
+    servers: [`127.0.0.1:${port}`],
+    set: (type, name, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
+    remove: (type, name) => void zone.delete(`${type} ${name.toLowerCase()}`),
+    trouble(kind, name = EVERY_NAME) {
+      if (kind) troubles.set(name.toLowerCase(), kind);
+      else troubles.delete(name.toLowerCase());
+    },
+    asked: () => asked,
+    stop: close,
+  };
+}
+
+type Respond = (request: Packet, send: (response: Packet) => void) => void;
+
+/** Over UDP, which cuts an answer short, and over TCP at the same port, where it is then asked for again. */
+async function listen(respond: Respond): Promise<{ port: number; close: () => Promise<void> }> {
+  for (;;) {
+    const tcp = listenTcp(respond);
+    tcp.listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const place = tcp.address();
+    const port = typeof place === 'object' && place ? place.port : 0;
+    const udp = createUDPServer((request, send) => respond(request, (response) => void send(response)));
+    const bound = once(udp, 'listening').then(
+      () => true,
+      () => false,
+    );
+    void udp.listen(port, '127.0.0.1');
+    const close = async (): Promise<void> => {
+      const closed = [once(tcp, 'close'), ...((await bound) ? [once(udp, 'close')] : [])];
+      tcp.close();
+      if (await bound) udp.close();
+      await Promise.all(closed);
+    };
+    if (await bound) return { port, close };
+    await close();
+  }
+}
+
+/** A message there has its length in front. The library's own listener would be open to all addresses. */
+function listenTcp(respond: Respond): Server {
+  return createServer((socket) => {
+    let held = Buffer.alloc(0);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (data: Buffer) => {
+      held = Buffer.concat([held, data]);
+      while (held.length >= 2 && held.length >= 2 + held.readUInt16BE()) {
+        const request = Packet.parse(held.subarray(2, 2 + held.readUInt16BE()));
+        held = held.subarray(2 + held.readUInt16BE());
+        respond(request, (response) => {
+          const bytes = response.toBuffer();
+          const length = Buffer.alloc(2);
+          length.writeUInt16BE(bytes.length);
+          socket.write(Buffer.concat([length, bytes]));
+        });
+      }
+    });
+  });
+}
+
+const TYPES: RecordType[] = ['TXT', 'MX', 'CNAME'];
+
+function resourceOf(type: RecordType, name: string, record: string | string[]): Resource {
+  const base = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: 0 };
+  if (type === 'TXT') {
+    const data = typeof record === 'string' ? (record.match(/[^]{1,255}/g) ?? ['']) : record;
+    return { ...base, data } as Resource;
+  }
+  const text = String(record);
+  if (type === 'CNAME') return { ...base, domain: text } as Resource;
+  const [priority = '0', exchange = ''] = text.split(' ');
+  return { ...base, priority: Number(priority), exchange } as Resource;
+}

@@ -1,0 +1,28 @@
+import { createSealer } from '../src/base/seal.ts';
+import { createResolver } from '../src/io/dns/index.ts';
+import type { Mailroom } from '../src/flows/send-drafts/index.ts';
+import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
+
+/** An outbox and no sending domain, as an installation begins. */
+export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
+  return {
+    outlet: { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null },
+    signers: { of: () => Promise.resolve(null) },
+    providers: NO_PROVIDERS,
+    ...changed,
+  };
+}
+
+/** What a command is handed of it. */
+export function testMail(changed: Partial<Mailroom> = {}) {
+  return {
+    sealer: createSealer('a secret of this test alone', null, 'test'),
+    resolver: createResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 }),
+    mail: { mailDomain: null, spfInclude: null },
+    mailroom: testMailroom(changed),
+    tokenKey: TOKEN_KEY,
+    wayOut: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
+  };
+}
+
+export const TOKEN_KEY = Buffer.alloc(32, 9);

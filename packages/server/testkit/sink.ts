@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { SMTPServer } from 'smtp-server';
+
+/** What the far end has of a letter. */
+export type SunkLetter = { from: string; to: string[]; envid: string | null; raw: string };
+export type SinkRefusal = { code: number; text: string } | null;
+
+/**
+ * A mail server at the far end: it takes every letter, counts the copies of each Message-ID, and says no where a test
+ * wants it to.
+ */
+export type Sink = {
+  port: number;
+  /** By Message-ID, without the angle brackets. */
+  copies: Map<string, number>;
+  letters: SunkLetter[];
+  /** How many clients have connected so far. */
+  connections: () => number;
+  close: () => Promise<void>;
+};
+
+export type SinkOptions = {
+  port?: number;
+  /** False where there are too many to keep; the copies are counted all the same. */
+  keep?: boolean;
+  size?: number;
+  credentials?: { user: string; pass: string };
+  tls?: { key: string; cert: string };
+  pipelining?: boolean;
+  atRcpt?: (address: string) => SinkRefusal;
+  atBody?: (letter: SunkLetter) => SinkRefusal;
+};
+
+export async function startSink(options: SinkOptions = {}): Promise<Sink> {
+  const copies = new Map<string, number>();
+  const letters: SunkLetter[] = [];
+  let connections = 0;
+  const server = new SMTPServer({
+    ...options.tls,
+    ...(options.size === undefined ? {} : { size: options.size }),
+    hideDSN: false,
+    hidePIPELINING: options.pipelining === false,
+    disableReverseLookup: true,
+    authOptional: !options.credentials,
+    allowInsecureAuth: true,
+    disabledCommands: [...(options.tls ? [] : ['STARTTLS']), ...(options.credentials ? [] : ['AUTH'])],
+    closeTimeout: 100,
+    onConnect(_session, callback) {
+      connections += 1;
+      callback();
+    },
+    onAuth({ username, password }, _session, callback) {
+      const known = username === options.credentials?.user && password === options.credentials?.pass;
+      callback(known ? null : refusal({ code: 535, text: '5.7.8 No' }), { user: username ?? '' });
+    },
+    onRcptTo: ({ address }, _session, callback) => callback(refusal(options.atRcpt?.(address) ?? null)),
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString('latin1');
+        const { mailFrom, rcptTo, dsn } = session.envelope;
+        const from = mailFrom ? mailFrom.address : '';
+        const letter = { from, to: rcptTo.map(({ address }) => address), envid: dsn?.envid ?? null, raw };
+        const no = options.atBody?.(letter) ?? null;
+        if (no) return callback(refusal(no));
+        const id = messageIdOf(raw);
+        copies.set(id, (copies.get(id) ?? 0) + 1);
+        if (options.keep !== false) letters.push(letter);
+        callback(null, `2.0.0 Ok: queued as ${session.id.toUpperCase()}`);
+      });
+    },
+  });
+  // A client that hangs up in the middle is what tests are about.
+  server.on('error', () => {});
+  const listening = server.listen(options.port ?? 0, '127.0.0.1');
+  await once(listening, 'listening');
+  const address = listening.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    copies,
+    letters,
+    connections: () => connections,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function messageIdOf(raw: string): string {
+  return /^message-id:\s*<([^>]*)>/im.exec(raw)?.[1] ?? '';
+}
+
+function refusal(no: SinkRefusal): Error | null {
+  return no && Object.assign(new Error(no.text), { responseCode: no.code });
+}
