@@ -4,6 +4,7 @@ import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { silentLog } from '../../packages/server/src/base/log.ts';
 import { createSender, type Transport } from '../../packages/server/src/flows/send-drafts/index.ts';
 import { openDatabase } from '../../packages/server/src/io/db/index.ts';
+import { testMailroom, TOKEN_KEY } from '../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../packages/server/src/worker/sender.ts';
 
 /**
@@ -17,12 +18,22 @@ const db = await openDatabase({
 });
 let handed = 0;
 const transport: Transport = {
+  // Not what this bench measures: as many at a time as the batches bring.
+  slots: 500,
   hand() {
     handed += 1;
     return Promise.resolve({ result: 'sent' });
   },
 };
-const sender = createSender({ db, log: silentLog, newId: idMaker(db.clock), transport, togetherMs: 100 });
+const sender = createSender({
+  db,
+  log: silentLog,
+  newId: idMaker(db.clock),
+  transport,
+  mailroom: testMailroom(),
+  tokenKey: TOKEN_KEY,
+  togetherMs: 100,
+});
 let running: ReturnType<typeof startSender> | null = null;
 
 async function turnTo(place: string | undefined): Promise<void> {

@@ -153,7 +153,7 @@ export async function allSent(db: Database, projectId: number, until: number): P
 
 async function isSent(db: Database, projectId: number, until: number): Promise<boolean> {
   const rows = await db.query<{ done: boolean }>(
-    `SELECT (next_at IS NULL OR next_at > $2) AND NOT EXISTS (SELECT FROM beckon.message WHERE state IN ('claimed', 'submitting')) AS done
+    `SELECT (next_at IS NULL OR next_at > $2) AND NOT EXISTS (SELECT FROM beckon.message WHERE next_at IS NOT NULL) AS done
      FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send'`,
     [projectId, new Date(until + MARGIN_MS)],
   );

@@ -203,6 +203,18 @@ CREATE TABLE beckon.draft_move (
   detail jsonb NOT NULL
 );
 
+CREATE TABLE beckon.draft_wording (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  next_at timestamp with time zone,
+  attempts integer NOT NULL,
+  verdict text COLLATE "C",
+  findings jsonb NOT NULL,
+  model text COLLATE "C",
+  prompt_hash text COLLATE "C"
+);
+
 CREATE TABLE beckon.erasure (
   project_id bigint NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
@@ -576,6 +588,9 @@ ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
+ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_check CHECK (((next_at IS NULL) = (verdict IS NOT NULL)));
+ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_verdict_check CHECK ((verdict = ANY (ARRAY['worded'::text, 'refused'::text, 'declined'::text, 'failed'::text, 'too_late'::text, 'touched'::text, 'unfit'::text, 'off'::text])));
 ALTER TABLE beckon.erasure ADD CONSTRAINT erasure_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.event ADD CONSTRAINT event_pkey PRIMARY KEY (project_id, received_at, id);
 ALTER TABLE beckon.event_dedupe ADD CONSTRAINT event_dedupe_pkey PRIMARY KEY (project_id, dedupe_key);
@@ -660,6 +675,8 @@ CREATE INDEX draft_ended ON beckon.draft USING btree (project_id, rule_id, ended
 CREATE INDEX draft_open ON beckon.draft USING btree (project_id, rule_id, version) WHERE (ended_at IS NULL);
 CREATE INDEX draft_open_id ON beckon.draft USING btree (project_id, id) WHERE (ended_at IS NULL);
 CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user_id);
+CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;

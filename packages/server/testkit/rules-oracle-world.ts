@@ -78,7 +78,14 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
     newId,
     onLetter: () => {},
     digest: createDigest({ db, log: silentLog, newId }),
-    sender: createSender({ db, log: silentLog, newId, transport, mailroom: testMailroom(), tokenKey: TOKEN_KEY }),
+    sender: createSender({
+      db,
+      log: silentLog,
+      newId,
+      transport,
+      mailroom: testMailroom(),
+      tokenKey: TOKEN_KEY,
+    }),
   };
   return { play: (history) => play(stage, history), close: () => db.close() };
 }

@@ -102,7 +102,10 @@ export async function newStory({ server, engine }: Stage): Promise<Story> {
       const draft = (await draftsOf(server, projectId, userId)).at(-1);
       if (!draft) throw new Error(`there is no draft for ${userId}`);
       const ref = { projectId, draftId: draft.id };
-      return moveDraft({ db, newId: idMaker(db.clock), mailroom: testMailroom() }, ref, { act, by: { actor: 'ann' } });
+      return moveDraft({ db, newId: idMaker(db.clock), mailroom: testMailroom() }, ref, {
+        act,
+        by: { actor: 'ann' },
+      });
     },
     set: (settings) => setSettings(db, projectId, settings),
     letters: () => lettersOf(engine, server, projectId),

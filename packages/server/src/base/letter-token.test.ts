@@ -18,7 +18,7 @@ test('a token comes back as the letter it names, in whatever case a mail server 
 
 test('a token with any sign changed, of another use or of another installation names nothing', () => {
   fc.assert(
-    fc.property(names, fc.nat(50), fc.constantFrom(...'abcxyz234567.-'), (name, at, sign) => {
+    fc.property(names, fc.nat(50), fc.constantFrom(...'abcxyz234567.-'.split('')), (name, at, sign) => {
       const token = letterToken(name, 'unsubscribe', KEY);
       const forged = token.slice(0, at) + sign + token.slice(at + 1);
       // The last sign of a part holds bits that say nothing.

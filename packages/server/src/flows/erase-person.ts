@@ -20,6 +20,7 @@ import { eraseRuns } from '../features/sequences/index.ts';
 import { addChanges, eraseChanges } from '../features/stream/index.ts';
 import { eraseSuppressions } from '../features/suppressions/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
+import { eraseWording } from '../features/wording/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /** How many rows of each table are gone. */
@@ -124,6 +125,7 @@ async function removeLetters(
 > {
   await listOpenOfPeople(tx, [wanted]);
   const draft = await eraseDrafts(tx, wanted);
+  await eraseWording(tx, wanted);
   const message = await eraseMessages(tx, wanted);
   // Behind the messages, for which a letter that is just arriving holds this up.
   const mail = await eraseMail(tx, wanted);

@@ -4,6 +4,7 @@ import { listRules } from '../features/rules/index.ts';
 import { takeSendTurn } from '../features/sending/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { askHeldAgain } from './ask-held-again.ts';
 import { checkWindows } from './check-definition.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
@@ -49,9 +50,15 @@ function write(db: Deps, projectId: number, wanted: Record<string, string>): Pro
     if (wanted.autopilot !== undefined && texts.autopilot === 'draft') await endAutopilot(tx, projectId, now);
     // Whoever waits for the next token of an old throttle may wait for long.
     if (wanted.throttle !== undefined) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
+    // Letters that were held for want of a sender leave as soon as there is one.
+    if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
+      await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain'], now });
+    }
     return texts;
   });
 }
+
+const SENDER: SettingName[] = ['from_name', 'from_address', 'postal_address'];
 
 /** No draft that nobody has touched leaves by itself any more, of whatever rule. */
 async function endAutopilot(tx: Tx, projectId: number, now: number): Promise<void> {

@@ -70,6 +70,9 @@ test('every variable is read', () => {
     SMTP_SPF_INCLUDE: '_spf.relay.example',
     MAIL_FROM: 'beckon@acme.example',
     DNS_SERVERS: '10.0.0.2, 127.0.0.1:5353',
+    AI_BASE_URL: 'https://models.example/v1#anthropic',
+    AI_API_KEY_FILE: '/run/secret',
+    AI_MODEL: 'small-1',
     CLIENT_MINIMUM: 'Beckon-JS/1.4.0, beckon-py/0.9.0-rc.1',
   });
   expect(config).toEqual({
@@ -95,6 +98,7 @@ test('every variable is read', () => {
     spfInclude: '_spf.relay.example',
     mailFrom: 'beckon@acme.example',
     dnsServers: ['10.0.0.2', '127.0.0.1:5353'],
+    model: { baseUrl: 'https://models.example/v1#anthropic', apiKey: 's'.repeat(40), name: 'small-1' },
     minimumVersions: new Map([
       ['beckon-js', '1.4.0'],
       ['beckon-py', '0.9.0-rc.1'],
@@ -202,4 +206,34 @@ test('what is of use with DATABASE_URL only is refused without it', () => {
 test('two servers cannot have one port, unless any port will do', () => {
   expect(faultsOf({ METRICS_PORT: '8080' })).toEqual(['METRICS_PORT must not be the same as PORT']);
   expect(faultsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+});
+
+test('a model has an address, a key and a name, or there is none; a key is in no message', () => {
+  const AI = { AI_BASE_URL: 'https://models.example/v1', AI_API_KEY: 'a-secret-key', AI_MODEL: 'small-1' };
+  expect(load({}).model).toBeNull();
+  expect(load(AI)).toMatchObject({
+    model: { baseUrl: 'https://models.example/v1', apiKey: 'a-secret-key', name: 'small-1' },
+    warnings: [],
+  });
+  for (const name of Object.keys(AI))
+    expect(faultsOf({ ...AI, [name]: '' })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must be set too`)),
+    ]);
+  for (const url of [
+    'ftp://models.example',
+    'models.example',
+    'https://u:p@models.example/v1',
+    'https://x.example/v1?key=1',
+    'https://x.example/#openai',
+  ])
+    expect(faultsOf({ ...AI, AI_BASE_URL: url })).toEqual([
+      expect.stringMatching(/^AI_BASE_URL must be the address of a model/),
+    ]);
+  expect(faultsOf({ ...AI, AI_API_KEY: 'a-secret-key', AI_API_KEY_FILE: '/run/none' }).join()).not.toContain(
+    'a-secret-key',
+  );
+  expect(load({ ...AI, AI_BASE_URL: 'http://127.0.0.1:11434/v1' }).warnings).toEqual([]);
+  expect(load({ ...AI, AI_BASE_URL: 'http://models.example/v1' }).warnings).toEqual([
+    expect.stringMatching(/^AI_BASE_URL is http:\/\/models.example: .*unencrypted/),
+  ]);
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import type { ModelSettings } from '../io/model/index.ts';
 import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
 import {
   isAddressRange,
@@ -9,6 +10,7 @@ import {
   readHostName,
   readMailbox,
   readMinimums,
+  readModelUrl,
   readPublicUrl,
   readSmtpUrl,
 } from './env-values.ts';
@@ -39,6 +41,8 @@ export type Config = {
   mailFrom: string | null;
   /** Null: those of the machine. */
   dnsServers: string[] | null;
+  /** Who words letters where a project asks for it; null: their templates alone. */
+  model: ModelSettings | null;
   /** Client name, in lower case → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   /** What works but is probably not meant. */
@@ -85,11 +89,13 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     spfInclude: read.parsed('SMTP_SPF_INCLUDE', readHostName),
     mailFrom: read.parsed('MAIL_FROM', readMailbox),
     dnsServers: read.list('DNS_SERVERS', 'addresses such as 10.0.0.2 or 127.0.0.1:5353', isServerAddress),
+    model: readModel(read),
     minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
     warnings: [],
   };
   checkTransport(config, read);
   checkMail(config, read);
+  checkModel(config);
   checkPorts(config, read);
   checkSecret(config, read);
   if (read.faults.length > 0) throw new ConfigFaults(read.faults);
@@ -114,6 +120,23 @@ function readDatabase(read: Reader): Config['database'] {
   if (read.isSet('DATABASE_URL')) return null;
   for (const name of ['ADMIN_DATABASE_URL', 'DATABASE_POOLER'])
     if (read.isSet(name)) read.fault(name, 'is of use with DATABASE_URL only, which is not set');
+  return null;
+}
+
+const MODEL_PARTS = 3;
+
+/** All of them or none. */
+function readModel(read: Reader): Config['model'] {
+  const baseUrl = read.parsed('AI_BASE_URL', readModelUrl);
+  const [apiKey, name] = [read.secret('AI_API_KEY'), read.text('AI_MODEL')];
+  if (baseUrl !== null && apiKey !== null && name !== null) return { baseUrl, apiKey, name };
+  const missing = [
+    ...(read.isSet('AI_BASE_URL') ? [] : ['AI_BASE_URL']),
+    ...(read.isSet('AI_API_KEY') || read.isSet('AI_API_KEY_FILE') ? [] : ['AI_API_KEY']),
+    ...(name === null ? ['AI_MODEL'] : []),
+  ];
+  for (const variable of missing.length === MODEL_PARTS ? [] : missing)
+    read.fault(variable, 'must be set too: AI_BASE_URL, AI_API_KEY and AI_MODEL go together');
   return null;
 }
 
@@ -156,6 +179,15 @@ function checkMail(config: Config, read: Reader): void {
     );
   if (config.mailFrom === null)
     config.warnings.push('MAIL_FROM is not set: the team is told nothing by e-mail');
+}
+
+function checkModel({ model, warnings }: Config): void {
+  if (model === null) return;
+  const { protocol, hostname } = new URL(model.baseUrl);
+  if (protocol === 'http:' && !isLoopbackName(hostname))
+    warnings.push(
+      `AI_BASE_URL is http://${hostname}: its key and what letters say of people would travel unencrypted. Outside a private network use an https:// address`,
+    );
 }
 
 function checkPorts(config: Config, read: Reader): void {

@@ -59,7 +59,10 @@ export function readSmtpUrl(text: string): Parsed<string> {
   const isRelay = url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '';
   return isRelay && ['', '/'].includes(url.pathname) && url.hash === ''
     ? { value: text }
-    : { allowed: 'the address of a relay such as smtp://user:password@mail.example:587 or smtps://mail.example' };
+    : {
+        allowed:
+          'the address of a relay such as smtp://user:password@mail.example:587 or smtps://mail.example',
+      };
 }
 
 const LABEL = '[a-z0-9_](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -80,6 +83,23 @@ export function readMailbox(text: string): Parsed<string> {
 
 /** As Node's resolver takes it: an address, a port behind it if it is another than 53. */
 export function isServerAddress(text: string): boolean {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+|[^\]]*:[^\]]*:[^\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:\[([^\]]+)\]|([^:]+|[^\]]*:[^\]]*:[^\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
   return isIP(bracketed ?? plain ?? '') !== 0 && (port === undefined || Number(port) <= 65_535);
+}
+
+/** Its key is no part of it. A fragment says which protocol it speaks. */
+export function readModelUrl(text: string): Parsed<string> {
+  const url = URL.parse(text);
+  const isEndpoint =
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    url.username + url.password + url.search === '' &&
+    ['', '#anthropic'].includes(url.hash);
+  return isEndpoint
+    ? { value: text }
+    : {
+        allowed:
+          'the address of a model such as https://api.openai.com/v1, with #anthropic behind it where it speaks as Anthropic does, and without a key in it',
+      };
 }

@@ -36,6 +36,13 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
   };
 }
 
+const RELAY_WITHIN_MS = 10_000;
+
+async function probe(smtpUrl: string | null): Promise<string | null> {
+  const { probeRelay } = await import('../io/mail/index.ts');
+  return smtpUrl === null ? null : probeRelay(smtpUrl, { withinMs: RELAY_WITHIN_MS });
+}
+
 function toInspected(config: Config): InspectedConfig {
   const ports = [
     { variable: 'PORT', port: config.port, tls: config.tls !== null },
@@ -50,6 +57,10 @@ function toInspected(config: Config): InspectedConfig {
     host,
     tls,
     embedded: config.database === null,
+    relay:
+      config.smtpUrl === null
+        ? null
+        : { name: new URL(config.smtpUrl).host, probe: () => probe(config.smtpUrl) },
     ports: ports.filter(
       ({ variable, port }) => port !== 0 && (variable === 'METRICS_PORT' || config.roles.has('api')),
     ),

@@ -143,6 +143,7 @@ test('doctor finds a healthy installation healthy, and a wrong secret key by its
     'schema',
     'secret key',
     'clock',
+    'relay',
   ]);
   const ill = await beckon(['doctor', '--json'], { SECRET_KEY: 'y'.repeat(32) });
   expect(ill.code).toBe(1);

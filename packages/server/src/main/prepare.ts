@@ -48,10 +48,7 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
 }
 
 /** A command's view: it sets up an empty database, but leaves the change of one in use to `migrate` and `serve`. */
-export async function openForCommand(
-  config: Config,
-  print: (line: string) => void,
-): Promise<Opened> {
+export async function openForCommand(config: Config, print: (line: string) => void): Promise<Opened> {
   const log = createLog('warn', 2);
   const place = await findPlace(config, { log, print });
   try {

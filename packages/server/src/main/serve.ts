@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { createLog, type Log } from '../base/log.ts';
 import type { Served } from '../operator/index.ts';
+import { openModel } from '../io/model/index.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';
 import { findPlace, prepareServer } from './prepare.ts';
@@ -26,6 +27,7 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       ...openMailroom(config, secrets.sealer, systemClock),
       smtpUrl: config.smtpUrl,
       mailFrom: config.mailFrom,
+      model: config.model && openModel(config.model),
       clock: systemClock,
       log,
       release: voice.release,

@@ -12,7 +12,12 @@ import {
   type Duty,
   housekeeping,
   tellTeam,
-  startBuilder, startDigester, startSender, startTimetable } from '../worker/index.ts';
+  startBuilder,
+  startDigester,
+  startSender,
+  startTimetable,
+  wordDrafts,
+} from '../worker/index.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
 
@@ -82,10 +87,11 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
 type DutyDeps = { db: Database; teamTransport: TeamTransport };
 
 function dutiesOf(options: ServerOptions, { db, teamTransport: transport }: DutyDeps): Duty[] {
-  const { log, listen, resolver, mail, sealer } = options;
+  const { log, listen, resolver, mail, sealer, model } = options;
   return [
     ...housekeeping(db, log),
     tellTeam({ db, log, publicUrl: listen.publicUrl, transport }),
     checkDomains({ db, log, resolver, mail, sealer }),
+    ...(model ? [wordDrafts({ db, log, model })] : []),
   ];
 }

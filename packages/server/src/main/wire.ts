@@ -31,6 +31,7 @@ import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
+import type { DraftModel } from '../io/model/index.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = {
@@ -56,6 +57,8 @@ export type ServerOptions = {
   smtpUrl: string | null;
   /** As whom the team is written to. */
   mailFrom: string | null;
+  /** Who words letters, where the installation has somebody. */
+  model?: DraftModel | null;
   /** In place of the way out, for who tests what leads there. */
   transport?: Transport;
   teamTransport?: TeamTransport;

@@ -25,6 +25,17 @@ export async function checkTls(config: InspectedConfig, now: number): Promise<Ch
   }
 }
 
+/** Whether letters can be handed over: the relay lets us in, or there is none and they stay here. */
+export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
+  if (!relay)
+    return [ok('relay', 'SMTP_URL is not set: letters go into the outbox, and leave this machine never')];
+  const why = await relay.probe();
+  if (why === null) return [ok('relay', `${relay.name} lets us in`)];
+  const next =
+    'Check the address, the user and the password in SMTP_URL, and that its certificate is for that name';
+  return [fail('relay', `${relay.name} does not let us in: ${why}`, next)];
+}
+
 function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
   const { hostname } = new URL(config.publicUrl);
   const until = certificate.validToDate.getTime();

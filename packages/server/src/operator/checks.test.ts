@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkClock, checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
-import { checkPorts, checkTls } from './check-network.ts';
+import { checkRelay, checkPorts, checkTls } from './check-network.ts';
 import type { InspectedConfig, InspectedDatabase } from './checks.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'beckon-doctor-'));
@@ -21,6 +21,7 @@ const config: InspectedConfig = {
   host: '127.0.0.1',
   tls: null,
   ports: [],
+  relay: null,
 };
 
 test('an old Node.js is told its remedy', () => {
@@ -207,4 +208,15 @@ test('a certificate is judged by its time and by the name in PUBLIC_URL', async 
   expect(await judged(end - 13 * day)).toBe('warn');
   expect(await judged(end + 1)).toBe('fail');
   expect(await judged(end - 15 * day, 'https://other.example')).toBe('fail');
+});
+
+test('a relay is fine where it lets us in, and else its own words say why not', async () => {
+  const states = async (why: string | null) =>
+    (await checkRelay({ ...config, relay: { name: 'mail.example:587', probe: async () => why } }))[0];
+  expect(await states(null)).toMatchObject({ state: 'ok' });
+  expect(await states('auth: 535 no')).toMatchObject({
+    state: 'fail',
+    message: 'mail.example:587 does not let us in: auth: 535 no',
+  });
+  expect((await checkRelay(config))[0]).toMatchObject({ state: 'ok' });
 });

@@ -21,6 +21,8 @@ export type InspectedConfig = {
   tls: { certFile: string; keyFile: string } | null;
   /** By variable; without those that are not used or may be any. */
   ports: { variable: string; port: number; tls: boolean }[];
+  /** Null: letters go into the outbox. */
+  relay: { name: string; probe: () => Promise<string | null> } | null;
 };
 
 export type InspectedDatabase = {

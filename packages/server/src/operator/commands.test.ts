@@ -170,6 +170,7 @@ test('settings are set as they are typed and read back as JSON', async () => {
     frequency_cap: '1/24h,3/7d',
     throttle: '10/s',
     autopilot: 'draft',
+    drafting: 'template',
     time_zone: 'UTC',
     paused: true,
     keep_events: 'forever',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
-import { checkPorts, checkTls } from './check-network.ts';
+import { checkPorts, checkRelay, checkTls } from './check-network.ts';
 import type { Check, Inspection } from './checks.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, run } from './run.ts';
@@ -34,6 +34,7 @@ async function examine(inspection: Inspection): Promise<Check[]> {
     ...(await checkDatabase(inspection, config.embedded)),
     ...(await checkTls(config, systemClock.now())),
     ...(await checkPorts(config)),
+    ...(await checkRelay(config)),
   ];
 }
 

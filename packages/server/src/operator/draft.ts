@@ -9,7 +9,6 @@ import { findRule } from '../features/rules/index.ts';
 import { type Act, moveDraft } from '../flows/move-draft.ts';
 import { moveDrafts } from '../flows/move-drafts.ts';
 import { ruleNames } from '../flows/person-letters.ts';
-import { sendTest } from '../flows/send-test.ts';
 import { showDraft } from '../flows/show-draft.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import {
@@ -21,6 +20,7 @@ import {
   toListed,
   toWhole,
 } from './draft-output.ts';
+import { addSendTest } from './draft-send-test.ts';
 import { readJsonFile } from './json-file.ts';
 import { OPERATOR, type Opened, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
@@ -229,26 +229,6 @@ function addSendAgain(draft: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfDraft & { yes?: boolean }) =>
       move(operator, options, () => ({ kind: 'send_again', confirmed: options.yes ?? false })),
-    );
-}
-
-function addSendTest(draft: Command, operator: Operator): void {
-  draft
-    .command('send-test')
-    .description('a copy of a draft to somebody of the team, as it would leave; nothing about the draft changes')
-    .requiredOption(...PROJECT_OPTION)
-    .requiredOption(...DRAFT_OPTION)
-    .requiredOption('--to <address>', 'one of team_addresses; where letters stay in the outbox, any')
-    .option(...JSON_OPTION)
-    .action((options: OfDraft & { to: string }) =>
-      runOpened(operator, options, {
-        work: async ({ db, mailroom, tokenKey, wayOut }) => {
-          const { id: projectId } = await findProject(db, options.project);
-          const deps = { db, mailroom, tokenKey, newId: idMaker(db.clock), relay: await wayOut() };
-          return sendTest(deps, { projectId, draftId: options.draft }, options.to);
-        },
-        show: ({ to, subject, reply }) => `“${subject}” went to ${to}: ${reply}`,
-      }),
     );
 }
 

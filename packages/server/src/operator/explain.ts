@@ -26,7 +26,10 @@ export function addExplainCommand(program: Command, operator: Operator): void {
       runOpened(operator, options, {
         work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return explainPerson({ db, mailroom }, { projectId, userId: options.user, rule: options.rule ?? null });
+          return explainPerson(
+            { db, mailroom },
+            { projectId, userId: options.user, rule: options.rule ?? null },
+          );
         },
         show: describe,
       }),

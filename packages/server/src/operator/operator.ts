@@ -18,7 +18,7 @@ export type Opened = {
   /** Of what letters carry about themselves. */
   tokenKey: Uint8Array;
   /** By which letters leave; opened when it is asked for. */
-  wayOut(): Promise<Pick<Relay, 'hand'>>;
+  wayOut: () => Promise<Pick<Relay, 'hand'>>;
   close(): Promise<void>;
 };
 

@@ -34,6 +34,7 @@ import {
   replied,
   resumed,
   retry,
+  reword,
   sendAgain,
   settle,
   skip,
@@ -119,6 +120,13 @@ const VERBS = {
       why: n % 2 === 0 ? 'facts_changed' : 'letter_changed',
       now,
     }),
+  reword: (d, { now }, { n, moves }) =>
+    reword(d, moves, {
+      content: { ...content, body: `Words ${n}` },
+      from: n % 7 === 0 ? 'something else' : d.contentHash,
+      now,
+      detail: {},
+    }),
   address: (d, { now }) => addressArrived(d, { now, expiresAfterMs: 72 * HOUR, missing: null }),
   draftOnly: (d, { now }) =>
     modeChanged(d, { autopilotMs: null, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
@@ -199,7 +207,8 @@ function expectSound(
     contentHash: draft.contentHash,
     draftId: before.draft.id,
   });
-  expect([by.actor, 'engine']).toContain(move.actor);
+  expect([by.actor, 'engine', 'model']).toContain(move.actor);
+  if (move.action === 'reword') expectInTime(before.draft, draft, by.now);
   expect(draft.moves).toBe(move.number);
   expectWhole(draft);
   // An approval is of one text: it does not live on with another.
@@ -210,6 +219,16 @@ function expectSound(
   if (by.verb === 'follow' && before.draft.isEdited) expect(draft.content).toEqual(before.draft.content);
   if (move.action === 'claim') expectMayLeave(before.draft, by.now);
   expectNotForgotten(draft);
+}
+
+/** A model's words change no time, and leave time to look at them; what a person wrote stays. */
+function expectInTime(before: Draft, { deadlineAt, dueAt, isEdited }: Draft, now: number): void {
+  expect({ deadlineAt, dueAt, isEdited }).toEqual({
+    deadlineAt: before.deadlineAt,
+    dueAt: before.dueAt,
+    isEdited: false,
+  });
+  expect((deadlineAt ?? Infinity) - now).toBeGreaterThanOrEqual(15 * MINUTE);
 }
 
 function expectWhole(draft: Draft): void {

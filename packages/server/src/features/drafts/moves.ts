@@ -36,6 +36,8 @@ export const MOVES = {
   close_editor: { held: ['scheduled', 'approved', 'held'] },
   /** An untouched one follows its letter and its facts; of one that is edited only the facts are noted. */
   follow: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
+  /** A model has put what an untouched one says into better words. */
+  reword: { scheduled: ['scheduled'] },
   /** What it says was approved, and holds no more. */
   void_approval: { approved: ['scheduled', 'held'], held: ['held'] },
   change_mode: {

@@ -92,6 +92,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
     frequency_cap: '1/24h,3/7d',
     throttle: '10/s',
     autopilot: 'draft',
+    drafting: 'template',
     time_zone: 'Europe/Paris',
     paused: 'false',
     keep_events: 'forever',

@@ -88,6 +88,7 @@ test('a project that set nothing has the defaults, in the form in which people w
     ],
     throttle: { letters: 10, perMs: 1_000 },
     autopilotMs: 7_200_000,
+    drafting: 'template',
     timeZone: 'UTC',
     paused: false,
     keepEventsMs: null,

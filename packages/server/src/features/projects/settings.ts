@@ -28,6 +28,8 @@ export type Settings = {
     replyTo: string | null;
     postalAddress: string | null;
   };
+  /** Who words a letter: its template alone, or a model after it, where the installation has one. */
+  drafting: 'template' | 'model';
   /** Who of the team is told what waits. */
   teamAddresses: string[];
 };
@@ -139,6 +141,13 @@ const timeZone = define<string>({
   print: (value) => value,
 });
 
+const drafting = define<Settings['drafting']>({
+  fallback: 'template',
+  syntax: 'template or model',
+  parse: (text) => (text === 'template' || text === 'model' ? text : undefined),
+  print: (value) => value,
+});
+
 const paused = define<boolean>({
   fallback: 'false',
   syntax: 'true or false',
@@ -213,6 +222,7 @@ const CATALOGUE = {
   frequency_cap: frequencyCap,
   throttle,
   autopilot,
+  drafting,
   time_zone: timeZone,
   paused,
   keep_events: keepEvents,
@@ -236,6 +246,7 @@ export function readSettings(stored: StoredSettings): Settings {
     frequencyCap: read(frequencyCap, stored.frequency_cap),
     throttle: read(throttle, stored.throttle),
     autopilotMs: read(autopilot, stored.autopilot),
+    drafting: read(drafting, stored.drafting),
     timeZone: read(timeZone, stored.time_zone),
     paused: read(paused, stored.paused),
     keepEventsMs: read(keepEvents, stored.keep_events),

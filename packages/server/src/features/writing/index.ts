@@ -1,3 +1,4 @@
+export { type BodyBlock, markdownOfBlocks } from './blocks.ts';
 export { checkLetter } from './check-letter.ts';
 export { cleanEdited } from './clean-edited.ts';
 export { type LetterText } from './letter.ts';
@@ -16,6 +17,7 @@ export {
   loadLetters,
   removeTemplate,
 } from './templates.ts';
+export { linksOfMarkdown } from './list-links.ts';
 export { renderTeamLetter } from './team-letter.ts';
 export { usedVariables } from './used-variables.ts';
 export { type FillRates, fillRates } from './fill-rates.ts';

@@ -22,6 +22,7 @@ import {
 } from '../../features/rules/index.ts';
 import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/sequences/index.ts';
 import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
+import { wantWording } from '../../features/wording/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { compose, write } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';
@@ -52,6 +53,7 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
     ...desks.flatMap((desk) => arrivals(desk, open.get(personKey(desk.person)) ?? [])),
   ];
   await writeAll(tx, desks, moved);
+  await wantWording(tx, unworded(desks, moved), deps.now);
   const begun = desks.flatMap(({ outcome }) => outcome.begun);
   return { digest: firstTimes(desks), send: firstDrafts(moved), begun };
 }
@@ -228,6 +230,19 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
   ]);
   // Decided under the project's turn; where the unique row says otherwise, something else begins runs.
   if (inserted.size !== begun.length) throw new Error('a run of this rule was under way already');
+}
+
+/** New letters of projects that want them worded by a model: from here on they leave without it, but it may still come. */
+function unworded(desks: Desk[], moved: Moved[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
+  const projects = new Set(
+    desks
+      .filter(({ model }) => model.project.settings.drafting === 'model')
+      .map(({ person }) => person.projectId),
+  );
+  return moved.flatMap(({ draft, move }) => {
+    const isNew = move.number === 1 && draft.content.format === 'markdown';
+    return isNew && projects.has(draft.projectId) ? [draft] : [];
+  });
 }
 
 function firstTimes(desks: Desk[]): DuePlace[] {

@@ -192,6 +192,19 @@ test('what was put off is tried again as the very same bytes, more and more seld
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
 });
 
+test('a relay that is away for two days costs no letter that is worth sending by then', async () => {
+  const story = await newStory(stage);
+  await story.set({ autopilot: '1h', quiet_hours: 'off' });
+  await story.user('ada', { email: 'ada@x.org' });
+  await story.event('ada', 'user_signed_up');
+  engine.transport.answer({ result: 'deferred', reason: 'relay_away', isRelays: true });
+  await story.later(49 * HOUR);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
+  engine.transport.answer({ result: 'sent' });
+  await story.later(2 * MINUTE);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
+});
+
 test('between two attempts quiet hours, a suppression and a new address each keep the letter in', async () => {
   const story = await dueFor('night', 'gone', 'moved');
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });

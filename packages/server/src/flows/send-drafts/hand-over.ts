@@ -76,6 +76,7 @@ export function createHandOver(options: HandOverOptions): HandOver {
 
   return {
     room() {
+      if (transport.isDoubtful?.() === true) return waiting === 0 ? 1 : 0;
       const free = count + pace.ahead() - waiting;
       // A claim costs as much for one letter as for twenty.
       return free * 2 >= count + pace.ahead() ? free : 0;

@@ -27,6 +27,8 @@ export type LetterResult = {
 
 /** Between attempts; the last one goes on. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
+/** The breaker knows better when to ask a relay; the letter is only to be at hand then. */
+const RELAY_AGAIN_MS = 60_000;
 /** For so long a letter is tried. */
 const TRIED_FOR_MS = 24 * 3_600_000;
 
@@ -97,10 +99,16 @@ function againAtOf(
 ): number | null {
   if (handed.result === 'put_back') return now;
   if (handed.result !== 'deferred') return null;
+  if (handed.isRelays === true) return isWorthIt(draft, now + RELAY_AGAIN_MS);
   const { attempts, firstAt } = attempt ?? { attempts: 1, firstAt: now };
   const at = now + (BACKOFF_MS[Math.max(0, attempts - 1)] ?? BACKOFF_MS.at(-1) ?? 0);
   const until = Math.min((firstAt ?? now) + TRIED_FOR_MS, draft?.expiresAt ?? Infinity);
   return at < until ? at : null;
+}
+
+/** A relay that is away is nobody's refusal, however long it lasts. */
+function isWorthIt(draft: Draft | undefined, at: number): number | null {
+  return at < (draft?.expiresAt ?? Infinity) ? at : null;
 }
 
 function endOf({ letter, handed, againAt }: Said): MessageEnd {

@@ -86,11 +86,13 @@ test('a relay that is away is asked less and less, and no refusal of a recipient
   const asked = state.asked;
   expect(await hand()).toMatchObject({ result: 'deferred', reason: 'relay_away' });
   expect(state.asked).toBe(asked);
+  expect(transport.isDoubtful?.()).toBe(true);
   state.now = 1_000;
   expect(transport.closedUntil?.(state.now)).toBeNull();
   state.says = { result: 'accepted', reply: '250 ok', relayId: null };
   await hand();
   expect(transport.closedUntil?.(state.now)).toBeNull();
+  expect(transport.isDoubtful?.()).toBe(false);
 });
 
 test('a relay that is paused gets nothing until its time is over', async () => {

@@ -30,7 +30,12 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
         return refused(over);
       case 'not_sent':
         breaker = tripped(breaker, now());
-        return { result: 'deferred', reason: 'relay_away', reply: `${over.stage}: ${over.reason}` };
+        return {
+          result: 'deferred',
+          reason: 'relay_away',
+          reply: `${over.stage}: ${over.reason}`,
+          isRelays: true,
+        };
       case 'unknown':
         breaker = tripped(breaker, now());
         return { result: 'unknown', reason: over.reason };
@@ -49,6 +54,7 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
         reason: isOurs ? 'relay_refused' : 'deferred',
         reply,
         slowDown: verdict.slowDown && !isOurs,
+        isRelays: isOurs,
       };
     }
     return {
@@ -65,13 +71,15 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       const until = Math.max(pausedUntil, breaker.openUntil);
       return until > at ? until : null;
     },
+    isDoubtful: () => breaker.openUntil !== 0,
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
     async hand({ messageId, mailFrom, rcptTo, mime }) {
       const asked = askBreaker(breaker, now());
       breaker = asked.breaker;
-      if (!asked.passes || pausedUntil > now()) return { result: 'deferred', reason: 'relay_away' };
+      if (!asked.passes || pausedUntil > now())
+        return { result: 'deferred', reason: 'relay_away', isRelays: true };
       return heed(await relay.hand({ from: mailFrom, to: rcptTo, envid: messageId }, mime));
     },
   };

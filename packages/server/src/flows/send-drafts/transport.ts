@@ -16,12 +16,13 @@ export type OutgoingLetter = {
 
 /**
  * `unknown`: it may have arrived, and is never tried again by itself. `deferred`: it certainly was not taken, and is tried
- * again later. Of what a server said, `reply` is the text.
+ * again later; where that was the relay's doing and nobody else's (`isRelays`), for as long as the draft is worth it. Of what a
+ * server said, `reply` is the text.
  */
 export type Handed =
   | { result: 'sent'; reply?: string; relayId?: string | null }
   | { result: 'failed'; reason: string; reply?: string; isHardBounce?: boolean }
-  | { result: 'deferred'; reason: string; reply?: string; slowDown?: boolean }
+  | { result: 'deferred'; reason: string; reply?: string; slowDown?: boolean; isRelays?: boolean }
   | { result: 'unknown'; reason: string };
 
 /** What hands letters over. It answers for each letter once. */
@@ -30,6 +31,8 @@ export type Transport = {
   slots?: number;
   /** While nobody is there to take letters: when it may be tried again. */
   closedUntil?(now: number): number | null;
+  /** It failed lately: one letter is to go first. */
+  isDoubtful?(): boolean;
   /** Nothing is handed to it for so long. */
   pause?(ms: number): void;
   hand(letter: OutgoingLetter): Promise<Handed>;

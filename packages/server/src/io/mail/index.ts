@@ -8,4 +8,5 @@ export {
   type ReceivedMail,
   startMailListener,
 } from './listener.ts';
+export { probeRelay } from './probe-relay.ts';
 export { openRelay } from './relay.ts';

@@ -3,6 +3,7 @@ import * as ground from './0001-ground.ts';
 import * as digest from './0002-digest.ts';
 import * as rules from './0003-rules.ts';
 import * as sending from './0004-sending.ts';
+import * as wording from './0005-wording.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0002-digest': digest,
   '0003-rules': rules,
   '0004-sending': sending,
+  '0005-wording': wording,
 };

@@ -1,0 +1,82 @@
+/**
+ * What only the author of a letter may say: promises, prices, the law, pressure, and how long something still lasts, which
+ * is another thing when the letter is read. A model may say it where the author did.
+ */
+const CLAIMS = [
+  /\bdiscount\w*/gi,
+  /\brefund\w*/gi,
+  /\bguarant\w*/gi,
+  /\bwarrant\w*/gi,
+  /\bpromis\w*/gi,
+  /\bassur(?:e|es|ed|ance\w*)\b/gi,
+  /\blegal\w*|\blaw(?:s|suit|suits|yer|yers|ful)?\b|\bsue[ds]?\b|\bcourts?\b|\bliab\w*/gi,
+  /\bcompensat\w*|\breimburs\w*|\bmoney[\s-]back\b|\bcash\w*/gi,
+  /\bcoupons?\b|\bvouchers?\b|\bpromo\w*|\bgift\w*|\bbonus\w*|\brewards?\b|\bprize\w*|\bwinner\w*/gi,
+  /\b(?:special|limited|exclusive)\s+offers?\b|\bdeals?\b|\bbargain\w*|\bsale\b/gi,
+  /\bfree\s+(?:of\s+charge|trial|month\w*|year\w*|week\w*|upgrade\w*|plan\w*|forever|access|account\w*)\b|\bfor\s+free\b|\bcomplimentary\b|\bno\s+(?:cost|charge)\b/gi,
+  /\bpric\w*|\bcheap\w*|\bcosts?\b|\bfees?\b|\bsav(?:e|ings)\b|\binvoic\w*|\bbill(?:s|ed|ing)?\b|\bcharg(?:e|es|ed)\b|\bpay(?:s|ment|ments|ing)?\b|\bpaid\b/gi,
+  /\bunlimited\b|\blifetime\b|\brisk[\s-]free\b|\bforever\b/gi,
+  /\burgent\w*|\bimmediately\b|\bact\s+now\b|\bhurry\b|\blast\s+chance\b|\bfinal\s+(?:notice|warning|reminder)\b/gi,
+  /\bsuspend\w*|\bterminat\w*|\bdelet\w*|\bdeactivat\w*|\bblock(?:ed|ing)?\b|\block(?:ed|ing)?\s+out\b/gi,
+  /\bpasswords?\b|\bpasscodes?\b|\bpin\b|\bcredit\s+cards?\b|\bcredits?\b|\bcredentials?\b|\bbank\w*|\bssn\b|\bverify\b/gi,
+  /\btoday\b|\btomorrow\b|\byesterday\b|\btonight\b|\bthis\s+(?:week|month|morning|afternoon|evening|weekend)\b|\b(?:next|last)\s+(?:week|month|year)\b/gi,
+  /\bunsubscribe\w*|\bopt[\s-]out\b/gi,
+  /\b(?:hiv|cancer|pregnan\w*|diagnos\w*|medical\w*|religio\w*|politic\w*)\b/gi,
+  /\bas\s+an?\s+(?:ai|language\s+model|assistant)\b|\bsystem\s+prompt\b|\binstructions?\b/gi,
+];
+
+/** In lower case, each once; those that the author makes too are none. */
+export function claimsIn(text: string, own: string): string[] {
+  const found = CLAIMS.flatMap((claim) => text.toLowerCase().match(claim) ?? []);
+  return [...new Set(found)].filter((claim) => !own.includes(claim));
+}
+
+const SPELT: Record<string, number> = {
+  half: 50,
+  double: 2,
+  twice: 2,
+  triple: 3,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  thirteen: 13,
+  fourteen: 14,
+  fifteen: 15,
+  sixteen: 16,
+  seventeen: 17,
+  eighteen: 18,
+  nineteen: 19,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  seventy: 70,
+  eighty: 80,
+  ninety: 90,
+  hundred: 100,
+  thousand: 1_000,
+  million: 1_000_000,
+  dozen: 12,
+};
+/** These name an amount by themselves, whatever number stands before them. */
+const UNITS = /\b(?:percent|per\s+cent|dollars?|euros?|pounds?|usd|eur|gbp|cents?|rupees?|yen)\b/gi;
+
+/** Amounts in words. What names a unit alone has no value. */
+export function quantitiesIn(text: string): { word: string; value: number }[] {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const numbers = words.flatMap((word) => {
+    const value = Object.hasOwn(SPELT, word) ? SPELT[word] : undefined;
+    return value === undefined ? [] : [{ word, value }];
+  });
+  const units = (text.match(UNITS) ?? []).map((word) => ({ word: word.toLowerCase(), value: Number.NaN }));
+  return [...numbers, ...units];
+}

@@ -1,0 +1,178 @@
+import { type Answer, textsOf } from './answer.ts';
+import { bearsOut, daysIn, figuresIn, isOfCalendar } from './dates.ts';
+import { type Evidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './evidence.ts';
+import { claimsIn, quantitiesIn } from './claims.ts';
+
+/**
+ * What a model wrote is a stranger's text: it leaves only if all that it claims is known. Each number, day, amount, name,
+ * domain and address has to stand in the facts that the model was told or in the words of the letter's author. It is made for
+ * English; where it cannot tell, it refuses, for then the letter's own words stand.
+ */
+export function guard(answer: Answer, evidence: Evidence): string[] {
+  const findings = new Set<string>([...shapeFaults(answer, evidence), ...linkFaults(answer, evidence)]);
+  for (const text of textsOf(answer)) for (const fault of textFaults(text, evidence)) findings.add(fault);
+  for (const name of answer.factsUsed)
+    if (!evidence.factNames.has(name))
+      findings.add(`facts_used names ${quoted(name)}, which is no fact that was given`);
+  return [...findings].slice(0, FINDINGS_MAX);
+}
+
+const FINDINGS_MAX = 12;
+const SUBJECT_MAX_CHARS = 120;
+const PREHEADER_MAX_CHARS = 200;
+const BLOCKS_MAX = 20;
+const ITEMS_MAX = 10;
+const TEXT_MAX_CHARS = 1_200;
+/** In all, beyond three times what the author wrote. */
+const SPARE_CHARS = 800;
+const BODY_MIN_CHARS = 20;
+const LINK_TWICE = 2;
+
+function shapeFaults({ subject, preheader, blocks }: Answer, { chars }: Evidence): string[] {
+  const faults: string[] = [];
+  if (subject.trim() === '' || subject.length > SUBJECT_MAX_CHARS)
+    faults.push(`the subject must have 1 to ${SUBJECT_MAX_CHARS} characters`);
+  if (preheader.length > PREHEADER_MAX_CHARS)
+    faults.push(`the preheader may have ${PREHEADER_MAX_CHARS} characters at most`);
+  if (blocks.length === 0 || blocks.length > BLOCKS_MAX)
+    faults.push(`there must be 1 to ${BLOCKS_MAX} blocks`);
+  const texts = textsOf({ subject: '', preheader: '', blocks, factsUsed: [] });
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length < BODY_MIN_CHARS || length > chars * 3 + SPARE_CHARS)
+    faults.push('the letter is much shorter or longer than the one that was given');
+  if (texts.some((text) => text.trim() === '' || text.length > TEXT_MAX_CHARS))
+    faults.push(`each text must have 1 to ${TEXT_MAX_CHARS} characters`);
+  return [...faults, ...blocks.flatMap(blockFaults)];
+}
+
+function blockFaults(block: Answer['blocks'][number]): string[] {
+  if (block.kind !== 'bullets') return block.text.trim() === '' ? ['a block must not be empty'] : [];
+  const { length } = block.items;
+  return length === 0 || length > ITEMS_MAX ? [`a list must have 1 to ${ITEMS_MAX} items`] : [];
+}
+
+/** The ways on are the author's: none is left out, none is added. */
+function linkFaults({ blocks }: Answer, { linkIds }: Evidence): string[] {
+  const used = blocks.flatMap((block) => (block.kind === 'link' ? [block.linkId] : []));
+  const foreign = used.filter((id) => !linkIds.has(id)).map((id) => `there is no link ${quoted(id)}`);
+  const missing = [...linkIds].filter((id) => !used.includes(id)).map((id) => `the link ${id} is missing`);
+  const tooMany = [...linkIds]
+    .filter((id) => used.filter((one) => one === id).length > LINK_TWICE)
+    .map((id) => `the link ${id} comes too often`);
+  return [...foreign, ...missing, ...tooMany];
+}
+
+/** No line breaks, no controls, nothing that shows nothing, no half characters. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|\p{M}{3,}/u;
+const MARKUP = /<\s*[a-z/!?]|&#?\w+;|\]\s*\(|[`\\{}]|\*\*|__|^\s*(?:#{1,6}\s|[-*+]\s|>|\d+[.)]\s|\|)/i;
+const LIKE_LINK =
+  /:\/\/|\bwww\b|\b(?:https?|mailto|javascript|data|tel|ftp)\s*:|\bdot\s+(?:com|org|net|io|co)\b|\[\s*dot\s*\]/i;
+
+function textFaults(text: string, evidence: Evidence): string[] {
+  if (!text.isWellFormed() || UNSEEN.test(text)) return ['there are characters in it that no letter needs'];
+  const plain = text.normalize('NFKC');
+  const faults: string[] = [];
+  if (MARKUP.test(plain)) faults.push(`write plain words, no markup: ${quoted(text)}`);
+  if (LIKE_LINK.test(plain)) faults.push(`write no addresses of pages: ${quoted(text)}`);
+  for (const place of placesIn(plain))
+    if (!evidence.places.has(place))
+      faults.push(`${quoted(place)} stands neither in the facts nor in the letter`);
+  return [
+    ...faults,
+    ...numberFaults(plain, evidence),
+    ...dayFaults(plain, evidence),
+    ...claimsIn(plain, evidence.own).map((claim) => `it must not speak of ${quoted(claim)}`),
+    ...wordFaults(plain, evidence),
+  ];
+}
+
+function numberFaults(text: string, { numbers, words, own }: Evidence): string[] {
+  const unknown = numbersIn(text).filter((number) => !numbers.has(number));
+  const strange = (text.match(/[^\P{N}0-9]/gu) ?? []).filter((sign) => !own.includes(sign));
+  const spelt = quantitiesIn(text).filter(
+    (word) => !words.has(word.word) && !numbers.has(String(word.value)),
+  );
+  const signs = (text.match(/[%‰\p{Sc}]/gu) ?? []).filter((sign) => !own.includes(sign));
+  return [...unknown, ...strange, ...spelt.map(({ word }) => word), ...signs].map(
+    (number) => `${quoted(number)} stands neither in the facts nor in the letter`,
+  );
+}
+
+function dayFaults(text: string, { days, own }: Evidence): string[] {
+  const unknown = daysIn(text).filter((told) => !days.some((known) => bearsOut(known, told)));
+  const figures = figuresIn(text).filter((figure) => !own.includes(figure));
+  return [
+    ...unknown.map(({ day, month }) => `no fact speaks of the day ${day} ${month}`),
+    ...figures.map((figure) => `write days in words, not ${quoted(figure)}`),
+  ];
+}
+
+/** These begin letters and sentences, and stand in the middle of them with a capital, without naming anybody. */
+const GREETINGS = new Set(
+  "hi hello hey dear welcome thanks thank best kind warm regards cheers yours sincerely i i'm i'll i'd i've ok ps".split(
+    ' ',
+  ),
+);
+const OPENERS = new Set(
+  'hi hello hey welcome thanks however otherwise meanwhile also still then so and but or yes no well finally first next if when since because while in on at for with by of to as once until after before now just here there'.split(
+    ' ',
+  ),
+);
+const WORD_MAX_CHARS = 40;
+
+function wordFaults(text: string, evidence: Evidence): string[] {
+  const faults: string[] = [];
+  const isKnown = (word: string): boolean => formsOf(word).some((form) => evidence.words.has(form));
+  for (const match of text.matchAll(WORD)) {
+    const [word] = match;
+    if (isKnown(word)) continue;
+    const low = word.toLowerCase().replaceAll('’', "'");
+    if (evidence.withheld.has(low)) faults.push(`${quoted(word)} was not given`);
+    else if (word.length > WORD_MAX_CHARS || !isOrdinary(word))
+      faults.push(`${quoted(word)} is no word of this letter`);
+    else if (!GREETINGS.has(low) && isLikeName(text, match.index, word))
+      faults.push(`${quoted(word)} stands neither in the facts nor in the letter`);
+  }
+  return [...faults, ...lookFaults(text, evidence)];
+}
+
+function lookFaults(text: string, { own }: Evidence): string[] {
+  const hasPicture = PICTURE.test(text) && !PICTURE.test(own);
+  const isText = !/(.)\1{5,}/u.test(text) && lettersIn(text) >= LETTERS_MIN;
+  return [
+    ...(hasPicture ? ['there are pictures in it, and none in the letter'] : []),
+    ...(isText ? [] : [`it does not read as a text: ${quoted(text)}`]),
+  ];
+}
+
+const PICTURE = /\p{Extended_Pictographic}/u;
+/** The part of a text that is letters. */
+const LETTERS_MIN = 0.5;
+
+function lettersIn(text: string): number {
+  const signs = text.replace(/\s/g, '').length;
+  return signs === 0 ? 1 : wordsOf(text).join('').length / signs;
+}
+
+/** Letters of one script that tells names from other words by their capitals, or figures. */
+function isOrdinary(word: string): boolean {
+  return /^(?:[\p{Script=Latin}\p{M}'’]+|\d+(?:st|nd|rd|th)?)$/u.test(word);
+}
+
+/** A capital within a sentence or within a word; and at the beginning of a text whatever somebody might be called by. */
+function isLikeName(text: string, at: number, word: string): boolean {
+  if (isOfCalendar(word)) return true;
+  if (/[\p{Ll}\p{Lu}]\p{Lu}/u.test(word)) return true;
+  if (!/^\p{Lu}/u.test(word)) return false;
+  const before = text
+    .slice(0, at)
+    .trimEnd()
+    .replace(/["“”'‘’(]+$/u, '')
+    .trimEnd();
+  if (before === '') return /^\s*,/.test(text.slice(at + word.length)) && !OPENERS.has(word.toLowerCase());
+  return !/[.!?:…]$/.test(before);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
+}

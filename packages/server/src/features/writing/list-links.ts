@@ -1,0 +1,29 @@
+import MarkdownIt from 'markdown-it';
+import { isLink } from './addresses.ts';
+
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+
+type Tokens = ReturnType<typeof markdown.parse>;
+
+/** Where a body leads, in the order of its links, each address once; null where it shows what is more than words. */
+export function linksOfMarkdown(body: string): { address: string; words: string }[] | null {
+  const tokens = markdown.parse(body, {});
+  const parts = tokens.flatMap((token) => [token, ...(token.children ?? [])]);
+  if (parts.some(({ type }) => type === 'image' || type === 'table_open' || /^(?:fence|code_)/.test(type)))
+    return null;
+  const links = new Map<string, string>();
+  for (const [at, part] of parts.entries()) {
+    if (part.type !== 'link_open') continue;
+    const address = String(part.attrGet('href') ?? '');
+    if (isLink(address) && !links.has(address)) links.set(address, wordsFrom(parts, at + 1));
+  }
+  return [...links].map(([address, words]) => ({ address, words }));
+}
+
+function wordsFrom(parts: Tokens, begin: number): string {
+  const end = parts.findIndex(({ type }, at) => at >= begin && type === 'link_close');
+  return parts
+    .slice(begin, end)
+    .map(({ content }) => content)
+    .join('');
+}

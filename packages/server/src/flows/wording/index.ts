@@ -1,0 +1,1 @@
+export { type Worded, wordDraft, type WordDeps } from './word-draft.ts';

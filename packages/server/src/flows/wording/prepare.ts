@@ -1,0 +1,105 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { type Draft, findDraft, isRewordable } from '../../features/drafts/index.ts';
+import { findPeople } from '../../features/people/index.ts';
+import { findRunsById } from '../../features/sequences/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import { linksOfMarkdown, renderLetter, variablesFor } from '../../features/writing/index.ts';
+import {
+  type Claim,
+  evidenceOf,
+  ownWords,
+  type Question,
+  questionFor,
+  tellFacts,
+  type Verdict,
+} from '../../features/wording/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Models } from '../models.ts';
+import { letterOf, zoneOfPerson } from '../rules/index.ts';
+
+export type Prepared = {
+  draft: Draft;
+  question: Question;
+  evidence: ReturnType<typeof evidenceOf>;
+  /** By the ids under which the model knows them. */
+  addresses: ReadonlyMap<string, string>;
+};
+
+export type Unprepared = { verdict: Verdict } | 'wait';
+
+/**
+ * What a model is asked about a draft. Only about one that says exactly what its letter would say now: whatever is stale, or
+ * was written by another version, is left to the letter.
+ */
+export async function prepare(
+  tx: Tx,
+  { projectId, draftId }: Claim,
+  { models, now }: { models: Models; now: number },
+): Promise<Prepared | Unprepared> {
+  const found = await findDraft(tx, projectId, draftId);
+  if (!found) return { verdict: 'too_late' };
+  const { draft, moves } = found;
+  const standing = isRewordable(draft, moves, now);
+  if (standing === 'wait') return 'wait';
+  if (standing !== 'yes') return { verdict: standing };
+  return rendered(tx, draft, models);
+}
+
+async function rendered(tx: Tx, draft: Draft, models: Models): Promise<Prepared | Unprepared> {
+  const { projectId } = draft;
+  const model = (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
+  if (model?.project.settings.drafting !== 'model') return { verdict: 'off' };
+  const [person] = await findPeople(tx, [draft]);
+  const [run] = await findRunsById(tx, draft.runId === null ? [] : [{ projectId, id: draft.runId }]);
+  const letter = letterOf(model, draft)?.text;
+  if (!person || !run || letter?.format !== 'markdown') return { verdict: 'unfit' };
+  const variables = variablesFor({
+    person,
+    anchor: run.anchor,
+    endsAt: draft.endsAt,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+  const { content, facts } = renderLetter(letter, variables);
+  if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };
+  const ruleName = model.rules.byId.get(draft.ruleId)?.name ?? '';
+  return ask({ draft, facts, letter, ruleName, projectName: model.project.name });
+}
+
+type Asking = {
+  draft: Draft;
+  facts: Draft['facts'];
+  letter: Parameters<typeof ownWords>[0];
+  ruleName: string;
+  projectName: string;
+};
+
+function ask({ draft, facts, letter, ruleName, projectName }: Asking): Prepared | Unprepared {
+  const links = linksOfMarkdown(draft.content.body);
+  if (links === null) return { verdict: 'unfit' };
+  const { told, withheld } = tellFacts(facts);
+  const own = ownWords(letter);
+  // What a link is called may be somebody's trait; the model is told what the letter's author wrote.
+  const named = links.map(({ address, words }, at) => ({
+    id: `link_${at + 1}`,
+    address,
+    words: own.includes(words) ? words : `the ${at + 1}. link of the letter`,
+  }));
+  const question = questionFor({
+    letter,
+    ruleName,
+    told: { ...told, 'project.name': projectName },
+    links: named.map(({ id, words }) => ({ id, words })),
+  });
+  return {
+    draft,
+    question,
+    addresses: new Map(named.map(({ id, address }) => [id, address])),
+    evidence: evidenceOf({
+      told: { ...told, 'project.name': projectName },
+      withheld,
+      ownText: `${own}\n${projectName}`,
+      linkIds: named.map(({ id }) => id),
+    }),
+  };
+}

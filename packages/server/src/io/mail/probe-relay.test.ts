@@ -1,0 +1,23 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { startSink } from '../../../testkit/sink.ts';
+import { probeRelay } from './index.ts';
+
+const WITHIN = { withinMs: 3_000 };
+
+test('a relay that lets us in is told from one that wants another password and from one that is not there', async () => {
+  const sink = await startSink({ credentials: { user: 'beckon', pass: 'right' } });
+  try {
+    const at = `127.0.0.1:${sink.port}`;
+    expect(await probeRelay(`smtp://beckon:right@${at}`, WITHIN)).toBeNull();
+    expect(await probeRelay(`smtp://beckon:wrong@${at}`, WITHIN)).toMatch(/^auth: 535/);
+    expect(sink.letters).toHaveLength(0);
+  } finally {
+    await sink.close();
+  }
+  const gone = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => gone.once('listening', resolve));
+  const { port } = gone.address() as { port: number };
+  await new Promise((resolve) => gone.close(resolve));
+  expect(await probeRelay(`smtp://127.0.0.1:${port}`, WITHIN)).toMatch(/^connect: /);
+});

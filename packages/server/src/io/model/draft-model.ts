@@ -1,0 +1,113 @@
+import type { JSONSchema7, LanguageModel } from 'ai';
+import { boundedFetch } from './bounded-fetch.ts';
+
+/**
+ * A language model that is asked one thing at a time and answers by a JSON schema. It gets no tools, is asked once, and has
+ * ten seconds; whatever goes wrong is an answer too, and nothing is thrown.
+ */
+export type DraftModel = {
+  name: string;
+  ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer>;
+};
+
+export type ModelQuestion = { instructions: string; prompt: string; schema: object };
+
+export type ModelAnswer =
+  /** It may still be in another form than was asked for. */
+  | { kind: 'answer'; value: unknown }
+  /** What came is no JSON at all. */
+  | { kind: 'unreadable' }
+  /** It would not, or was not let. */
+  | { kind: 'declined' }
+  /** No answer: unreachable, too slow, too long, or an error of the endpoint. */
+  | { kind: 'failed'; reason: string };
+
+export type ModelSettings = { baseUrl: string; apiKey: string; name: string };
+export type ModelOptions = ModelSettings & { withinMs?: number };
+
+const WITHIN_MS = 10_000;
+const TOKENS_MAX = 2_000;
+const REASON_MAX_CHARS = 200;
+
+export function openModel(options: ModelOptions): DraftModel {
+  const { name, withinMs = WITHIN_MS } = options;
+  // Read when it is first asked: no other process than a worker needs the library, and it is large.
+  let opened: Promise<Opened> | undefined;
+  return {
+    name,
+    async ask(question, signal) {
+      try {
+        opened ??= open(options);
+        const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+        return await askOnce(await opened, question, within);
+      } catch (error) {
+        return { kind: 'failed', reason: reasonOf(error) };
+      }
+    },
+  };
+}
+
+type Opened = { ai: typeof import('ai'); model: LanguageModel };
+
+async function open({ baseUrl, apiKey, name }: ModelOptions): Promise<Opened> {
+  // It would write its warnings to the console.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+  const ai = await import('ai');
+  const baseURL = baseUrl.replace(/#.*$/, '').replace(/\/+$/, '');
+  if (speaksAnthropic(baseUrl)) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return { ai, model: createAnthropic({ baseURL, apiKey, fetch: boundedFetch })(name) };
+  }
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const provider = createOpenAICompatible({
+    name: 'model',
+    baseURL,
+    apiKey,
+    fetch: boundedFetch,
+    supportsStructuredOutputs: true,
+  });
+  return { ai, model: provider(name) };
+}
+
+/** By its host, or where the address ends in `#anthropic`, which is sent to nobody. Everything else speaks as OpenAI does. */
+export function speaksAnthropic(baseUrl: string): boolean {
+  const { hostname, hash } = new URL(baseUrl);
+  return hash === '#anthropic' || hostname === 'anthropic.com' || hostname.endsWith('.anthropic.com');
+}
+
+async function askOnce(
+  { ai, model }: Opened,
+  { instructions, prompt, schema }: ModelQuestion,
+  abortSignal: AbortSignal,
+): Promise<ModelAnswer> {
+  try {
+    const result = await ai.generateText({
+      model,
+      instructions,
+      prompt,
+      output: ai.Output.object({ schema: ai.jsonSchema(schema as JSONSchema7), name: 'letter' }),
+      maxOutputTokens: TOKENS_MAX,
+      maxRetries: 0,
+      abortSignal,
+      telemetry: { isEnabled: false },
+    });
+    if (result.finishReason === FILTERED) return { kind: 'declined' };
+    return { kind: 'answer', value: result.output };
+  } catch (error) {
+    if (!ai.NoObjectGeneratedError.isInstance(error) && !ai.NoOutputGeneratedError.isInstance(error))
+      throw error;
+    const isFiltered = 'finishReason' in error && error.finishReason === FILTERED;
+    return { kind: isFiltered ? 'declined' : 'unreadable' };
+  }
+}
+
+const FILTERED = 'content-filter';
+
+/** Never the body of the answer: nobody knows what is in it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed';
+  if (error.name === 'TimeoutError') return 'it did not answer in time';
+  const status =
+    'statusCode' in error && typeof error.statusCode === 'number' ? `status ${error.statusCode}` : null;
+  return (status ?? `${error.name}: ${error.message}`).slice(0, REASON_MAX_CHARS);
+}

@@ -1,0 +1,1 @@
+export { type DraftModel, type ModelAnswer, type ModelSettings, openModel } from './draft-model.ts';

@@ -1,0 +1,77 @@
+import type { Log } from '../base/log.ts';
+import { type Claim, claimWording } from '../features/wording/index.ts';
+import { createModels } from '../flows/models.ts';
+import { type WordDeps, wordDraft } from '../flows/wording/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { DraftModel } from '../io/model/index.ts';
+import type { Duty } from './timetable.ts';
+
+export type WordDraftsOptions = { db: Database; log: Log; model: DraftModel };
+
+const EVERY_MS = 2_000;
+const AT_ONCE = 4;
+/** In one run, so that a run has an end. */
+const EACH_MAX = 100;
+/** Longer than two answers may take; after that whoever claimed it counts as gone. */
+const CLAIMED_FOR_MS = 60_000;
+/** A model that is silent is silent for all; what waits is tried again in the next run. */
+const FAILURES_MAX = 3;
+const LOOK_FOR_STOP_EVERY_MS = 100;
+
+/** Has waiting drafts worded by the model, each in one process, the longest waiting first. */
+export function wordDrafts(options: WordDraftsOptions): Duty {
+  const { db, log, model } = options;
+  const deps: WordDeps = { db, model, models: createModels(db.clock) };
+
+  return {
+    name: 'word_drafts',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const stop = new AbortController();
+      const watch = setInterval(() => {
+        if (stopping()) stop.abort();
+      }, LOOK_FOR_STOP_EVERY_MS);
+      const run = { failures: 0 };
+      const goesOn = (): boolean => !stopping() && run.failures < FAILURES_MAX;
+      try {
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, () => work({ deps, log, run, goesOn }, stop.signal)),
+        );
+      } finally {
+        clearInterval(watch);
+      }
+    },
+  };
+}
+
+type Work = { deps: WordDeps; log: Log; run: { failures: number }; goesOn: () => boolean };
+
+async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Promise<void> {
+  const { db } = deps;
+  for (let done = 0; done < EACH_MAX && goesOn(); done += 1) {
+    const now = db.clock.now();
+    const claim = await claimWording(db, { now, until: now + CLAIMED_FOR_MS });
+    if (!claim) return;
+    const verdict = await wordOne(deps, claim, { log, signal });
+    if (verdict === 'later' || verdict === 'failed') run.failures += 1;
+    else if (verdict === 'worded' || verdict === 'refused') run.failures = 0;
+  }
+}
+
+type Wording = { log: Log; signal: AbortSignal };
+
+/** One that cannot be asked for is none the others wait for. */
+async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): Promise<string> {
+  const startedAt = performance.now();
+  try {
+    const { verdict, reason } = await wordDraft(deps, claim, signal);
+    const ms = Math.round(performance.now() - startedAt);
+    const facts = { projectId: claim.projectId, draftId: claim.draftId, verdict, ms };
+    if (verdict === 'later' || verdict === 'failed') log.warn({ ...facts, reason }, 'draft.not_worded');
+    else if (verdict !== 'held') log.info(facts, 'draft.wording');
+    return verdict;
+  } catch (error) {
+    log.warn({ projectId: claim.projectId, draftId: claim.draftId, err: error }, 'draft.not_worded');
+    return 'failed';
+  }
+}

@@ -1,0 +1,180 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the model does next. `answer`: this object, as JSON, in the form of whichever protocol was spoken. */
+export type Script =
+  | { kind: 'answer'; value: unknown }
+  /** This text in place of an object. */
+  | { kind: 'text'; text: string }
+  | { kind: 'declined' }
+  | { kind: 'status'; status: number }
+  | { kind: 'redirect'; to: string }
+  | { kind: 'endless' }
+  /** Takes the question and says nothing. */
+  | { kind: 'hang' }
+  /** Something has to have happened first. */
+  | { kind: 'after'; first: Promise<unknown>; then: Script }
+  /** Begins to answer, a byte at a time, and never comes to the end. */
+  | { kind: 'drip' };
+
+export type AskedModel = {
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+  /** All text of the question, in whatever form it came. */
+  text: string;
+};
+
+export type ModelServer = {
+  /** Without a path. */
+  url: string;
+  asked: AskedModel[];
+  /** Resolves as soon as it was asked so often. */
+  askedTimes(times: number): Promise<void>;
+  /** Decides about every question that comes from now on. */
+  script(decide: (asked: AskedModel) => Script): void;
+  /** Cuts off whoever waits for an answer. */
+  drop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A model on loopback that speaks as OpenAI-compatible endpoints do, and as Anthropic does. */
+export async function modelServer(): Promise<ModelServer> {
+  const asked: AskedModel[] = [];
+  const waiting: { times: number; go: () => void }[] = [];
+  let decide: (one: AskedModel) => Script = () => ({ kind: 'status', status: 500 });
+  const drips = new Set<NodeJS.Timeout>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const one: AskedModel = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(text) as Record<string, unknown>,
+      text,
+    };
+    asked.push(one);
+    const script = decide(one);
+    for (const { times, go } of waiting) if (asked.length >= times) go();
+    play(script, { one, response, drips });
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    askedTimes: (times) =>
+      asked.length >= times
+        ? Promise.resolve()
+        : new Promise((go) => {
+            waiting.push({ times, go });
+          }),
+    script(next) {
+      decide = next;
+    },
+    drop() {
+      server.closeAllConnections();
+      return Promise.resolve();
+    },
+    async close() {
+      for (const drip of drips) clearInterval(drip);
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+type Playing = { one: AskedModel; response: ServerResponse; drips: Set<NodeJS.Timeout> };
+
+function play(script: Script, { one, response, drips }: Playing): void {
+  const json = (value: unknown): void => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  };
+  switch (script.kind) {
+    case 'answer':
+      return json(objectIn(one, script.value));
+    case 'text':
+      return json(textIn(one, script.text, { openai: 'stop', anthropic: 'end_turn' }));
+    case 'declined':
+      return json(textIn(one, '', { openai: 'content_filter', anthropic: 'refusal' }));
+    case 'status':
+      response
+        .writeHead(script.status, { 'content-type': 'application/json' })
+        .end('{"error":{"message":"the canary of the endpoint"}}');
+      return;
+    case 'redirect':
+      response.writeHead(307, { location: script.to }).end();
+      return;
+    case 'endless':
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`"${'x'.repeat(2_000_000)}"`);
+      return;
+    case 'hang':
+      return;
+    case 'after': {
+      const go = (): void => play(script.then, { one, response, drips });
+      script.first.then(go, go);
+      return;
+    }
+    case 'drip': {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      drips.add(setInterval(() => response.write(' '), 20));
+      return;
+    }
+    default:
+      script satisfies never;
+  }
+}
+
+function objectIn(one: AskedModel, value: unknown): object {
+  return speaksAnthropic(one) ? anthropic(one, value) : openai(JSON.stringify(value));
+}
+
+function textIn(one: AskedModel, text: string, ends: { openai: string; anthropic: string }): object {
+  return speaksAnthropic(one) ? anthropicText(text, ends.anthropic) : openai(text, ends.openai);
+}
+
+function speaksAnthropic({ path }: AskedModel): boolean {
+  return path.endsWith('/messages');
+}
+
+function openai(content: string, finish = 'stop'): object {
+  return {
+    id: 'chat-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'test',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+}
+
+/** As a tool where the question asks for one, as text where it asks for a format. */
+function anthropic({ body }: AskedModel, value: unknown): object {
+  const [tool] = (body.tools ?? []) as { name: string }[];
+  if (!tool) return anthropicText(JSON.stringify(value), 'end_turn');
+  const content = [{ type: 'tool_use', id: 'tool-1', name: tool.name, input: value }];
+  return { ...anthropicText('', 'tool_use'), content };
+}
+
+function anthropicText(text: string, stop: string): object {
+  return {
+    id: 'msg-1',
+    type: 'message',
+    role: 'assistant',
+    model: 'test',
+    content: text === '' ? [] : [{ type: 'text', text }],
+    stop_reason: stop,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+}
