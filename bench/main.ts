@@ -2,12 +2,14 @@ import { benchAccept } from './accept/index.ts';
 import { benchAudiences } from './audiences/index.ts';
 import { benchDigest } from './digest/index.ts';
 import { benchRules } from './rules/index.ts';
+import { benchSend } from './send/index.ts';
 
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
   digest: benchDigest,
   audiences: benchAudiences,
   rules: benchRules,
+  send: benchSend,
 };
 
 const [name, ...parts] = process.argv.slice(2);

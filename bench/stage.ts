@@ -8,6 +8,7 @@ import { ENDPOINTS } from '@beckon/contract';
 import { systemClock } from '../packages/server/src/base/clock.ts';
 import { deriveKey } from '../packages/server/src/base/hash.ts';
 import { silentLog } from '../packages/server/src/base/log.ts';
+import { createSealer, type Sealer } from '../packages/server/src/base/seal.ts';
 import { createKey } from '../packages/server/src/flows/create-key.ts';
 import { createProject } from '../packages/server/src/flows/create-project.ts';
 import { type Database, openDatabase } from '../packages/server/src/io/db/index.ts';
@@ -20,6 +21,8 @@ export type Ground = {
   db: Database;
   url: string;
   postgresPid: number;
+  /** As the product has it, for secrets that are put into its tables. */
+  sealer: Sealer;
   /** With a key, and limits that are on, as in life, but that none meets. */
   project(): Promise<Project>;
   /** The product as it is run. One ground may have several, each with some of the roles. */
@@ -32,8 +35,8 @@ export type Ground = {
 export type Project = { id: number; secret: string };
 export type Target = { port: number; pid: number };
 export type Server = Target & { stop(): Promise<void> };
-/** Options of Node itself, as `--cpu-prof`. */
-export type Serving = { nodeOptions?: string[] };
+/** Options of Node itself, as `--cpu-prof`, and what the environment says beside what every product here is told. */
+export type Serving = { nodeOptions?: string[]; env?: NodeJS.ProcessEnv };
 
 const SECRET = 'a secret that only this run of the bench knows';
 const REPOSITORY = join(import.meta.dirname, '..');
@@ -75,9 +78,10 @@ export async function openGround(): Promise<Ground> {
     db,
     url,
     postgresPid: postgresPid(join(dataDir, 'postgres')),
+    sealer: createSealer(SECRET, null, 'secrets at rest'),
     project: () => makeProject(db),
-    serve: (roles, { nodeOptions = [] } = {}) =>
-      start([...nodeOptions, MAIN, 'serve'], { ROLES: roles, readyWhen: 'Beckon is ready' }),
+    serve: (roles, { nodeOptions = [], env = {} } = {}) =>
+      start([...nodeOptions, MAIN, 'serve'], { ...env, ROLES: roles, readyWhen: 'Beckon is ready' }),
     script: (path) => start([path], { readyWhen: 'ready' }),
     close,
   };
@@ -120,7 +124,7 @@ async function makeProject(db: Database): Promise<Project> {
   return { id, secret };
 }
 
-type Start = { readyWhen: string; ROLES?: string };
+type Start = NodeJS.ProcessEnv & { readyWhen: string };
 type Launch = { env: NodeJS.ProcessEnv; readyWhen: string };
 
 async function launched(args: string[], { env, readyWhen }: Launch): Promise<ChildProcess> {

@@ -13,6 +13,9 @@ export type WayOutOptions = {
   log: Log;
 };
 
+/** All of a stop takes ten seconds at most, half of which the sender has had. */
+const CUT_OFF_AFTER_MS = 2_000;
+
 /**
  * To whom letters are handed: the relay that the operator named or, where there is none, ourselves. Either way they go over
  * SMTP, so that what is seen in the outbox is what a relay would get.
@@ -22,7 +25,7 @@ export async function openWayOut(
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<Relay> {
   const relay = openRelay({ url: smtpUrl ?? (await openOutbox({ tokenKey, log }, { db, life })), log });
-  life.onStop('relay', () => relay.close());
+  life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }
 

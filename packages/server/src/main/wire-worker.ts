@@ -33,6 +33,9 @@ type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
 export async function startWorker(options: ServerOptions, parts: Parts): Promise<{ wake(): void }> {
   const { log } = options;
   const { db, life, metrics } = parts;
+  // Stopped the other way round: the sender first, then the connections that it left, and then what became of those letters.
+  let settled = (): Promise<void> => Promise.resolve();
+  life.onStop('letters', () => settled());
   const out = await wayOut(options, parts);
   const timetable = startTimetable(dutiesOf(options, { db, teamTransport: out.teamTransport }), log);
   life.onStop('timetable', () => timetable.stop());
@@ -51,6 +54,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     togetherMs: TOGETHER_MS,
   });
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
+  settled = () => sender.settled();
   life.onStop('sender', () => sender.stop());
   const digester = startDigester({
     db,

@@ -2,11 +2,16 @@ import type { Log } from '../base/log.ts';
 import { duePlaces } from '../features/turns/index.ts';
 import type { Sender } from '../flows/send-drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
-import { createPause } from './pause.ts';
+import { createPause, type Pause } from './pause.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
 /** Keeps sending what is due, every project in its turn, a batch each, so that a long queue of one delays no other. */
-export type DraftSender = { stop(): Promise<void> };
+export type DraftSender = {
+  /** Claims nothing more, and waits for letters that are on their way, but not for ever. */
+  stop(): Promise<void>;
+  /** Until it is written down what became of all of them. */
+  settled(): Promise<void>;
+};
 
 export type DraftSenderOptions = {
   db: Database;
@@ -20,9 +25,11 @@ const LOOK_EVERY_MS = 100;
 const LOOK_EVERY_WHEN_QUIET_MS = 250;
 const QUIET_AFTER_MS = 10_000;
 const PLACES_MAX = 1_000;
+const ON_THEIR_WAY_MS = 5_000;
 const GIVE_UP_EVERY_MS = 10_000;
 
 type State = DraftSenderOptions & {
+  pause: Pause;
   troubles: Troubles;
   stopping: boolean;
   workedAt: number;
@@ -35,6 +42,7 @@ export function startSender(options: DraftSenderOptions): DraftSender {
   const pause = createPause();
   const state: State = {
     ...options,
+    pause,
     troubles: createTroubles(),
     stopping: false,
     workedAt: -Infinity,
@@ -53,7 +61,12 @@ export function startSender(options: DraftSenderOptions): DraftSender {
     async stop() {
       state.stopping = true;
       pause.end();
+      options.sender.stop();
       await running;
+      const late = new Promise<void>((resolve) => setTimeout(resolve, ON_THEIR_WAY_MS).unref());
+      await Promise.race([Promise.all(state.underWay), late]);
+    },
+    async settled() {
       await Promise.all(state.underWay);
     },
   };
@@ -76,15 +89,21 @@ async function round(state: State): Promise<number> {
     let done = 0;
     for (const { projectId } of places) {
       if (state.stopping) break;
-      // Letters go on to be handed over while others are claimed, as long as there is room for them.
-      while (sender.room() === 0 && state.underWay.size > 0) await Promise.race(state.underWay);
-      if (troubles.isOpen(projectId, now)) done += await batch(state, projectId);
+      await room(state);
+      if (!state.stopping && troubles.isOpen(projectId, now)) done += await batch(state, projectId);
     }
     return done;
   } catch (error) {
     log.warn({ err: error }, 'send.failed');
     return 0;
   }
+}
+
+/** Letters go on to be handed over while others are claimed, as long as there is room for them. */
+async function room(state: State): Promise<void> {
+  const { sender, underWay, pause } = state;
+  while (!state.stopping && sender.room() === 0 && underWay.size > 0)
+    await pause.until(Promise.race(underWay));
 }
 
 /** A project in trouble is left alone for a while, and is none to the others. */

@@ -23,15 +23,20 @@ const KEYS_REMEMBERED = 1_000;
  * once and stay in memory; one that was replaced has another time of birth, and is opened anew.
  */
 export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDomain'>): Signers {
-  const opened = recentMap<string>(KEYS_REMEMBERED);
+  // Whole, since whoever signs remembers what it made of a key by the object that it was.
+  const opened = recentMap<NonNullable<Signer['dkim']>>(KEYS_REMEMBERED);
 
-  function privateKeyOf({ projectId, id }: SendingDomain, key: NonNullable<SignerRow['key']>): string {
-    const name = `${projectId} ${id} ${key.slot} ${key.createdAt}`;
-    const known = opened.get(name);
-    if (known !== undefined) return known;
+  function dkimOf(
+    { projectId, id, name: domain }: SendingDomain,
+    key: NonNullable<SignerRow['key']>,
+  ): Signer['dkim'] {
+    const place = `${projectId} ${id} ${key.slot} ${key.createdAt}`;
+    const known = opened.get(place);
+    if (known) return known;
     const privateKey = openKey(sealer, key.sealed, { projectId, domainId: id, slot: key.slot });
-    opened.set(name, privateKey);
-    return privateKey;
+    const dkim = { domain, selector: selectorOf(id, key.slot), privateKey };
+    opened.set(place, dkim);
+    return dkim;
   }
 
   return {
@@ -39,13 +44,8 @@ export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDoma
       const found = await findSigner(tx, { projectId, names: withParents(normaliseDomainName(fromDomain)) });
       if (!found) return null;
       const { domain, key } = found;
-      const { id, name } = domain;
-      const dkim = key && {
-        domain: name,
-        selector: selectorOf(id, key.slot),
-        privateKey: privateKeyOf(domain, key),
-      };
-      return { domain, returnPath: returnPathOf(name, mail), dkim };
+      const dkim = key && dkimOf(domain, key);
+      return { domain, returnPath: returnPathOf(domain.name, mail), dkim };
     },
   };
 }

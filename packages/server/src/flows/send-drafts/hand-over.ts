@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
+import { inSession } from '../session.ts';
 import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
 import { createPace } from './pace.ts';
 import { type LetterResult, recordResults } from './record-results.ts';
@@ -22,6 +23,8 @@ export type HandOver = {
   room(): number;
   /** Resolves when it is recorded what became of all of them. */
   take(letters: ClaimedLetter[]): Promise<void>;
+  /** What is not submitted yet is put back; what is on its way goes on. */
+  stop(): void;
 };
 
 export type HandOverOptions = Omit<FreezeDeps, 'now'> & { db: Database; log: Log; transport: Transport };
@@ -43,6 +46,7 @@ type Shared = FreezeDeps & {
   slots: Slots;
   /** From the submission of a letter to its result. */
   unsettled: Slots;
+  isStopping: () => boolean;
   submit: Coalesced<Submission, boolean>;
   record: Coalesced<LetterResult, true>;
 };
@@ -50,11 +54,13 @@ type Shared = FreezeDeps & {
 export function createHandOver(options: HandOverOptions): HandOver {
   const { db, transport } = options;
   const count = transport.slots ?? SLOTS;
+  let stopping = false;
   const shared: Shared = {
     ...options,
     now: () => db.clock.now(),
     slots: createSlots(count),
     unsettled: createSlots(count * UNSETTLED_OF_EACH),
+    isStopping: () => stopping,
     submit: submitting(db),
     record: recording(db, transport),
   };
@@ -85,6 +91,9 @@ export function createHandOver(options: HandOverOptions): HandOver {
       waiting += letters.length;
       await Promise.all(letters.map(oneSafely));
     },
+    stop() {
+      stopping = true;
+    },
   };
 }
 
@@ -95,7 +104,12 @@ function submitting(db: Database): Shared['submit'] {
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(rows) {
       const now = db.clock.now();
-      const gone = await submitMessages(db, { rows, at: now, leaseUntil: now + SUBMITTED_FOR_MS });
+      const leaseUntil = now + SUBMITTED_FOR_MS;
+      const gone = await inSession(db, async (tx) => {
+        const submitted = await submitMessages(tx, { rows, at: now, leaseUntil });
+        await tx.commit();
+        return submitted;
+      });
       return rows.map(({ draftId }) => gone.has(draftId));
     },
   });
@@ -118,11 +132,11 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
   const frozen = letter.frozen ?? (await frozenOrNot(shared, letter));
   if ('trouble' in frozen)
     return recorded(shared, { letter, handed: { result: 'failed', reason: frozen.trouble } });
-  const { slots, unsettled, submit, transport } = shared;
+  const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
     const handed = await slots.use(async () => {
-      if (isQuiet(letter, shared.now()) || !(await submit(submissionOf(letter, frozen))))
-        return { result: 'put_back' as const };
+      const isKept = isStopping() || isQuiet(letter, shared.now());
+      if (isKept || !(await submit(submissionOf(letter, frozen)))) return { result: 'put_back' as const };
       return handOne(transport, letter, frozen);
     });
     await recorded(shared, { letter, handed });

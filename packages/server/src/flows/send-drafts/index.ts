@@ -33,6 +33,8 @@ export type Sender = {
    * knows what became of them. How many there were.
    */
   giveUp(): Promise<number>;
+  /** Nothing more is submitted; what was claimed for it is put back. */
+  stop(): void;
 };
 
 export type SenderOptions = {
@@ -80,6 +82,7 @@ export function createSender(options: SenderOptions): Sender {
       if (results.length > 0) await recordResults(db, results);
       return lost.length;
     },
+    stop: () => handOver.stop(),
   };
 }
 

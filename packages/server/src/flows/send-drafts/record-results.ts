@@ -16,6 +16,7 @@ import {
 import { wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
+import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
 
@@ -37,18 +38,19 @@ const TRIED_FOR_MS = 24 * 3_600_000;
  * so: a claim that was taken for lost, and made anew by somebody else, has another epoch.
  */
 export async function recordResults(
-  db: Pick<Database, 'transaction' | 'clock'>,
+  db: Pick<Database, 'session' | 'clock'>,
   results: LetterResult[],
 ): Promise<{ relayTrouble: boolean }> {
   const byProject = [...Map.groupBy(results, ({ letter }) => letter.projectId)];
   // In the order in which everybody locks projects.
   byProject.sort(([a], [b]) => a - b);
-  return db.transaction(async (tx) => {
+  return inSession(db, async (tx) => {
     let relayTrouble = false;
     for (const [projectId, some] of byProject) {
       const done = await recordOfProject(tx, projectId, { results: some, now: db.clock.now() });
       relayTrouble ||= done.relayTrouble;
     }
+    await tx.commit();
     return { relayTrouble };
   });
 }

@@ -21,50 +21,6 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
   let breaker = closedBreaker;
   let pausedUntil = 0;
 
-  function heed(over: HandOver): Handed {
-    switch (over.result) {
-      case 'accepted':
-        breaker = passed();
-        return { result: 'sent', reply: over.reply, relayId: over.relayId };
-      case 'refused':
-        return refused(over);
-      case 'not_sent':
-        breaker = tripped(breaker, now());
-        return {
-          result: 'deferred',
-          reason: 'relay_away',
-          reply: `${over.stage}: ${over.reason}`,
-          isRelays: true,
-        };
-      case 'unknown':
-        breaker = tripped(breaker, now());
-        return { result: 'unknown', reason: over.reason };
-      default:
-        return over satisfies never;
-    }
-  }
-
-  function refused({ stage, code, reply }: Refused): Handed {
-    const verdict = classifyReply({ stage, code, reply });
-    const isOurs = verdict.class === 'infrastructure';
-    breaker = isOurs ? tripped(breaker, now()) : passed();
-    if (verdict.retry) {
-      return {
-        result: 'deferred',
-        reason: isOurs ? 'relay_refused' : 'deferred',
-        reply,
-        slowDown: verdict.slowDown && !isOurs,
-        isRelays: isOurs,
-      };
-    }
-    return {
-      result: 'failed',
-      reason: REASONS[verdict.class],
-      reply,
-      isHardBounce: verdict.class === 'hard',
-    };
-  }
-
   return {
     slots: relay.slots,
     closedUntil(at) {
@@ -80,9 +36,47 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       breaker = asked.breaker;
       if (!asked.passes || pausedUntil > now())
         return { result: 'deferred', reason: 'relay_away', isRelays: true };
-      return heed(await relay.hand({ from: mailFrom, to: rcptTo, envid: messageId }, mime));
+      const over = await relay.hand({ from: mailFrom, to: rcptTo, envid: messageId }, mime);
+      breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
+      return becomes(over);
     },
   };
+}
+
+function isRelaysTrouble(over: HandOver): boolean {
+  if (over.result === 'refused') return classifyReply(over).class === 'infrastructure';
+  return over.result !== 'accepted';
+}
+
+function becomes(over: HandOver): Handed {
+  switch (over.result) {
+    case 'accepted':
+      return { result: 'sent', reply: over.reply, relayId: over.relayId };
+    case 'refused':
+      return refused(over);
+    case 'not_sent': {
+      const reply = `${over.stage}: ${over.reason}`;
+      return { result: 'deferred', reason: 'relay_away', reply, isRelays: true };
+    }
+    case 'unknown':
+      return { result: 'unknown', reason: over.reason };
+    default:
+      return over satisfies never;
+  }
+}
+
+function refused({ stage, code, reply }: Refused): Handed {
+  const verdict = classifyReply({ stage, code, reply });
+  const isRelays = verdict.class === 'infrastructure';
+  if (!verdict.retry)
+    return {
+      result: 'failed',
+      reason: REASONS[verdict.class],
+      reply,
+      isHardBounce: verdict.class === 'hard',
+    };
+  const reason = isRelays ? 'relay_refused' : 'deferred';
+  return { result: 'deferred', reason, reply, isRelays, slowDown: verdict.slowDown && !isRelays };
 }
 
 const REASONS = {

@@ -46,8 +46,8 @@ export type DatabaseOptions = {
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
-/** Live and bulk flushes, the digest, the builder and the sender, and some to spare while a broken one is replaced. */
-const SESSIONS_MAX = 8;
+/** Live and bulk flushes, the digest, the builder, the three commits of the sender, and some to spare while a broken one is replaced. */
+const SESSIONS_MAX = 10;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, {

@@ -23,7 +23,8 @@ export type Relay = {
 };
 
 export type RelayOptions = {
-  /** `smtp://user:pass@host:port`, or `smtps://`; `?tls=optional` allows a relay without STARTTLS. */
+  /** `smtp://user:pass@host:port`, or `smtps://`; `?tls=optional` allows a relay without STARTTLS,
+   * `&connections=20` that many at a time. */
   url: string;
   /** What we call ourselves in EHLO. */
   name?: string;

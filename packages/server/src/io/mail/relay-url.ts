@@ -9,10 +9,12 @@ export type RelayAddress = {
   /** What becomes of STARTTLS: asked for and insisted on, used where it is offered, or left alone. */
   startTls: 'required' | 'optional' | 'none';
   credentials: { user: string; pass: string } | null;
+  /** How many connections it may have from us; null: not said. */
+  connections: number | null;
 };
 
 /**
- * `smtp://user:pass@host:port?tls=required|optional|none`, or `smtps://`. Encryption is required of every relay that is
+ * `smtp://user:pass@host:port?tls=required|optional|none&connections=10`, or `smtps://`. Encryption is required of every relay that is
  * not on this machine, unless the address says otherwise.
  */
 export function readRelayUrl(text: string): RelayAddress {
@@ -27,6 +29,7 @@ export function readRelayUrl(text: string): RelayAddress {
     secure,
     startTls: readStartTls(url.searchParams.get('tls'), host),
     credentials: user ? { user, pass: decoded(url.password) } : null,
+    connections: readConnections(url.searchParams.get('connections')),
   };
 }
 
@@ -34,6 +37,15 @@ function readStartTls(said: string | null, host: string): RelayAddress['startTls
   if (said === null) return isLoopback(host) ? 'none' : 'required';
   if (said !== 'required' && said !== 'optional' && said !== 'none') throw badUrl();
   return said;
+}
+
+const CONNECTIONS_MAX = 100;
+
+function readConnections(said: string | null): number | null {
+  if (said === null) return null;
+  const count = /^\d{1,3}$/.test(said) ? Number(said) : 0;
+  if (count < 1 || count > CONNECTIONS_MAX) throw badUrl();
+  return count;
 }
 
 function isLoopback(host: string): boolean {
@@ -51,6 +63,6 @@ function decoded(text: string): string {
 /** The address is not repeated, because it holds a password. */
 function badUrl(): Fault {
   const message =
-    'The address of the relay has the form smtp://user:password@host:port or smtps://…, with ?tls=required, optional or none.';
+    'The address of the relay has the form smtp://user:password@host:port or smtps://…, with ?tls=required, optional or none, and ?connections=1 to 100.';
   return new Fault('validation_failed', { details: [{ message, field: 'SMTP_URL' }] });
 }

@@ -12,7 +12,8 @@ import { createSlots } from './slots.ts';
  * library's, because the library's tells all ways to fail as one: see `outcome`. It never sends a letter again, with one
  * exception that is certain: a kept connection that turns out dead before MAIL was answered is replaced by a fresh one.
  */
-const SLOTS = 5;
+/** Few relays allow fewer, and a commit before and one behind each letter are shared by those that go at the same time. */
+const SLOTS = 10;
 const LETTERS_A_LINE = 500;
 const CLOSE_LIMIT_MS = 10_000;
 const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, letterMs: 300_000, idleMs: 30_000 };
@@ -22,11 +23,13 @@ type Parcel = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
 
 export function openRelay(options: RelayOptions): Relay {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const slots = createSlots(options.slots ?? SLOTS);
+  const address = readRelayUrl(options.url);
+  const count = options.slots ?? address.connections ?? SLOTS;
+  const slots = createSlots(count);
   const kept = keepLines(timeouts.idleMs);
   const inFlight = new Set<AbortController>();
   const lines: Omit<LineOptions, 'signal'> = {
-    address: readRelayUrl(options.url),
+    address,
     name: options.name,
     tls: options.tls,
     timeouts,
@@ -54,7 +57,7 @@ export function openRelay(options: RelayOptions): Relay {
   }
 
   return {
-    slots: options.slots ?? SLOTS,
+    slots: count,
     hand,
     async close(limitMs = CLOSE_LIMIT_MS) {
       kept.close();

@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os';
+import { show } from '../print.ts';
+import { memory } from './memory.ts';
+import { type Sizes, sizesOf } from './sizes.ts';
+import { connections, throughput } from './throughput.ts';
+
+const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
+  async throughput(sizes) {
+    const { letters, pairs } = sizes.throughput;
+    const title = `${letters} letters over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
+    const cost = ['sender CPU', 'PostgreSQL CPU', 'sink CPU'];
+    const header = [
+      '',
+      'letters /s',
+      'bytes',
+      ...cost,
+      'claimed / submitted / recorded together',
+      'twice',
+      'not sent',
+      'the product to it',
+    ];
+    await show(title, header, () => throughput(sizes));
+  },
+  async memory(sizes) {
+    const { perSecond, warmUpMs, forMs } = sizes.memory;
+    const title = `Resident memory of the worker at ${perSecond} letters a second, ${forMs / 1_000} s after a warm-up of ${warmUpMs / 1_000} s (< 1 % a minute)`;
+    const header = [
+      'samples',
+      'first',
+      'median',
+      'most',
+      'last',
+      'a minute',
+      'claimed / submitted / recorded together',
+      'drafts',
+      'letters',
+      'twice',
+      'not sent',
+    ];
+    await show(title, header, () => memory(sizes));
+  },
+};
+
+/** `npm run bench -- send [part …] [--quick]`; all parts in turn where none is named. */
+export async function benchSend(args: string[]): Promise<void> {
+  const sizes = sizesOf({ quick: args.includes('--quick') });
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of wanted)
+    if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
+  for (const [name, part] of Object.entries(PARTS))
+    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { DAY } from '../../../testkit/story.ts';
+import { HOUR } from '../../../testkit/drafts.ts';
+import {
+  type MailStory,
+  newMailStory,
+  newVerifiedStory,
+  openMailStage,
+} from '../../../testkit/mail-stage.ts';
+
+const stage = await openMailStage();
+const { clock } = stage.server;
+
+/** Somebody signs up; the letter is due in an hour. */
+async function signUp(story: MailStory, userId: string): Promise<void> {
+  await story.user(userId, { email: `${userId}@home.test`, traits: { name: 'Ada' } });
+  await story.event(userId, 'user_signed_up');
+}
+
+async function draftOf(story: MailStory, userId: string) {
+  const [draft] = await story.drafts(userId);
+  return draft && { state: draft.state, reason: draft.reason };
+}
+
+const received = (story: MailStory): string[] => story.arrived().flatMap(({ to }) => to);
+
+test('nothing leaves from a domain that nobody verified, and what waits says so; it leaves by itself once it is', async () => {
+  const story = await newMailStory(stage);
+  expect(await story.check()).toBe('pending');
+  await signUp(story, 'ada');
+  await story.later(2 * HOUR);
+  expect(received(story)).toEqual([]);
+  expect(await draftOf(story, 'ada')).toEqual({ state: 'held', reason: 'domain' });
+  expect(Object.keys(await story.why('ada', 'welcome'))).toContain('domain');
+  await story.publish();
+  expect(await story.check()).toBe('verified');
+  await story.later(HOUR);
+  expect(received(story)).toEqual(['ada@home.test']);
+  expect(await draftOf(story, 'ada')).toEqual({ state: 'sent', reason: null });
+});
+
+test('without any of its records a domain is not verified: the key, the policy and the way back of bounces', async () => {
+  const story = await newMailStory(stage);
+  await story.publish();
+  for (const [type, name] of [
+    ['TXT', `_dmarc.${story.domain}`],
+    ['MX', `bounce.${story.domain}`],
+  ] as const) {
+    stage.dns.remove(type, name);
+    expect(await story.check()).toBe('pending');
+    await story.publish();
+  }
+  await signUp(story, 'ada');
+  await story.later(2 * HOUR);
+  expect(received(story)).toEqual([]);
+});
+
+test.each(['silence', 'servfail', 'refused'] as const)(
+  'a name server in trouble (%s) revokes nothing, however long: letters go on to leave',
+  async (trouble) => {
+    const story = await newVerifiedStory(stage);
+    stage.dns.trouble(trouble);
+    for (let day = 0; day < 5; day += 1) {
+      for (let look = 0; look < 3; look += 1) {
+        clock.advance(HOUR);
+        expect(await story.check()).toBe('verified');
+      }
+      await story.later(DAY - 3 * HOUR);
+    }
+    await signUp(story, 'bob');
+    await story.later(2 * HOUR);
+    stage.dns.trouble(null);
+    expect(received(story)).toEqual(['bob@home.test']);
+  },
+);
+
+test('a domain whose records are gone keeps its letters in, whole, and they leave when the records are back', async () => {
+  const story = await newVerifiedStory(stage);
+  stage.dns.remove('TXT', `_dmarc.${story.domain}`);
+  const states: string[] = [];
+  for (let look = 0; look < 4; look += 1) {
+    states.push(await story.check());
+    clock.advance(HOUR);
+  }
+  expect(states.at(0)).toBe('degraded');
+  expect(states.at(-1)).toBe('failed');
+  await signUp(story, 'cem');
+  await story.later(2 * HOUR);
+  expect(received(story)).toEqual([]);
+  expect(await draftOf(story, 'cem')).toEqual({ state: 'held', reason: 'domain' });
+  await story.publish();
+  expect(await story.check()).toBe('verified');
+  await story.later(HOUR);
+  expect(received(story)).toEqual(['cem@home.test']);
+});

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { type DefaultTreeAdapterMap, parse } from 'parse5';
+import PostalMime, { type Email } from 'postal-mime';
+import { expect, test } from 'vitest';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import type { SunkLetter } from '../../../testkit/sink.ts';
+import { createTemplate } from '../templates/index.ts';
+
+/**
+ * Whatever a customer's server says of its people, by way of the API into letters, over SMTP to a mail server that keeps
+ * them: who gets a letter, which fields its head has and of which elements its page is made depend on no value.
+ */
+const stage = await openMailStage();
+const { db } = stage.server;
+
+const TRIES = [
+  '\r\nBcc: eve@evil.test',
+  'Ada\r\n\r\n<script>alert(1)</script>',
+  'Ada\nTo: eve@evil.test\n',
+  'Ada\rCc: eve@evil.test',
+  'Ada\u0000Eve',
+  'Ada, eve@evil.test',
+  'Ada" <eve@evil.test>, "Bob',
+  'Ada <eve@evil.test>',
+  '"Ada"; eve@evil.test',
+  '(comment) Ada \\" \\\\',
+  '=?utf-8?q?=0D=0ABcc:_eve@evil.test?=',
+  '=?utf-8?b?DQpCY2M6IGV2ZUBldmlsLnRlc3Q=?=',
+  'Ada\u2028Bcc: eve@evil.test\u2029Cc: eve@evil.test',
+  'Ada\u0085Bcc: eve@evil.test',
+  '\u202Egro.live@ecila\u202C',
+  'A\u200Bd\u200Da\u2060\uFEFF',
+  'A\u0301d\u0301a 👩‍👩‍👧‍👦 🇳🇱 \u{E0041}',
+  '＜script＞alert(1)＜/script＞',
+  '\uD800 alone \uDFFF',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '" style="background:url(javascript:alert(1))',
+  '</td></tr></table></body></html><script>1</script>',
+  '<!--[if mso]><script>1</script><![endif]-->',
+  '--> <b>',
+  '</title></style><script>1</script>',
+  '[click](https://evil.test)',
+  '](https://evil.test) [',
+  '![x](https://evil.test/x.png)',
+  '<https://evil.test>',
+  'https://evil.test/a?b=c&d="e',
+  'www.evil.test',
+  'javascript:alert(1)',
+  'data:text/html;base64,PHNjcmlwdD4=',
+  '//evil.test',
+  '@evil.test/',
+  '../../..',
+  '{{7|times:7}}',
+  '{{ person.email }} {% raw %}',
+  '{% for x in (1..9) %}boom{% endfor %}',
+  'https://unsubscribe.invalid/',
+  '%BODY% %FOOTER%',
+  '&lt;script&gt; &#x3C;script&#x3E;',
+  '```\n<b>\n```',
+  '# Title\n\n> quote\n\n---\n\n| a | b |\n|---|---|\n',
+  '<svg/onload=alert(1)>',
+  '.\r\nQUIT\r\n',
+  'MAIL FROM:<eve@evil.test>\r\n.\r\n',
+  'word '.repeat(200),
+  'x'.repeat(1_000),
+];
+const SIGNS = [
+  ...'<>&"\'`[](){}!\\*_~|#-+=:;/?@.,%$^',
+  '{{',
+  '}}',
+  '{%',
+  '%}',
+  'https://',
+  'mailto:',
+  '&lt;',
+  '😀',
+];
+const GAPS = [
+  ' ',
+  '\n',
+  '\r\n',
+  '\t',
+  '\u2028',
+  '\u0000',
+  '\u202E',
+  '\u00A0',
+  '\u200B',
+  '\uFEFF',
+  '\u0007',
+  '\u001B',
+];
+const WORDS = ['Ada', 'script', 'evil', 'Bcc', 'onload', 'plan'];
+const payloads = [
+  ...TRIES,
+  ...fc.sample(
+    fc.oneof(
+      fc
+        .array(fc.constantFrom(...TRIES, ...SIGNS, ...GAPS, ...WORDS), { minLength: 2, maxLength: 10 })
+        .map((all) => all.join('')),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+    ),
+    { numRuns: 500 - TRIES.length, seed: 20_260_115 },
+  ),
+];
+
+const VALUES =
+  '{{ person.name | default: "there" }}, {{ person.plan | default: "there" }}, {{ event.what | default: "there" }}';
+const MARKDOWN = {
+  name: 'in_markdown',
+  subject: `About {{ person.name | default: "there" }} and {{ event.what | default: "there" }}`,
+  preheader: 'For {{ person.plan | default: "there" }}',
+  body: `# Hi {{ person.name | default: "there" }}!\n\n${VALUES} [{{ person.plan | default: "there" }}](https://app.test/a/{{ person.name | default: "x" }}?b={{ event.what | default: "x" }})\n\n- {{ person.name | default: "there" }} one\n\n> {{ event.what | default: "there" }} said\n\n**b{{ person.name | default: "there" }}b** ![{{ person.plan | default: "there" }}](https://app.test/i.png "t {{ event.what | default: "there" }}")`,
+};
+const MJML = {
+  name: 'in_mjml',
+  format: 'mjml',
+  subject: '{{ event.what | default: "there" }}',
+  preheader: '{{ person.name | default: "there" }}',
+  body: `<mjml><mj-body><mj-section><mj-column><mj-text>${VALUES} <b title="t {{ person.name | default: "x" }}">b</b> <a title='s {{ person.plan | default: "x" }}' href='https://app.test/{{ event.what | default: "x" }}'>x</a></mj-text><mj-button href="https://app.test/{{ person.name | default: "x" }}">Go {{ person.plan | default: "there" }}</mj-button><mj-image src="https://app.test/i.png" alt="{{ event.what | default: "x" }}" /></mj-column></mj-section></mj-body></mjml>`,
+};
+
+async function openStory(): Promise<MailStory> {
+  const story = await newVerifiedStory(stage);
+  const { projectId } = story;
+  for (const document of [MARKDOWN, MJML]) {
+    await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
+    await story.rule({
+      name: document.name,
+      when: { event: document.name },
+      steps: [{ draft: document.name }],
+    });
+  }
+  return story;
+}
+
+/** Tells the API of somebody of whom everything is called this; false where it does not take such a text. */
+async function tell(
+  story: MailStory,
+  userId: string,
+  value: string,
+  email = `${userId}@home.test`,
+): Promise<boolean> {
+  try {
+    await story.user(userId, { email, traits: { name: value, plan: value } });
+    for (const name of ['in_markdown', 'in_mjml', 'user_signed_up'])
+      await story.event(userId, name, { what: value, plan: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Read = { mail: Email; names: string[]; page: string[]; letter: SunkLetter };
+
+async function read(letter: SunkLetter): Promise<Read> {
+  const mail = await PostalMime.parse(Buffer.from(letter.raw, 'latin1'));
+  const [head = ''] = letter.raw.split('\r\n\r\n');
+  const names = head.split('\r\n').flatMap((line) => /^([^\s:]+):/.exec(line)?.[1] ?? []);
+  return { mail, names, page: skeleton(mail.html ?? ''), letter };
+}
+
+/** All of a page but its words and the values of the attributes in which words stand. Of addresses, where they lead to. */
+function skeleton(html: string): string[] {
+  const lines: string[] = [];
+  const walk = (node: DefaultTreeAdapterMap['node'], depth: number): void => {
+    if ('tagName' in node) {
+      const attributes = node.attrs.map(({ name, value }) => {
+        if (name === 'href' || name === 'src') return `${name}=${new URL(value).origin}`;
+        return ['alt', 'title', 'aria-label'].includes(name) ? name : `${name}=${value}`;
+      });
+      lines.push(`${depth} ${node.tagName} ${attributes.join(' ')}`);
+    }
+    if (node.nodeName === '#comment')
+      lines.push(`${depth} #comment ${(node as DefaultTreeAdapterMap['commentNode']).data}`);
+    if ('childNodes' in node) for (const child of node.childNodes) walk(child, depth + 1);
+  };
+  walk(parse(html), 0);
+  return lines;
+}
+
+async function lettersTo(story: MailStory, address: string): Promise<Read[]> {
+  const some = story.arrived().filter(({ to }) => to.includes(address));
+  return (await Promise.all(some.map(read))).toSorted((a, b) => (ruleOf(a) < ruleOf(b) ? -1 : 1));
+}
+
+const ruleOf = ({ mail }: Read): string => mail.headers.find(({ key }) => key === 'feedback-id')?.value ?? '';
+const wordsOf = (text: string): string[] => text.match(/[A-Za-z]{4,12}/g) ?? [];
+
+/** What has to be so of a letter, whatever stands in it, beside the same letter of a harmless value. */
+function expectSame(
+  one: Read,
+  harmless: Read,
+  { address, domain }: { address: string; domain: string },
+): void {
+  const { mail, letter } = one;
+  expect(letter.to).toEqual([address]);
+  expect(letter.from).toMatch(/^b\+[a-z2-7.]+@bounce\./);
+  expect(one.names).toEqual(harmless.names);
+  expect(mail.to).toEqual([{ address, name: '' }]);
+  expect(mail.from?.address).toBe(`hello@${domain}`);
+  expect(mail.replyTo).toEqual([{ address: `help@${domain}`, name: '' }]);
+  expect([mail.cc, mail.bcc, mail.sender]).toEqual([undefined, undefined, undefined]);
+  expect(mail.attachments).toEqual([]);
+  expect(one.page).toEqual(harmless.page);
+  expect(mail.html).not.toMatch(
+    /<script|\son\w+\s*=|javascript:/i.test(harmless.mail.html ?? '') ? /^$/ : /<script/i,
+  );
+}
+
+test('500 hostile texts as each trait and property of a letter: the same recipients, fields and elements, and the words', async () => {
+  const story = await openStory();
+  expect(await tell(story, 'harmless', 'Ada')).toBe(true);
+  const taken: number[] = [];
+  for (let from = 0; from < payloads.length; from += 25) {
+    const some = payloads.slice(from, from + 25);
+    const told = await Promise.all(some.map((value, n) => tell(story, `p${from + n}`, value)));
+    taken.push(...told.flatMap((isTaken, n) => (isTaken ? [from + n] : [])));
+  }
+  await story.later(2 * HOUR);
+  const harmless = await lettersTo(story, 'harmless@home.test');
+  expect(harmless).toHaveLength(3);
+  for (const n of taken) {
+    const [address, value] = [`p${n}@home.test`, payloads[n] ?? ''];
+    const letters = await lettersTo(story, address);
+    expect(letters.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
+    letters.forEach((one, i) => {
+      const like = harmless[i];
+      if (!like) throw new Error('there is no such letter');
+      try { expectSame(one, like, { address, domain: story.domain }); } catch (e) { console.log('BAD', i, JSON.stringify(value), String((e as Error).message).slice(0,200), (one.mail.text??'').slice(0,700)); }
+      const said = wordsOf((one.mail.text ?? '').replace(/\s+/g, ' '));
+      if (i < 2)
+        for (const word of wordsOf(value).slice(0, 5))
+          expect(said.join(' '), JSON.stringify(value)).toContain(word);
+    });
+  }
+  console.log('TAKEN', taken.length, payloads.filter((_, n) => !taken.includes(n)).slice(0,20).map((v)=>JSON.stringify(v)).join('  '));
+  expect(taken.length).toBeGreaterThan(payloads.length * 0.8);
+  expect(stage.sink.letters.flatMap(({ to }) => to).filter((to) => to.includes('evil'))).toEqual([]);
+}, 120_000);

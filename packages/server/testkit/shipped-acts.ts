@@ -1,0 +1,54 @@
+import { createTemplate } from '../src/flows/templates/index.ts';
+import { HOUR } from './drafts.ts';
+import type { MailStory } from './mail-stage.ts';
+import { DAY } from './story.ts';
+import type { SunkLetter } from './sink.ts';
+
+/** What makes each of the rules that every project has write, and the letter written in MJML beside them. */
+export type Letters = Record<(typeof LETTER_NAMES)[number], SunkLetter>;
+export const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
+export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
+
+const MJML = `<mjml><mj-body><mj-section><mj-column>
+<mj-text>Dear {{ person.name | default: "friend" }}, you are on {{ event.plan | default: "our" }} plan.</mj-text>
+<mj-button href="https://app.acme.test/go?who={{ person.name | default: "you" | url_encode }}">Go on</mj-button>
+<mj-text><a href="https://app.acme.test/{{ person.name | default: "x" | url_encode }}" title="For {{ person.name | default: "you" }}">Here</a></mj-text>
+</mj-column></mj-section></mj-body></mjml>`;
+
+export type Somebody = {
+  email?: string;
+  traits: Record<string, unknown>;
+  /** Of what they are on, of what is measured, and how a text may reach the letter beside their traits. */
+  plan: string;
+  meter: string;
+};
+
+/** The letter in MJML has a rule of its own. */
+export async function addMjmlLetter({ server: { db }, projectId, rule }: MailStory): Promise<void> {
+  const document = { name: 'in_mjml', format: 'mjml', subject: 'For {{ person.name | default: "you" }}', body: MJML };
+  await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
+  await rule({ name: 'in_mjml', when: { event: 'hello' }, steps: [{ draft: 'in_mjml' }] });
+}
+
+/** Each letter to a person of its own, all of the same kind: through the API, the rules, the gates and the relay. */
+export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): Promise<void> {
+  const { plan, meter } = who;
+  const events: Record<(typeof LETTER_NAMES)[number], [string, Record<string, unknown>]> = {
+    welcome: ['user_signed_up', { plan }],
+    onboarding_stall: ['user_signed_up', { plan }],
+    plan_limit_upsell: ['usage_threshold_reached', { usagePercent: 91, meter, limit: 1_000 }],
+    trial_expiring: ['trial_expiring', { trialDays: 3, plan }],
+    in_mjml: ['hello', { plan }],
+  };
+  for (const name of LETTER_NAMES) {
+    const userId = `${prefix}-${name}`;
+    await story.user(userId, { email: who.email ?? `${userId}@home.test`, traits: who.traits });
+    await story.event(userId, ...events[name]);
+  }
+  await story.later(2 * HOUR);
+  await story.later(3 * DAY);
+}
+
+export function bySubject(letters: SunkLetter[]): string[] {
+  return letters.map(({ raw }) => /^subject: (.*)/im.exec(raw)?.[1] ?? '');
+}
