@@ -2,11 +2,14 @@ import { createTemplate } from '../src/flows/templates/index.ts';
 import { HOUR } from './drafts.ts';
 import type { MailStory } from './mail-stage.ts';
 import { DAY } from './story.ts';
-import type { SunkLetter } from './sink.ts';
 
-/** What makes each of the rules that every project has write, and the letter written in MJML beside them. */
-export type Letters = Record<(typeof LETTER_NAMES)[number], SunkLetter>;
-export const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
+/** The rules that every project has, and beside them a letter in MJML. */
+export const SHIPPED_LETTERS = [
+  'welcome',
+  'onboarding_stall',
+  'plan_limit_upsell',
+  'trial_expiring',
+] as const;
 export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
 
 const MJML = `<mjml><mj-body><mj-section><mj-column>
@@ -24,10 +27,16 @@ export type Somebody = {
 };
 
 /** The letter in MJML has a rule of its own. */
-export async function addMjmlLetter({ server: { db }, projectId, rule }: MailStory): Promise<void> {
-  const document = { name: 'in_mjml', format: 'mjml', subject: 'For {{ person.name | default: "you" }}', body: MJML };
-  await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
-  await rule({ name: 'in_mjml', when: { event: 'hello' }, steps: [{ draft: 'in_mjml' }] });
+export async function addMjmlLetter(story: MailStory): Promise<void> {
+  const { server, projectId } = story;
+  const document = {
+    name: 'in_mjml',
+    format: 'mjml',
+    subject: 'For {{ person.name | default: "you" }}',
+    body: MJML,
+  };
+  await createTemplate(server.db, { projectId, document, follow: true, actor: 'ann' });
+  await story.rule({ name: 'in_mjml', when: { event: 'hello' }, steps: [{ draft: 'in_mjml' }] });
 }
 
 /** Each letter to a person of its own, all of the same kind: through the API, the rules, the gates and the relay. */
@@ -47,8 +56,4 @@ export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): P
   }
   await story.later(2 * HOUR);
   await story.later(3 * DAY);
-}
-
-export function bySubject(letters: SunkLetter[]): string[] {
-  return letters.map(({ raw }) => /^subject: (.*)/im.exec(raw)?.[1] ?? '');
 }

@@ -23,9 +23,10 @@ export type Survivor = {
 
 const MAIN = new URL('../src/main/main.ts', import.meta.url).pathname;
 
-export async function survivor(dataDir: string): Promise<Survivor> {
+/** `more`: of the environment. */
+export async function survivor(dataDir: string, more: Record<string, string> = {}): Promise<Survivor> {
   const port = await freePort();
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' };
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...more };
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {

@@ -28,8 +28,8 @@ export type LetterResult = {
 
 /** Between attempts; the last one goes on. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
-/** The breaker knows better when to ask a relay; the letter is only to be at hand then. */
-const RELAY_AGAIN_MS = 60_000;
+/** Few letters wait for it: while a relay is away only one at a time is tried. */
+const RELAY_AGAIN_MS = 5 * 60_000;
 /** For so long a letter is tried. */
 const TRIED_FOR_MS = 24 * 3_600_000;
 

@@ -1,0 +1,225 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fault, FAULT_POINTS, type FaultPoint } from '../packages/server/testkit/fault-relay.ts';
+import {
+  type HeldState,
+  type MailWorld,
+  openMailWorld,
+  SLOTS,
+  type Tally,
+} from '../packages/server/testkit/mail-survival.ts';
+import { missingPostfix } from '../packages/server/testkit/postfix.ts';
+
+/** Letters of one case, and how many of them meet the fault: as many as there are connections. */
+const LETTERS = 23;
+const FAULTS = SLOTS;
+const ACTS = ['defer', 'refuse', 'drop'] as const;
+type Act = (typeof ACTS)[number];
+const CASES = FAULT_POINTS.flatMap((point) => ACTS.map((act) => ({ point, act })));
+
+/** More than the worker takes in hand at once. */
+const LETTERS_A_KILL = 30;
+/** Of so many letters, at most, it is not written down yet whether they were handed over. */
+const UNSETTLED = 10;
+
+/** What becomes of a letter that meets the fault. */
+function fateOf(point: FaultPoint, act: Act): 'sent' | 'unknown' | 'failed' {
+  const place = FAULT_POINTS.indexOf(point);
+  const isLater = (other: FaultPoint): boolean => place >= FAULT_POINTS.indexOf(other);
+  if (point === 'after_reply' || act === 'defer') return 'sent';
+  if (act === 'refuse') return isLater('rcpt') ? 'failed' : 'sent';
+  return isLater('first_byte') ? 'unknown' : 'sent';
+}
+
+type Reached = (drafts: string[]) => Promise<void>;
+type Kill = {
+  name: string;
+  /** Before the letters fall due; then it is waited for. */
+  arm: (world: MailWorld) => Promise<Reached>;
+  /** How many may be on their way at that moment. */
+  inFlight: { least: number; most: number };
+  /** Whether the letters in flight are with the relay; null where some are. */
+  arrived: boolean | null;
+};
+
+function heldAt(state: HeldState): Kill['arm'] {
+  return async (world) => {
+    const hold = await world.holdAt(state);
+    return () => hold.reached();
+  };
+}
+
+/** All connections say nothing more from this point on. */
+function hungAt(point: FaultPoint): Kill['arm'] {
+  return (world) => {
+    const before = world.faults.passed[point];
+    world.faults.plan({ point, act: 'hang' });
+    return Promise.resolve(() => until(() => world.faults.passed[point] >= before + SLOTS));
+  };
+}
+
+/** Somewhere on the way. */
+function afterSome(point: FaultPoint, letters: number): Kill['arm'] {
+  return (world) => {
+    const before = world.faults.passed[point];
+    return Promise.resolve(() => until(() => world.faults.passed[point] >= before + letters));
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(1);
+}
+
+const NONE = { least: 0, most: 0 };
+const SOME = { least: 0, most: UNSETTLED };
+const EACH = { least: SLOTS, most: SLOTS };
+const KILLS: Kill[] = [
+  { name: 'before the claim is committed', arm: heldAt('claimed'), inFlight: NONE, arrived: false },
+  {
+    name: 'claimed and frozen, before it is submitted',
+    arm: heldAt('submitting'),
+    inFlight: NONE,
+    arrived: false,
+  },
+  { name: 'submitted, before the relay greets', arm: hungAt('greeting'), inFlight: EACH, arrived: false },
+  { name: 'submitted, before the body', arm: hungAt('data'), inFlight: EACH, arrived: false },
+  { name: 'with the body on the wire', arm: hungAt('mid_body'), inFlight: EACH, arrived: false },
+  { name: 'taken by the relay, before its reply', arm: hungAt('after_dot'), inFlight: EACH, arrived: true },
+  {
+    name: 'replied, before the result is committed',
+    arm: heldAt('sent'),
+    inFlight: { least: 1, most: UNSETTLED },
+    arrived: null,
+  },
+  { name: 'after some results', arm: afterSome('after_reply', 12), inFlight: SOME, arrived: null },
+  { name: 'under way, after two bodies', arm: afterSome('mid_body', 2), inFlight: SOME, arrived: null },
+  { name: 'under way, after seven commands', arm: afterSome('rcpt', 7), inFlight: SOME, arrived: null },
+];
+
+const missing = missingPostfix();
+const title = missing === null ? 'through a real Postfix' : `skipped, ${missing}`;
+
+describe.skipIf(missing !== null)(title, () => {
+  let dataDir: string;
+  let world: MailWorld;
+  const rows: Row[] = [];
+  const all: string[] = [];
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'beckon-send-'));
+    world = await openMailWorld(dataDir, LETTERS * (CASES.length + 1) + LETTERS_A_KILL * KILLS.length);
+  });
+  afterAll(async () => {
+    await world.stop();
+    await rm(dataDir, { recursive: true, force: true });
+    process.stdout.write(`${tableOf(rows)}\n`);
+  });
+
+  function note(what: string, more: Row, { copies, doubled, ...counts }: Tally): void {
+    const { sent, unknown, others } = copies;
+    rows.push({
+      case: what,
+      ...more,
+      ...counts,
+      copies: `${sent}+${unknown}+${others}`,
+      doubled: doubled.length,
+    });
+  }
+
+  /** What holds in each case, whatever happened. */
+  function expectOnce(tally: Tally): void {
+    expect(tally).toMatchObject({ open: 0, doubled: [] });
+    expect(tally.copies).toEqual({ sent: tally.sent, unknown: expect.any(Number), others: 0 });
+    expect(tally.copies.unknown).toBeLessThanOrEqual(tally.unknown);
+  }
+
+  async function play(fault: Fault | null): Promise<{ tally: Tally; met: number }> {
+    // A kept connection would never come to the points before MAIL.
+    world.faults.dropAll();
+    const before = fault ? world.faults.passed[fault.point] : 0;
+    world.faults.plan(fault);
+    const drafts = await world.fallDue(LETTERS);
+    await world.ended(drafts);
+    world.faults.plan(null);
+    await world.arrived();
+    all.push(...drafts);
+    const passed = fault ? world.faults.passed[fault.point] - before : 0;
+    return { tally: await world.tally(drafts), met: Math.min(passed, FAULTS) };
+  }
+
+  test('where nothing fails every letter arrives once', async () => {
+    const { tally } = await play(null);
+    note('accepted', {}, tally);
+    expectOnce(tally);
+    expect(tally).toMatchObject({ letters: LETTERS, sent: LETTERS });
+  });
+
+  test.each(CASES)('$act at $point', async ({ point, act }) => {
+    const { tally, met } = await play({ point, act, times: FAULTS });
+    note(`${act} at ${point}`, { met }, tally);
+    expectOnce(tally);
+    expect(met).toBe(FAULTS);
+    const { sent, unknown, failed } = tally;
+    const lost = fateOf(point, act);
+    expect({ sent, unknown, failed }).toEqual({
+      sent: LETTERS - (lost === 'sent' ? 0 : met),
+      unknown: lost === 'unknown' ? met : 0,
+      failed: lost === 'failed' ? met : 0,
+    });
+    // Behind the dot the relay has the letter, although nobody said so.
+    expect(tally.copies.unknown).toBe(point === 'after_dot' ? unknown : 0);
+  });
+
+  test.each(KILLS)('killed: $name', async ({ name, arm, inFlight, arrived }) => {
+    world.faults.dropAll();
+    const reached = await arm(world);
+    const drafts = await world.fallDue(LETTERS_A_KILL);
+    await reached(drafts);
+    const inHand = await world.kill();
+    await world.restart();
+    await world.ended(drafts);
+    await world.arrived();
+    all.push(...drafts);
+    const tally = await world.tally(drafts);
+    note(`killed: ${name}`, inHand, tally);
+    expectOnce(tally);
+    expect(tally.failed).toBe(0);
+    // Nobody knows of those that were in flight, and of no other.
+    expect(tally.unknown).toBe(inHand.submitting);
+    expect(inHand.submitting).toBeGreaterThanOrEqual(inFlight.least);
+    expect(inHand.submitting).toBeLessThanOrEqual(inFlight.most);
+    if (arrived !== null) expect(tally.copies.unknown).toBe(arrived ? tally.unknown : 0);
+  });
+
+  test('over all of them no letter arrived twice, and each is accounted for', async () => {
+    const tally = await world.tally(all);
+    note('all', {}, tally);
+    expectOnce(tally);
+    expect(tally.letters).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...world.sink.copies.values())).toBe(1);
+  });
+});
+
+type Row = Record<string, string | number>;
+
+function tableOf(rows: Row[]): string {
+  const columns = [
+    'case',
+    'met',
+    'claimed',
+    'submitting',
+    'letters',
+    'sent',
+    'unknown',
+    'failed',
+    'open',
+    'copies',
+    'doubled',
+  ];
+  const lines = [columns, ...rows.map((row) => columns.map((name) => String(row[name] ?? '')))];
+  const widths = columns.map((_, i) => Math.max(...lines.map((line) => (line[i] ?? '').length)));
+  return lines.map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')).join('\n');
+}

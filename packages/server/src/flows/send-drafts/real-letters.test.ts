@@ -1,0 +1,97 @@
+import { promises as dns } from 'node:dns';
+import { authenticate, type DNSResolver } from 'mailauth';
+import { expect, test } from 'vitest';
+import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { addMjmlLetter, LETTER_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
+import type { SunkLetter } from '../../../testkit/sink.ts';
+
+const stage = await openMailStage();
+const story = await newVerifiedStory(stage);
+// As strict as a domain can be: nothing but a signature of this very domain counts.
+stage.dns.set('TXT', `_dmarc.${story.domain}`, ['v=DMARC1; p=reject; adkim=s; aspf=s']);
+const asked = new dns.Resolver();
+asked.setServers(stage.dns.servers);
+
+await addMjmlLetter(story);
+const HOSTILE = 'Zoë "Ann", <b>\r\nBcc: eve@evil.test\u2028\u202E{{7|times:7}}';
+await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' }, 'kind');
+await writeAll(story, { traits: {}, plan: '', meter: '' }, 'bare');
+await writeAll(story, { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE, meter: HOSTILE }, 'hostile');
+const letters = story.arrived();
+
+/** By mailauth, which shares no line with what signs, against the DNS in which the domain published its key. */
+async function verdict(raw: string, { from }: SunkLetter) {
+  const { dkim, dmarc } = await authenticate(Buffer.from(raw, 'latin1'), {
+    ip: '192.0.2.1',
+    helo: 'relay.postfix.test',
+    sender: from,
+    mta: 'mx.home.test',
+    disableArc: true,
+    disableBimi: true,
+    // It asks for what it knows to read.
+    resolver: (name, type) => asked.resolve(name, type) as ReturnType<DNSResolver>,
+  });
+  const [signature] = dkim.results;
+  return {
+    dkim: signature?.status.result,
+    by: signature?.signingDomain,
+    dmarc: dmarc ? dmarc.status.result : undefined,
+    aligned: dmarc ? dmarc.alignment.dkim.result : undefined,
+  };
+}
+
+/** The field with all its folded lines. */
+const fieldOf = (name: string): RegExp => new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, 'im');
+
+test('each letter that ships, and one in MJML, was written to three people, and every one arrived', () => {
+  const to = letters.flatMap((letter) => letter.to).toSorted();
+  const expected = ['kind', 'bare', 'hostile'].flatMap((who) =>
+    LETTER_NAMES.map((name) => `${who}-${name}@home.test`),
+  );
+  // Who signed up gets the letter of welcome as well as that about what got in the way.
+  expect([...new Set(to)]).toEqual(expected.toSorted());
+  expect(letters.length).toBeGreaterThanOrEqual(expected.length);
+});
+
+test('every letter is signed by its own domain, and passes the strictest policy that a domain can have', async () => {
+  for (const letter of letters) {
+    expect(await verdict(letter.raw, letter)).toEqual({
+      dkim: 'pass',
+      by: story.domain,
+      dmarc: 'pass',
+      aligned: story.domain,
+    });
+  }
+});
+
+test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
+  '%s is there once in every letter; to change, remove or add it breaks the signature, and the policy with it',
+  async (name) => {
+    for (const letter of letters) {
+      const { raw } = letter;
+      const [head = ''] = raw.split('\r\n\r\n');
+      expect(head.match(new RegExp(`^${name}:`, 'gim'))).toHaveLength(1);
+      const changed = raw.replace(fieldOf(name), (field) => field.replace(/\w(?=[^\w]*\r\n$)/, '_'));
+      const removed = raw.replace(fieldOf(name), '');
+      const added = `${name}: <https://evil.test/u>\r\n${raw}`;
+      const below = raw.replace('\r\n\r\n', `\r\n${name}: <https://evil.test/u>\r\n\r\n`);
+      for (const forged of [changed, removed, added, below]) {
+        expect(forged).not.toBe(raw);
+        const { dkim, dmarc } = await verdict(forged, letter);
+        expect(dkim).not.toBe('pass');
+        expect(dmarc).toBe('fail');
+      }
+    }
+  },
+);
+
+test('how to unsubscribe is one link over https and one address, with the one click', () => {
+  for (const { raw } of letters) {
+    const field = (name: string): string =>
+      (fieldOf(name).exec(raw)?.[0] ?? '').replace(/\r\n[ \t]/g, ' ').trim();
+    expect(field('List-Unsubscribe')).toMatch(
+      /^List-Unsubscribe: <https:\/\/beckon\.acme\.test\/u\/[a-z2-7.]+>, <mailto:u\+[a-z2-7.]+@in\.beckon\.test>$/i,
+    );
+    expect(field('List-Unsubscribe-Post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+  }
+});

@@ -1,0 +1,63 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, describe, expect, test } from 'vitest';
+import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { SHIPPED_LETTERS, writeAll } from '../../../testkit/shipped-acts.ts';
+import type { SunkLetter } from '../../../testkit/sink.ts';
+
+/** The rules of SpamAssassin that need no network, over the letters that ship as they arrive at somebody's mail server. */
+const isThere = spawnSync('spamassassin', ['--version']).status === 0;
+const title = isThere ? 'judged by SpamAssassin' : 'skipped, spamassassin is not installed';
+
+type Hit = { score: number; rule: string };
+
+async function judge({ raw, to }: SunkLetter): Promise<Hit[]> {
+  const date = /^Date: (.*)$/m.exec(raw)?.[1] ?? '';
+  const received = `Received: from out.relay.example (out.relay.example [51.15.20.30])\r
+\tby mx.home.test (Postfix) with ESMTPS id 4XyZ1a2b3c\r
+\tfor <${to[0]}>; ${date}\r
+`;
+  // No settings but its own: neither a user's nor what this machine has learnt.
+  const child = spawn('spamassassin', ['-L', '-t', '--cf=use_bayes 0', '--prefspath=/dev/null'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stdin.end(Buffer.from(received + raw, 'latin1'));
+  await once(child, 'close');
+  const [, report = ''] = Buffer.concat(chunks).toString('latin1').split('Content analysis details:');
+  expect(report).toContain('pts rule name');
+  return [...report.matchAll(/^ *(-?\d+\.\d+) ([A-Z][A-Z0-9_]+) /gm)].map(([, score, rule = '']) => ({
+    score: Number(score),
+    rule,
+  }));
+}
+
+describe.skipIf(!isThere)(title, async () => {
+  const letters = new Map<string, SunkLetter>();
+  if (isThere) {
+    const story = await newVerifiedStory(await openMailStage());
+    await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' });
+    for (const name of SHIPPED_LETTERS) {
+      const found = story
+        .arrived()
+        .find(({ raw }) => new RegExp(`^Feedback-ID: ${name.replaceAll('_', '-')}:`, 'm').test(raw));
+      if (found) letters.set(name, found);
+    }
+  }
+  const said: string[] = [];
+  afterAll(() => void process.stdout.write(`${said.join('\n')}\n`));
+
+  test.each(SHIPPED_LETTERS)(
+    '%s: what speaks against it adds up to less than 1.0, and no rule to more than 0.5',
+    async (name) => {
+      const letter = letters.get(name);
+      if (!letter) throw new Error(`${name} did not arrive`);
+      const hits = await judge(letter);
+      said.push(`${name}: ${hits.map(({ score, rule }) => `${rule} ${score}`).join(', ') || 'nothing'}`);
+      const against = hits.filter(({ score }) => score > 0).map(({ score }) => score);
+      expect(against.reduce((sum, score) => sum + score, 0)).toBeLessThan(1);
+      expect(Math.max(0, ...against)).toBeLessThanOrEqual(0.5);
+    },
+  );
+});

@@ -1,0 +1,87 @@
+import { afterAll } from 'vitest';
+import { createSealer } from '../src/base/seal.ts';
+import { silentLog } from '../src/base/log.ts';
+import { createSigners } from '../src/features/domains/index.ts';
+import { addDomain, checkDomain, requireDomain } from '../src/flows/domains/index.ts';
+import { relayTransport } from '../src/flows/send-drafts/index.ts';
+import { createResolver } from '../src/io/dns/index.ts';
+import { openRelay } from '../src/io/mail/index.ts';
+import { type DnsServer, startDnsServer } from './dns-server.ts';
+import { type Sink, startSink, type SunkLetter } from './sink.ts';
+import { newStory, openStage, type Stage, type Story } from './story.ts';
+
+/** A stage whose letters leave for real: signed for a domain in a DNS of ours, over SMTP, to a server that keeps them. */
+export type MailStage = Stage & { dns: DnsServer; sink: Sink; deps: DomainDeps };
+type DomainDeps = Parameters<typeof addDomain>[0] & Parameters<typeof checkDomain>[0];
+
+/** A project that writes from a domain of its own; nobody has published its records yet. */
+export type MailStory = Story & {
+  domain: string;
+  publish(): Promise<void>;
+  /** Looks at the DNS now; the state that it finds. */
+  check(): Promise<string>;
+  /** What arrived from this project so far. */
+  arrived(): SunkLetter[];
+};
+
+const MAIL = { mailDomain: 'in.beckon.test', spfInclude: null };
+
+export async function openMailStage(): Promise<MailStage> {
+  const [dns, sink] = [await startDnsServer(), await startSink()];
+  const sealer = createSealer('a secret of this test alone', null, 'dkim keys');
+  const outlet = {
+    kind: 'relay',
+    publicUrl: 'https://beckon.acme.test',
+    mailDomain: MAIL.mailDomain,
+  } as const;
+  const stage = await openStage({ mailroom: { outlet, signers: createSigners(sealer, MAIL) } });
+  const { db, clock } = stage.server;
+  const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog });
+  const transport = relayTransport({ relay, now: () => clock.now() });
+  stage.engine.transport.answer((letter) => transport.hand(letter));
+  afterAll(async () => {
+    await relay.close();
+    await Promise.all([sink.close(), dns.stop()]);
+  });
+  const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
+  return { ...stage, dns, sink, deps: { db, sealer, resolver, mail: MAIL } };
+}
+
+export async function newMailStory(stage: MailStage): Promise<MailStory> {
+  const story = await newStory(stage);
+  const { projectId } = story;
+  const domain = `mail${projectId}.acme.test`;
+  await story.set({
+    autopilot: '1h',
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    from_name: 'Acme',
+    from_address: `hello@${domain}`,
+    reply_to: `help@${domain}`,
+    postal_address: '1 Main Street, Springfield',
+  });
+  const place = { projectId, name: domain };
+  const added = await addDomain(stage.deps, { ...place, warm: true });
+  return {
+    ...story,
+    domain,
+    async publish() {
+      for (const { type, name, value } of added.records) stage.dns.set(type, name, [value]);
+    },
+    async check() {
+      const checked = await checkDomain(stage.deps, await requireDomain(stage.deps.db, place));
+      return checked?.view.domain.state ?? 'gone';
+    },
+    arrived: () => stage.sink.letters.filter(({ raw }) => raw.includes(`\r\nFrom: `) && raw.includes(domain)),
+  };
+}
+
+/** The same, with everything that it takes for letters to leave. */
+export async function newVerifiedStory(stage: MailStage): Promise<MailStory> {
+  const story = await newMailStory(stage);
+  await story.publish();
+  const state = await story.check();
+  if (state !== 'verified') throw new Error(`the domain is ${state}`);
+  return story;
+}

@@ -1,0 +1,274 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../src/base/clock.ts';
+import { silentLog } from '../src/base/log.ts';
+import { setSettings } from '../src/flows/set-settings.ts';
+import { type Database, openDatabase } from '../src/io/db/index.ts';
+import { startDnsServer } from './dns-server.ts';
+import { type FaultRelay, startFaultRelay } from './fault-relay.ts';
+import { putRecords } from './inbox.ts';
+import { startPostfix } from './postfix.ts';
+import { type Sink, startSink } from './sink.ts';
+import { embeddedAddress, survivor, type Survivor } from './survival.ts';
+
+/**
+ * The product as it runs somewhere: a process of its own with a verified domain, a real relay that it submits to, and a far
+ * end that counts what arrives. Between them stands a relay that fails, and the process can be killed at any step.
+ */
+export type MailWorld = {
+  server: Survivor;
+  db: Database;
+  faults: FaultRelay;
+  sink: Sink;
+  /** So many of the letters that were written and wait fall due now; their drafts. */
+  fallDue(count: number): Promise<string[]>;
+  /** Whatever is put off is brought forward, until each of these letters has come to its end. */
+  ended(drafts: string[]): Promise<void>;
+  /** Of each of these, what is known here and at the far end. */
+  tally(drafts: string[]): Promise<Tally>;
+  /** Everything is through the relay. */
+  arrived(): Promise<void>;
+  /** Whoever is about to write that a message is in this state waits, and goes no further, until he is killed. */
+  holdAt(state: HeldState): Promise<Pick<Hold, 'reached'>>;
+  /** kill -9; then so much time goes by that what was in hand counts as given up. What was in hand. */
+  kill(): Promise<InHand>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type InHand = { claimed: number; submitting: number };
+export type HeldState = 'claimed' | 'submitting' | 'sent';
+type Hold = { reached: () => Promise<void>; letGo: () => Promise<void> };
+
+export type Tally = {
+  letters: number;
+  sent: number;
+  unknown: number;
+  failed: number;
+  /** What has not come to its end. */
+  open: number;
+  /** At the far end, by what is known here. */
+  copies: { sent: number; unknown: number; others: number };
+  /** Message-IDs with more than one copy. */
+  doubled: string[];
+};
+
+/** Over so many connections letters are handed over. */
+export const SLOTS = 5;
+const DOMAIN = 'mail.acme.test';
+const PEOPLE_IN_ONE = 500;
+
+export async function openMailWorld(dataDir: string, letters: number): Promise<MailWorld> {
+  const sink = await startSink({ keep: false });
+  const postfix = await startPostfix({ farEnd: sink.port });
+  const faults = await startFaultRelay({ upstream: { port: postfix.port } });
+  const dns = await startDnsServer();
+  const { user, pass } = postfix.credentials;
+  const server = await survivor(dataDir, {
+    SMTP_URL: `smtp://${user}:${encodeURIComponent(pass)}@127.0.0.1:${faults.port}?connections=${SLOTS}`,
+    PUBLIC_URL: 'https://beckon.acme.test',
+    TRUST_PROXY: '127.0.0.1',
+    MAIL_DOMAIN: 'in.acme.test',
+    DNS_SERVERS: dns.servers.join(','),
+    LOG_LEVEL: 'error',
+  });
+  await server.start();
+  const { id } = (await server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
+  const projectId = Number(id);
+  const connection = (): ReturnType<typeof embeddedAddress> => embeddedAddress(dataDir);
+  const db = await openDatabase({ connection, clock: systemClock, log: silentLog });
+  await verifyDomain(server, id, dns);
+  await setSettings(db, projectId, {
+    autopilot: '24h',
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    from_name: 'Acme',
+    from_address: `hello@${DOMAIN}`,
+    postal_address: '1 Main Street',
+  });
+  const waiting = await write(db, projectId, letters);
+  const world: World = { server, db, projectId, sink };
+  const holds: (() => Promise<void>)[] = [];
+  return {
+    server,
+    db,
+    faults,
+    sink,
+    fallDue: (count) => fallDue(world, waiting.splice(0, count)),
+    ended: (drafts) => ended(world, drafts),
+    tally: (drafts) => tally(world, drafts),
+    arrived: () => postfix.idle(),
+    async holdAt(state) {
+      const hold = await holdAt(world, state);
+      holds.push(hold.letGo);
+      return hold;
+    },
+    kill: () => kill(world, holds),
+    async restart() {
+      faults.plan(null);
+      await server.start();
+    },
+    async stop() {
+      await db.close();
+      await server.stop();
+      await faults.close();
+      await postfix.stop();
+      await Promise.all([sink.close(), dns.stop()]);
+    },
+  };
+}
+
+type World = { server: Survivor; db: Database; projectId: number; sink: Sink };
+type Shown = { state: string; records: { type: 'TXT' | 'MX'; name: string; value: string }[] };
+
+/** As the operator does it: what the product says is published, and then it looks. */
+async function verifyDomain(
+  server: Survivor,
+  project: string,
+  dns: Awaited<ReturnType<typeof startDnsServer>>,
+): Promise<void> {
+  const place = ['--project', project, '--domain', DOMAIN];
+  const added = (await server.command(['domain', 'add', ...place, '--warm'])) as Shown;
+  for (const { type, name, value } of added.records) dns.set(type, name, [value]);
+  const { state } = (await server.command(['domain', 'check', ...place])) as Shown;
+  if (state !== 'verified') throw new Error(`the domain is ${state}`);
+}
+
+/** So many people signed up; to each a letter is written that leaves in a day. */
+async function write(db: Database, projectId: number, letters: number): Promise<string[]> {
+  const people = Array.from({ length: letters }, (_, n) => `u${n}`);
+  for (let from = 0; from < letters; from += PEOPLE_IN_ONE) {
+    const some = people.slice(from, from + PEOPLE_IN_ONE);
+    const users = some.map((one, n) => ({
+      external_user_id: one,
+      email: `${one}@home${n % 7}.test`,
+      traits: { name: one },
+    }));
+    const events = some.map((one) => ({ external_user_id: one, name: 'user_signed_up', properties: {} }));
+    await putRecords(db, { projectId, kind: 'users', records: users });
+    await putRecords(db, { projectId, kind: 'events', records: events });
+  }
+  for (;;) {
+    const drafts = await db.query<{ id: string }>(
+      `SELECT id FROM beckon.draft WHERE project_id = $1 AND state = 'scheduled' ORDER BY id`,
+      [projectId],
+    );
+    if (drafts.length === letters) return drafts.map((draft) => draft.id);
+    await pause(50);
+  }
+}
+
+async function fallDue({ db, projectId }: World, drafts: string[]): Promise<string[]> {
+  await db.query(
+    `UPDATE beckon.draft SET deadline_at = now(), due_at = now() WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
+    [projectId, drafts],
+  );
+  await lookNow(db, projectId);
+  return drafts;
+}
+
+async function lookNow(db: Database, projectId: number): Promise<void> {
+  await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE project_id = $1 AND work = 'send'`, [
+    projectId,
+  ]);
+}
+
+type Row = { id: string; message: string | null; state: string; reason: string | null; draft: string };
+
+async function rowsOf({ db, projectId }: World, drafts: string[]): Promise<Row[]> {
+  return db.query<Row>(
+    `SELECT d.id, m.id AS message, coalesce(m.state, 'waits') AS state, m.reason, d.state AS draft
+     FROM beckon.draft d LEFT JOIN beckon.message m ON m.project_id = d.project_id AND m.draft_id = d.id
+     WHERE d.project_id = $1 AND d.id = ANY ($2::uuid[])`,
+    [projectId, drafts],
+  );
+}
+
+const ENDS = ['sent', 'unknown', 'failed'];
+
+async function ended(world: World, drafts: string[]): Promise<void> {
+  const { db, projectId } = world;
+  for (;;) {
+    const rows = await rowsOf(world, drafts);
+    if (rows.every(({ state }) => ENDS.includes(state))) return;
+    const putOff = rows.filter(({ state }) => state === 'deferred').map(({ id }) => id);
+    const inHand = rows.some(({ state }) => state === 'claimed' || state === 'submitting');
+    // All of one round are looked at together, as they are after a minute.
+    if (putOff.length > 0 && !inHand) await tryAgain(db, projectId, putOff);
+    await pause(30);
+  }
+}
+
+async function tryAgain(db: Database, projectId: number, drafts: string[]): Promise<void> {
+  const moved = await db.query(
+    `UPDATE beckon.draft SET due_at = now() WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND state = 'held' AND due_at > now()
+     RETURNING 1`,
+    [projectId, drafts],
+  );
+  if (moved.length > 0) await lookNow(db, projectId);
+}
+
+async function tally(world: World, drafts: string[]): Promise<Tally> {
+  const rows = await rowsOf(world, drafts);
+  const copiesOf = ({ message }: Row): number => world.sink.copies.get(`${message}@${DOMAIN}`) ?? 0;
+  const inState = (state: string): Row[] => rows.filter((row) => row.state === state);
+  const sum = (some: Row[]): number => some.reduce((all, row) => all + copiesOf(row), 0);
+  const [sent, unknown, failed] = [inState('sent'), inState('unknown'), inState('failed')];
+  const others = rows.filter(({ state }) => state !== 'sent' && state !== 'unknown');
+  return {
+    letters: rows.length,
+    sent: sent.length,
+    unknown: unknown.length,
+    failed: failed.length,
+    open: rows.length - sent.length - unknown.length - failed.length,
+    copies: { sent: sum(sent), unknown: sum(unknown), others: sum(others) },
+    doubled: rows.flatMap((row) => (copiesOf(row) > 1 ? [row.message ?? ''] : [])),
+  };
+}
+
+const LOCK = 471_100;
+
+/** A trigger in the database waits for a lock that we hold: the worker stands still in the middle of its statement. */
+async function holdAt({ db }: World, state: HeldState): Promise<Hold> {
+  await db.query(`CREATE SCHEMA IF NOT EXISTS hold`);
+  await db.query(`CREATE OR REPLACE FUNCTION hold.wait() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_advisory_xact_lock_shared(${LOCK}); RETURN NEW; END'`);
+  await db.query(
+    `CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON beckon.message FOR EACH ROW WHEN (NEW.state = '${state}') EXECUTE FUNCTION hold.wait()`,
+  );
+  const ended = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const holding = db.transaction(async (tx) => {
+    await tx.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    held.resolve();
+    await ended.promise;
+  });
+  await held.promise;
+  const waiting = (): Promise<{ pid: number }[]> =>
+    db.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`);
+  return {
+    async reached() {
+      while ((await waiting()).length === 0) await pause(10);
+    },
+    async letGo() {
+      // What a dead process had asked for is not done in its name any more.
+      for (const { pid } of await waiting()) await db.query(`SELECT pg_terminate_backend(${pid})`);
+      while ((await waiting()).length > 0) await pause(10);
+      ended.resolve();
+      await holding;
+      await db.query(`DROP TRIGGER hold ON beckon.message`);
+    },
+  };
+}
+
+async function kill({ server, db, projectId }: World, holds: (() => Promise<void>)[]): Promise<InHand> {
+  await server.killServer();
+  for (const letGo of holds.splice(0)) await letGo();
+  const rows = await db.query<{ state: string }>(
+    `UPDATE beckon.message SET next_at = now() WHERE project_id = $1 AND next_at IS NOT NULL RETURNING state`,
+    [projectId],
+  );
+  await lookNow(db, projectId);
+  const count = (state: string): number => rows.filter((row) => row.state === state).length;
+  return { claimed: count('claimed'), submitting: count('submitting') };
+}
