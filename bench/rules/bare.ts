@@ -50,7 +50,12 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
     const wave = 'm.project_id = $1 AND m.claimed_at >= $2';
     const ofDraft = `JOIN beckon.message m ON m.project_id = t.project_id AND m.draft_id = t.draft_id WHERE ${wave}`;
     const messages = await read('message', ofDraft);
-    messages.rows = messages.rows.map((row) => ({ ...row, state: 'claimed', ended_at: null }));
+    messages.rows = messages.rows.map((row) => ({
+      ...row,
+      state: 'claimed',
+      ended_at: null,
+      next_at: row['claimed_at'],
+    }));
     const claims = [
       messages,
       await read('draft_move', `${ofDraft} AND t.action = 'claim'`),
@@ -137,5 +142,5 @@ const SENT = {
 };
 const ENDED = {
   name: 'bare.ended',
-  text: `UPDATE bare.message SET state = 'sent', ended_at = now() WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])`,
+  text: `UPDATE bare.message SET state = 'sent', ended_at = now(), next_at = NULL WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])`,
 };

@@ -39,8 +39,9 @@ export function suppress(
     const isAdded = await addSuppression(tx, { ...wanted, createdAt: now, createdBy: actor });
     const concerned = await concernedBy(tx, wanted);
     const users = concerned.map(({ userId }) => userId);
+    const ended = await endFor(tx, concerned, { now, actor });
     await withdrawClaims(tx, { projectId: wanted.projectId, users });
-    return { isAdded, ...(await endFor(tx, concerned, { now, actor })) };
+    return { isAdded, ...ended };
   });
 }
 

@@ -49,6 +49,8 @@ type Shared = FreezeDeps & {
   isStopping: () => boolean;
   submit: Coalesced<Submission, boolean>;
   record: Coalesced<LetterResult, true>;
+  /** The same of one letter, where something was wrong with a round. */
+  recordAlone: (result: LetterResult) => Promise<unknown>;
 };
 
 export function createHandOver(options: HandOverOptions): HandOver {
@@ -63,6 +65,7 @@ export function createHandOver(options: HandOverOptions): HandOver {
     isStopping: () => stopping,
     submit: submitting(db),
     record: recording(db, transport),
+    recordAlone: (result) => recordResults(db, [result]),
   };
   const pace = createPace(count);
   let waiting = 0;
@@ -154,10 +157,10 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
 }
 
 /** What a server answered is known to nobody else: it is not given up because the database is away for a moment. */
-async function recorded({ record, log }: Shared, result: LetterResult): Promise<void> {
-  for (const againMs of [...RECORD_AGAIN_MS, null]) {
+async function recorded({ record, recordAlone, log }: Shared, result: LetterResult): Promise<void> {
+  for (const [attempt, againMs] of [...RECORD_AGAIN_MS, null].entries()) {
     try {
-      await record(result);
+      await (attempt === 0 ? record(result) : recordAlone(result));
       return;
     } catch (error) {
       const { projectId, draftId } = result.letter;

@@ -62,15 +62,16 @@ async function recordOfProject(
   projectId: number,
   { results: given, now }: Some,
 ): Promise<{ relayTrouble: boolean }> {
-  const ids = given.map(({ letter }) => letter.draftId);
-  const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
   const puzzling = given.filter(({ handed }) => handed.result === 'deferred' || handed.result === 'failed');
   const messages = await findHanded(
     tx,
     projectId,
     puzzling.map(({ letter }) => letter.draftId),
   );
+  // Suppressions, drafts, messages: in the order in which whoever suppresses somebody takes them.
   const { results, relayTrouble } = await heedRefusals(tx, projectId, { results: given, messages, now });
+  const ids = given.map(({ letter }) => letter.draftId);
+  const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
   const said = results.map(({ letter, handed }) => {
     const draft = drafts.get(letter.draftId);
     const againAt = againAtOf(handed, { draft, attempt: messages.get(letter.draftId), now });
