@@ -54,7 +54,7 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
       ...row,
       state: 'claimed',
       ended_at: null,
-      next_at: row['claimed_at'],
+      next_at: row['claimed_at'] ?? null,
     }));
     const claims = [
       messages,
