@@ -1,0 +1,102 @@
+import PostalMime from 'postal-mime';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { testMailroom, TOKEN_KEY } from '../../testkit/mailroom.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { openDatabase } from '../io/db/index.ts';
+import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
+import { createProject } from './create-project.ts';
+import { receiveMail } from './outbox/index.ts';
+import { setSettings } from './set-settings.ts';
+import { createTeamTransport, type TeamMailOptions } from './team-mail.ts';
+
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+const LETTER = {
+  subject: 'Acme: 2 drafts wait',
+  text: 'Look at them: https://beckon.example/review?a=1&b=2\n<script>',
+};
+const { outlet: OUTBOX } = testMailroom();
+const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
+let projectId = 0;
+let handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+let says: (to: string) => HandOver;
+beforeEach(async () => {
+  handed = [];
+  says = () => ({ result: 'accepted', reply: '250 ok', relayId: null });
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const tell = (more: Partial<TeamMailOptions> = {}) =>
+  createTeamTransport({
+    db,
+    outlet: OUTBOX,
+    mailFrom: null,
+    tokenKey: TOKEN_KEY,
+    newId: idMaker(db.clock),
+    relay: {
+      hand(envelope, mime) {
+        handed.push({ envelope, mime });
+        return Promise.resolve(says(envelope.to));
+      },
+    },
+    ...more,
+  }).hand(projectId, LETTER);
+
+test('a letter to the team says the same in text and page, with its address to follow and nothing else', async () => {
+  await tell();
+  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  expect(mail.subject).toBe(LETTER.subject);
+  expect(mail.text?.trim()).toBe(LETTER.text);
+  expect(mail.html).toContain('href="https://beckon.example/review?a=1&amp;b=2"');
+  expect(mail.html).not.toContain('<script>');
+});
+
+test('without a relay it is in the outbox of its project, of no person', async () => {
+  await tell();
+  const [one] = handed;
+  if (!one) throw new Error('nothing was handed over');
+  const { envelope, mime } = one;
+  await receiveMail({ db, tokenKey: TOKEN_KEY }, { from: envelope.from, to: [envelope.to], raw: mime });
+  const kept = await db.query(
+    `SELECT project_id, subject, draft_id, external_user_id FROM beckon.outbox_message WHERE project_id = $1`,
+    [projectId],
+  );
+  expect(kept).toEqual([
+    { project_id: projectId, subject: LETTER.subject, draft_id: null, external_user_id: null },
+  ]);
+});
+
+test('by a relay everybody of the team gets a letter of their own, from the installation; without either nobody does', async () => {
+  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(handed).toEqual([]);
+  await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
+  await tell({ outlet: RELAY });
+  expect(handed).toEqual([]);
+  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(handed.map(({ envelope }) => [envelope.from, envelope.to])).toEqual([
+    ['beckon@acme.example', 'ann@acme.example'],
+    ['beckon@acme.example', 'bob@acme.example'],
+  ]);
+});
+
+test('who of several cannot be reached is no reason to write to the others again; where nobody can, it is tried again', async () => {
+  await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
+  const mailFrom = 'beckon@acme.example';
+  says = (to) =>
+    to.startsWith('bob')
+      ? { result: 'refused', stage: 'rcpt', code: 550, reply: '550 no' }
+      : { result: 'accepted', reply: '250 ok', relayId: null };
+  await tell({ outlet: RELAY, mailFrom });
+  says = () => ({ result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' });
+  await expect(tell({ outlet: RELAY, mailFrom })).rejects.toThrow(
+    'nobody of the team was reached: ECONNREFUSED',
+  );
+});
