@@ -1,14 +1,12 @@
-import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
-import { testMail } from '../../testkit/mailroom.ts';
+import { typed } from '../../testkit/typed-command.ts';
 import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { createResolver } from '../io/dns/index.ts';
-import { addCommands, type Operator } from './index.ts';
 
 const own = await testDatabase();
 const dns = await startDnsServer();
@@ -47,40 +45,10 @@ beforeEach(async () => {
 
 /** A command as it is typed, for this test's project; the database is given back whatever happens. */
 async function beckon(...args: string[]): Promise<Ran> {
-  const ran = { out: '', err: '', code: 0 };
-  let open = 0;
-  const never = (): never => {
-    throw new Error('not in this test');
-  };
   const mail = { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' };
-  const operator: Operator = {
-    async open() {
-      open += 1;
-      const close = async (): Promise<void> => void (open -= 1);
-      const pepper = { current: Buffer.alloc(32, 1), previous: null };
-      return { ...testMail(), db, pepper, resolver, mail, close };
-    },
-    migrate: never,
-    inspect: never,
-    serve: never,
-    onSignal: never,
-    print: (text) => (ran.out += `${text}\n`),
-    complain: (text) => (ran.err += `${text}\n`),
-    setExitCode: (code) => (ran.code = code),
-  };
-  const program = new Command('beckon')
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  addCommands(program, operator);
-  try {
-    await program.parseAsync(['node', 'beckon', 'domain', ...args, '--project', String(projectId)]);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    ran.code = 2;
-  }
-  expect(open).toBe(0);
-  const isJson = ran.out.startsWith('{') || ran.out.startsWith('[');
-  return { ...ran, json: (isJson ? JSON.parse(ran.out) : undefined) as Shown };
+  const given = { db, resolver, mail };
+  const ran = await typed(given, ['domain', ...args, '--project', String(projectId)]);
+  return { ...ran, json: ran.json as Shown };
 }
 
 const add = () => beckon('add', '--domain', name, '--json');

@@ -1,18 +1,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { goodLetter } from '../../testkit/good-letter.ts';
-import { testMail } from '../../testkit/mailroom.ts';
+import { type Ran, typed } from '../../testkit/typed-command.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { keepMail } from '../features/outbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { openDatabase } from '../io/db/index.ts';
-import { addCommands, type Operator } from './index.ts';
 
 const own = await testDatabase();
 const clock = heldClock();
@@ -30,41 +28,9 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-type Ran = { out: string; err: string; code: number; json: unknown };
-
 /** A command as it is typed, for this test's project. */
-async function outbox(...args: string[]): Promise<Ran> {
-  const ran = { out: '', err: '', code: 0 };
-  const never = (): never => {
-    throw new Error('not in this test');
-  };
-  const operator: Operator = {
-    open: async () => ({
-      ...testMail(),
-      db,
-      pepper: { current: Buffer.alloc(32, 1), previous: null },
-      close: async () => {},
-    }),
-    migrate: never,
-    inspect: never,
-    serve: never,
-    onSignal: never,
-    print: (text) => (ran.out += `${text}\n`),
-    complain: (text) => (ran.err += `${text}\n`),
-    setExitCode: (code) => (ran.code = code),
-  };
-  const program = new Command('beckon')
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  addCommands(program, operator);
-  try {
-    await program.parseAsync(['node', 'beckon', 'outbox', ...args, '--project', String(projectId)]);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    ran.code = 2;
-  }
-  return { ...ran, json: args.includes('--json') && ran.out !== '' ? JSON.parse(ran.out) : undefined };
-}
+const outbox = (...args: string[]): Promise<Ran> =>
+  typed({ db }, ['outbox', ...args, '--project', String(projectId)]);
 
 async function keep(
   userId: string | null = 'ada',

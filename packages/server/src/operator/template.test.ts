@@ -1,17 +1,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { testMail } from '../../testkit/mailroom.ts';
+import { type Ran, typed } from '../../testkit/typed-command.ts';
 import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { openDatabase } from '../io/db/index.ts';
-import { addCommands, type Operator } from './index.ts';
 
 const own = await testDatabase();
 const clock = heldClock();
@@ -24,41 +22,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-type Ran = { out: string; err: string; code: number; json: unknown };
-
-async function template(...args: string[]): Promise<Ran> {
-  const ran = { out: '', err: '', code: 0 };
-  const never = (): never => {
-    throw new Error('not in this test');
-  };
-  const operator: Operator = {
-    open: async () => ({
-      ...testMail(),
-      db,
-      pepper: { current: Buffer.alloc(32, 1), previous: null },
-      close: async () => {},
-    }),
-    migrate: never,
-    inspect: never,
-    serve: never,
-    onSignal: never,
-    print: (text) => (ran.out += `${text}\n`),
-    complain: (text) => (ran.err += `${text}\n`),
-    setExitCode: (code) => (ran.code = code),
-  };
-  const program = new Command('beckon')
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  addCommands(program, operator);
-  try {
-    await program.parseAsync(['node', 'beckon', 'template', ...args, '--project', String(projectId)]);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    ran.code = 2;
-  }
-  const isJson = ran.out.startsWith('{') || ran.out.startsWith('[');
-  return { ...ran, json: isJson ? JSON.parse(ran.out) : undefined };
-}
+const template = (...args: string[]): Promise<Ran> =>
+  typed({ db }, ['template', ...args, '--project', String(projectId)]);
 
 let projectId: number;
 beforeEach(async () => {
