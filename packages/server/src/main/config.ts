@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { isLoopbackName } from '../base/loopback.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import type { ModelSettings } from '../io/model/index.ts';
 import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
 import {
   isAddressRange,
-  isLoopbackName,
   isServerAddress,
   readDatabaseUrl,
   readHostName,

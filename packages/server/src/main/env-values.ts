@@ -43,16 +43,6 @@ export function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
 }
 
-export function isLoopbackName(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  return (
-    name === 'localhost' ||
-    name.endsWith('.localhost') ||
-    name === '::1' ||
-    (isIPv4(name) && name.startsWith('127.'))
-  );
-}
-
 /** The text itself is in no message: it holds a password. */
 export function readSmtpUrl(text: string): Parsed<string> {
   const url = URL.parse(text);

@@ -1,4 +1,5 @@
 import { Fault } from '../../base/fault.ts';
+import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
 import type { Finding } from './judge.ts';
 
 /** A domain that letters come from: each project's own, even where two projects have the same one. */
@@ -13,7 +14,7 @@ export type SendingDomain = {
   /** Looks that found something wrong since `failingSince`. */
   misses: number;
   failingSince: number | null;
-  throttle: Throttle | null;
+  throttle: Rate | null;
   /** It has sent before: letters need not begin slowly. */
   warm: boolean;
   /** Since when more letters may leave day by day; null: it has not begun, or none is needed. */
@@ -25,7 +26,6 @@ export type SendingDomain = {
 };
 
 export type DomainState = 'pending' | 'verified' | 'degraded' | 'failed';
-type Throttle = { letters: number; perMs: number };
 
 /** What of the installation the records depend on; null where it is not known. */
 export type MailSettings = {
@@ -48,25 +48,16 @@ export function returnPathOf(name: string, { mailDomain }: Pick<MailSettings, 'm
   return mailDomain === null ? name : `bounce.${name}`;
 }
 
-const THROTTLE = /^([1-9]\d{0,6})\/([smh])$/;
-const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const OFF = 'off';
 
-export function parseThrottle(text: string): Throttle | null {
-  if (text === OFF) return null;
-  const [, letters, unit] = THROTTLE.exec(text) ?? [];
-  const perMs = UNITS_MS[unit as keyof typeof UNITS_MS] as number | undefined;
-  if (perMs !== undefined) return { letters: Number(letters), perMs };
-  throw invalid(
-    `${JSON.stringify(text)} is no throttle: it is letters a second, minute or hour such as 5/s, 300/m or 5000/h, or off`,
-    'throttle',
-  );
+export function parseThrottle(text: string): Rate | null {
+  const rate = text === OFF ? null : parseRate(text);
+  if (rate !== undefined) return rate;
+  throw invalid(`${JSON.stringify(text)} is no throttle: it is ${RATE_SYNTAX}, or off`, 'throttle');
 }
 
-export function printThrottle(throttle: Throttle | null): string {
-  if (!throttle) return OFF;
-  const unit = Object.entries(UNITS_MS).find(([, ms]) => ms === throttle.perMs)?.[0] ?? 's';
-  return `${throttle.letters}/${unit}`;
+export function printThrottle(throttle: Rate | null): string {
+  return throttle ? printRate(throttle) : OFF;
 }
 
 export function invalid(message: string, field: string): Fault {

@@ -1,3 +1,4 @@
+import { isLoopbackName } from '../../base/loopback.ts';
 import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
 import { attribute, type Page } from './page.ts';
 
@@ -78,10 +79,12 @@ function flawOf(href: string): Flaw | 'none' {
   return url.protocol === 'http:' ? 'plain' : 'none';
 }
 
-const LOOPBACK = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])\.?$/;
+/** Whoever opens a link to the address of nobody in particular comes to himself as well. */
+const NOBODYS = new Set(['0.0.0.0', '[::]']);
 
 export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname.toLowerCase());
+  const name = hostname.replace(/\.$/, '');
+  return isLoopbackName(name) || NOBODYS.has(name);
 }
 
 function distinct(links: Link[]): string[] {

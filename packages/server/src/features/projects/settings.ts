@@ -1,4 +1,5 @@
 import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
+import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
 import { isEmail } from '../../base/records/email.ts';
 
 /**
@@ -10,7 +11,7 @@ export type Settings = {
   quietHours: { start: string; end: string } | null;
   /** At most so many letters to one person in so much time, every entry by itself. */
   frequencyCap: { letters: number; windowMs: number }[] | null;
-  throttle: { letters: number; perMs: number } | null;
+  throttle: Rate | null;
   /** How long after its making an untouched draft leaves by itself; null: only when a person approves it. */
   autopilotMs: number | null;
   timeZone: string;
@@ -58,8 +59,6 @@ const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
 const CAP = /^([1-9]\d{0,3})\/(\w+)$/;
 const CAPS_MAX = 5;
 const CAP_WINDOW_MAX_MS = 90 * 86_400_000;
-const THROTTLE = /^([1-9]\d{0,5})\/([smh])$/;
-const THROTTLE_UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const AUTOPILOT_MAX_MS = 30 * 86_400_000;
 const FOREVER = 'forever';
 const DAY_MS = 86_400_000;
@@ -101,18 +100,9 @@ function parseCap(text: string): { letters: number; windowMs: number } | undefin
 
 const throttle = define<Settings['throttle']>({
   fallback: '10/s',
-  syntax: 'letters a second, minute or hour such as 10/s, 300/m or 5000/h, or off',
-  parse(text) {
-    if (text === OFF) return null;
-    const [, letters, unit] = THROTTLE.exec(text) ?? [];
-    const perMs = THROTTLE_UNITS[unit as keyof typeof THROTTLE_UNITS] as number | undefined;
-    return perMs === undefined ? undefined : { letters: Number(letters), perMs };
-  },
-  print(value) {
-    if (!value) return OFF;
-    const unit = Object.entries(THROTTLE_UNITS).find(([, ms]) => ms === value.perMs)?.[0] ?? 's';
-    return `${value.letters}/${unit}`;
-  },
+  syntax: `${RATE_SYNTAX}, or off`,
+  parse: (text) => (text === OFF ? null : parseRate(text)),
+  print: (value) => (value ? printRate(value) : OFF),
 });
 
 const autopilot = define<Settings['autopilotMs']>({

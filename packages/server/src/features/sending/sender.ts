@@ -1,4 +1,5 @@
 import { domainPart } from '../../base/address.ts';
+import { isLoopbackName } from '../../base/loopback.ts';
 import type { GateFacts } from './gate.ts';
 
 /** As whom a project writes; what was never set is null. */
@@ -45,7 +46,7 @@ export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts
   if (domain.state === 'failed') {
     return { reason: 'domain', detail: `the records of ${domain.name} are not in the DNS any more` };
   }
-  if (isOfThisMachine(outlet.publicUrl)) {
+  if (isLoopbackName(new URL(outlet.publicUrl).hostname)) {
     return { reason: 'public_url', detail: `PUBLIC_URL is ${outlet.publicUrl}, which nobody else can open` };
   }
   return 'pass';
@@ -54,12 +55,6 @@ export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts
 function missingOf({ fromName, fromAddress, postalAddress }: Identity): string[] {
   const named = { from_name: fromName, from_address: fromAddress, postal_address: postalAddress };
   return Object.entries(named).flatMap(([name, value]) => (value === null ? [name] : []));
-}
-
-/** A name that leads back to whoever opens it. */
-function isOfThisMachine(publicUrl: string): boolean {
-  const { hostname } = new URL(publicUrl);
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^(127\.|\[::1\])/.test(hostname);
 }
 
 export const OUTBOX_DOMAIN = 'outbox.invalid';
