@@ -28,7 +28,7 @@ export async function checkTls(config: InspectedConfig, now: number): Promise<Ch
 /** Whether letters can be handed over: the relay lets us in, or there is none and they stay here. */
 export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
   if (!relay)
-    return [ok('relay', 'SMTP_URL is not set: letters go into the outbox, and leave this machine never')];
+    return [ok('relay', 'SMTP_URL is not set: letters go into the outbox, and never leave this machine')];
   const why = await relay.probe();
   if (why === null) return [ok('relay', `${relay.name} lets us in`)];
   const next =
