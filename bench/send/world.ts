@@ -103,7 +103,7 @@ function bareLetter(projectId: number, content: ReturnType<typeof renderLetter>[
   const { headers, unsubscribeUrl } = letterHeaders({
     name: { projectId, messageId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },
-    tokenKey: Buffer.alloc(32, 1),
+    tokenKeys: [Buffer.alloc(32, 1)],
     from: FROM,
     returnPath: null,
     project: 'bench',

@@ -258,6 +258,28 @@ CREATE TABLE beckon.event_volume (
   last_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.hit (
+  project_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  number integer NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  link integer,
+  at timestamp with time zone NOT NULL,
+  machine text COLLATE "C",
+  machine_reason text COLLATE "C",
+  agent text COLLATE "C",
+  remote text COLLATE "C",
+  signs text[] COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.hit_count (
+  project_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  hits bigint NOT NULL,
+  settle_at timestamp with time zone
+) WITH (fillfactor=80);
+
 CREATE TABLE beckon.idempotency (
   project_id bigint NOT NULL,
   key bytea NOT NULL,
@@ -330,7 +352,8 @@ CREATE TABLE beckon.message (
   domain text COLLATE "C",
   provider text COLLATE "C",
   reply text COLLATE "C",
-  relay_id text COLLATE "C"
+  relay_id text COLLATE "C",
+  letter text COLLATE "C"
 );
 
 CREATE TABLE beckon.message_mime (
@@ -354,6 +377,21 @@ CREATE TABLE beckon.outbox_message (
   raw bytea NOT NULL,
   size integer NOT NULL,
   at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.outcome (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  draft_id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  link integer NOT NULL DEFAULT '-1'::integer,
+  class text COLLATE "C" NOT NULL DEFAULT ''::text,
+  occurred_at timestamp with time zone NOT NULL,
+  recorded_at timestamp with time zone NOT NULL,
+  detail jsonb NOT NULL
 );
 
 CREATE TABLE beckon.person (
@@ -411,6 +449,27 @@ CREATE TABLE beckon.rate_limit (
   tokens double precision NOT NULL,
   refilled_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
+
+CREATE TABLE beckon.reply (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  draft_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  inbound_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  verified text COLLATE "C" NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  from_address text COLLATE "C" NOT NULL,
+  from_name text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  text text COLLATE "C" NOT NULL,
+  raw bytea,
+  forward_at timestamp with time zone,
+  forward_attempts integer NOT NULL DEFAULT 0,
+  forwarded_at timestamp with time zone,
+  forward_trouble text COLLATE "C"
+);
 
 CREATE TABLE beckon.rule (
   project_id bigint NOT NULL,
@@ -505,7 +564,13 @@ CREATE TABLE beckon.sending_domain (
   next_check_at timestamp with time zone,
   throttle text COLLATE "C" NOT NULL,
   warm boolean NOT NULL,
-  ramp_from timestamp with time zone
+  ramp_from timestamp with time zone,
+  paused_at timestamp with time zone,
+  paused_reason text COLLATE "C",
+  tracking_host text COLLATE "C",
+  tracking_state text COLLATE "C",
+  tracking_found text COLLATE "C",
+  tracking_checked_at timestamp with time zone
 );
 
 CREATE TABLE beckon.suppression (
@@ -550,6 +615,94 @@ CREATE TABLE beckon.tenant_due (
   next_at timestamp with time zone,
   work text COLLATE "C" NOT NULL
 ) WITH (fillfactor=50);
+
+CREATE TABLE beckon.topic_refusal (
+  project_id bigint NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  topic text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.tracking_link (
+  project_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  opens boolean NOT NULL,
+  urls text[] COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.webhook_attempt (
+  project_id bigint NOT NULL,
+  message_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  number integer NOT NULL,
+  trigger text COLLATE "C" NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  status integer,
+  error text COLLATE "C",
+  answer text COLLATE "C"
+);
+
+CREATE TABLE beckon.webhook_delivery (
+  project_id bigint NOT NULL,
+  endpoint_id uuid NOT NULL,
+  message_id uuid NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  trigger text COLLATE "C" NOT NULL DEFAULT 'auto'::text,
+  next_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  delivered_at timestamp with time zone
+) WITH (fillfactor=70);
+
+CREATE TABLE beckon.webhook_endpoint (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  types text[] COLLATE "C",
+  description text COLLATE "C" NOT NULL DEFAULT ''::text,
+  created_at timestamp with time zone NOT NULL,
+  disabled_at timestamp with time zone,
+  disabled_reason text COLLATE "C",
+  per_second double precision NOT NULL,
+  in_flight_max integer NOT NULL
+);
+
+CREATE TABLE beckon.webhook_health (
+  project_id bigint NOT NULL,
+  endpoint_id uuid NOT NULL,
+  tokens double precision NOT NULL,
+  refilled_at timestamp with time zone NOT NULL,
+  open_until timestamp with time zone,
+  windows jsonb NOT NULL,
+  failing_since timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  warned_at timestamp with time zone,
+  succeeded_at timestamp with time zone
+) WITH (fillfactor=50);
+
+CREATE TABLE beckon.webhook_message (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  outcome_id uuid,
+  type text COLLATE "C" NOT NULL,
+  external_user_id text COLLATE "C",
+  body text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  erased_at timestamp with time zone
+);
+
+CREATE TABLE beckon.webhook_secret (
+  project_id bigint NOT NULL,
+  endpoint_id uuid NOT NULL,
+  id uuid NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone
+);
 
 
 ALTER TABLE beckon.api_key ADD CONSTRAINT api_key_env_check CHECK ((env = ANY (ARRAY['live'::text, 'test'::text])));
@@ -597,6 +750,13 @@ ALTER TABLE beckon.event_dedupe ADD CONSTRAINT event_dedupe_pkey PRIMARY KEY (pr
 ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_pkey PRIMARY KEY (project_id, name, property, type);
 ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_type_check CHECK ((type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'null'::text, 'array'::text, 'object'::text])));
 ALTER TABLE beckon.event_volume ADD CONSTRAINT event_volume_pkey PRIMARY KEY (project_id, name, day);
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_machine_check CHECK ((machine = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_number_check CHECK (((number >= 1) AND (number <= 100)));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, message_id, number);
+ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_hits_check CHECK ((hits > 0));
+ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_pkey PRIMARY KEY (project_id, message_id);
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_fingerprint_check CHECK ((octet_length(fingerprint) = 32));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_key_check CHECK ((octet_length(key) = 16));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_pkey PRIMARY KEY (project_id, key);
@@ -619,6 +779,8 @@ ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = AN
 ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_copy_check CHECK ((copy > 0));
 ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_pkey PRIMARY KEY (project_id, id, copy);
+ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_type_check CHECK ((type = ANY (ARRAY['email.opened'::text, 'email.clicked'::text, 'email.replied'::text, 'email.bounced'::text, 'email.unsubscribed'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_email ADD CONSTRAINT person_email_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_count_check CHECK ((count > 0));
@@ -629,6 +791,8 @@ ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_f
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_rate_check CHECK ((rate > (0)::double precision));
+ALTER TABLE beckon.reply ADD CONSTRAINT reply_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'auto_reply'::text])));
+ALTER TABLE beckon.reply ADD CONSTRAINT reply_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_ms > 0));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_mode_check CHECK ((mode = ANY (ARRAY['draft'::text, 'autopilot'::text])));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_pkey PRIMARY KEY (project_id, id);
@@ -648,6 +812,7 @@ ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'degraded'::text, 'failed'::text])));
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_tracking_state_check CHECK ((tracking_state = ANY (ARRAY['pending'::text, 'working'::text, 'failed'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
@@ -658,7 +823,23 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text])));
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, address, topic);
+ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, message_id);
+ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_number_check CHECK ((number > 0));
+ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (project_id, message_id, endpoint_id, number);
+ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_check CHECK (((state = ANY (ARRAY['pending'::text, 'delivering'::text])) = (next_at IS NOT NULL)));
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, endpoint_id, message_id);
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
+ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)));
+ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_in_flight_max_check CHECK ((in_flight_max > 0));
+ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_per_second_check CHECK ((per_second > (0)::double precision));
+ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.webhook_health ADD CONSTRAINT webhook_health_pkey PRIMARY KEY (project_id, endpoint_id);
+ALTER TABLE beckon.webhook_message ADD CONSTRAINT webhook_message_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY (project_id, endpoint_id, id);
 
 CREATE INDEX api_key_project ON beckon.api_key USING btree (project_id);
 CREATE INDEX audience_due_at ON beckon.audience_due USING btree (project_id, at);
@@ -678,6 +859,9 @@ CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user
 CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
+CREATE INDEX hit_agent_at ON beckon.hit USING btree (project_id, at) WHERE ((agent IS NOT NULL) OR (remote IS NOT NULL));
+CREATE INDEX hit_count_person ON beckon.hit_count USING btree (project_id, external_user_id);
+CREATE INDEX hit_count_settle_at ON beckon.hit_count USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
 CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
@@ -689,8 +873,16 @@ CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (n
 CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
 CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
 CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
+CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
+CREATE INDEX outcome_person ON beckon.outcome USING btree (project_id, external_user_id, recorded_at);
+CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, recorded_at, id);
+CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
+CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
+CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
+CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
+CREATE INDEX reply_received_at ON beckon.reply USING btree (project_id, received_at, id);
 CREATE INDEX rule_timer_at ON beckon.rule_timer USING btree (project_id, at);
 CREATE INDEX run_goal ON beckon.run USING btree (project_id, rule_id, version, goal_until) WHERE ((goal_until IS NOT NULL) AND (converted_at IS NULL));
 CREATE INDEX run_next_at ON beckon.run USING btree (project_id, next_at) WHERE ((state = 'active'::text) AND (next_at IS NOT NULL));
@@ -700,3 +892,9 @@ CREATE UNIQUE INDEX run_single ON beckon.run USING btree (project_id, rule_id, e
 CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_id) WHERE ((state <> 'ended'::text) OR ((goal_until IS NOT NULL) AND (converted_at IS NULL)));
 CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
+CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
+CREATE INDEX webhook_attempt_started_at ON beckon.webhook_attempt USING btree (project_id, started_at);
+CREATE INDEX webhook_delivery_message ON beckon.webhook_delivery USING btree (project_id, message_id);
+CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);
+CREATE INDEX webhook_message_created_at ON beckon.webhook_message USING btree (project_id, created_at, id);
+CREATE INDEX webhook_message_person ON beckon.webhook_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);

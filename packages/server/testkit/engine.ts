@@ -7,7 +7,7 @@ import { createSender, type Mailroom, type Sender } from '../src/flows/send-draf
 import type { Database } from '../src/io/db/index.ts';
 import type { HeldClock } from './clock.ts';
 import { type TestTransport, testTransport } from './transport.ts';
-import { testMailroom, TOKEN_KEY } from './mailroom.ts';
+import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
 
 /**
  * Digest and sender without a worker: no timer runs, time goes on only when told, and at every moment at which something is
@@ -30,7 +30,7 @@ export function openEngine(db: Database, clock: HeldClock, options: EngineOption
   const transport = testTransport(options.slots);
   const mailroom = testMailroom(options.mailroom);
   const digest = createDigest({ db, log: silentLog, newId });
-  const sender = createSender({ db, log: silentLog, newId, transport, mailroom, tokenKey: TOKEN_KEY });
+  const sender = createSender({ db, log: silentLog, newId, transport, mailroom, tokenKeys: TOKEN_KEYS });
 
   async function settle(): Promise<void> {
     for (let done = 1; done > 0;) {
@@ -87,7 +87,7 @@ async function buildAll(db: Database, digest: Digest): Promise<number> {
 
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ at: Date | null }>(
-    `SELECT min(next_at) AS at FROM beckon.tenant_due WHERE next_at <= $1`,
+    `SELECT min(next_at) AS at FROM beckon.tenant_due WHERE next_at <= $1 AND work IN ('digest', 'send')`,
     [new Date(until)],
   );
   return rows[0]?.at?.getTime() ?? null;

@@ -1,3 +1,4 @@
+import type { TokenKeys } from '../src/base/letter-token.ts';
 import { createSealer } from '../src/base/seal.ts';
 import { createResolver } from '../src/io/dns/index.ts';
 import type { Mailroom } from '../src/flows/send-drafts/index.ts';
@@ -20,9 +21,9 @@ export function testMail(changed: Partial<Mailroom> = {}) {
     resolver: createResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 }),
     mail: { mailDomain: null, spfInclude: null },
     mailroom: testMailroom(changed),
-    tokenKey: TOKEN_KEY,
+    tokenKeys: TOKEN_KEYS,
     wayOut: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
   };
 }
 
-export const TOKEN_KEY = Buffer.alloc(32, 9);
+export const TOKEN_KEYS: TokenKeys = [Buffer.alloc(32, 9)];

@@ -29,7 +29,7 @@ import { replay } from './rules-oracle.ts';
 import { ORACLE_RULES } from './rules-oracle-rules.ts';
 import { resultOf } from './rules-oracle-sending.ts';
 import { newOracle, type Oracle, type OracleDraft } from './rules-oracle-state.ts';
-import { testMailroom, TOKEN_KEY } from './mailroom.ts';
+import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
 
 /** A place where one history after the other is played, in a project of its own each, at its own time. */
 export type World = {
@@ -84,7 +84,7 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
       newId,
       transport,
       mailroom: testMailroom(),
-      tokenKey: TOKEN_KEY,
+      tokenKeys: TOKEN_KEYS,
     }),
   };
   return { play: (history) => play(stage, history), close: () => db.close() };

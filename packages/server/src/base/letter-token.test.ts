@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { letterToken, readLetterToken } from './letter-token.ts';
 
-const KEY = Buffer.alloc(32, 7);
+const KEY = [Buffer.alloc(32, 7)] as const;
 const names = fc.record({ projectId: fc.integer({ min: 0, max: 2 ** 40 - 1 }), messageId: fc.uuid() });
 
 test('a token comes back as the letter it names, in whatever case a mail server left it, and fits an address', () => {
@@ -25,7 +25,17 @@ test('a token with any sign changed, of another use or of another installation n
       fc.pre(forged !== token && at !== 33);
       expect(readLetterToken(forged, 'unsubscribe', KEY)).toBeNull();
       expect(readLetterToken(token, 'reply', KEY)).toBeNull();
-      expect(readLetterToken(token, 'unsubscribe', Buffer.alloc(32, 8))).toBeNull();
+      expect(readLetterToken(token, 'unsubscribe', [Buffer.alloc(32, 8)])).toBeNull();
     }),
   );
+});
+
+test('what was sealed before a change of the secret stays good, and new tokens are sealed with the new one', () => {
+  const [old, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const name = { projectId: 5, messageId: '0198c0de-0000-7000-8000-000000000001' };
+  const before = letterToken(name, 'open', [old]);
+  expect(readLetterToken(before, 'open', [current, old])).toEqual(name);
+  const after = letterToken(name, 'open', [current, old]);
+  expect(readLetterToken(after, 'open', [current])).toEqual(name);
+  expect(readLetterToken(before, 'open', [current])).toBeNull();
 });

@@ -7,7 +7,19 @@ import { equalInConstantTime, hmacSha256 } from './hash.ts';
 export type LetterName = { projectId: number; messageId: string };
 
 /** What it is for is sealed in, so that the token of a link opens nothing else. A `test` names a draft, of which it is a copy. */
-export type TokenUse = 'bounce' | 'reply' | 'unsubscribe' | 'team' | 'test';
+export type TokenUse =
+  | 'bounce'
+  | 'reply'
+  | 'unsubscribe'
+  | 'open'
+  | `click ${number}`
+  | 'trap'
+  | 'choices'
+  | 'team'
+  | 'test';
+
+/** The key that seals, and behind it those that only open: what was sent before a change of the secret stays good. */
+export type TokenKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 const PROJECT_BYTES = 5;
 const NAME_BYTES = PROJECT_BYTES + 16;
@@ -15,7 +27,7 @@ const SEAL_BYTES = 10;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const TOKEN = /^([a-z2-7]{34})\.([a-z2-7]{16})$/;
 
-export function letterToken(name: LetterName, use: TokenUse, key: Uint8Array): string {
+export function letterToken(name: LetterName, use: TokenUse, [key]: TokenKeys): string {
   const bytes = Buffer.alloc(NAME_BYTES);
   bytes.writeUIntBE(name.projectId, 0, PROJECT_BYTES);
   bytes.write(name.messageId.replaceAll('-', ''), PROJECT_BYTES, 'hex');
@@ -23,11 +35,12 @@ export function letterToken(name: LetterName, use: TokenUse, key: Uint8Array): s
 }
 
 /** Null for whatever we did not make for this use. */
-export function readLetterToken(text: string, use: TokenUse, key: Uint8Array): LetterName | null {
+export function readLetterToken(text: string, use: TokenUse, keys: TokenKeys): LetterName | null {
   const [, named, sealed] = TOKEN.exec(text.toLowerCase()) ?? [];
   if (named === undefined || sealed === undefined) return null;
   const bytes = fromBase32(named).subarray(0, NAME_BYTES);
-  if (!equalInConstantTime(fromBase32(sealed), seal(bytes, use, key))) return null;
+  const given = fromBase32(sealed);
+  if (!keys.some((key) => equalInConstantTime(given, seal(bytes, use, key)))) return null;
   const hex = bytes.toString('hex', PROJECT_BYTES);
   const messageId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return { projectId: bytes.readUIntBE(0, PROJECT_BYTES), messageId };

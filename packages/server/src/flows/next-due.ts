@@ -3,6 +3,7 @@ import { nextDraftDueAt } from '../features/drafts/index.ts';
 import { nextTimerAt } from '../features/rules/index.ts';
 import { nextRunAt } from '../features/sequences/index.ts';
 import type { Work } from '../features/turns/index.ts';
+import { nextDeliveryAt } from '../features/webhooks/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
 /** The first moment of a project at which one of the rooms has to look again. With the due place held. */
@@ -14,6 +15,7 @@ export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise
 const SOURCES: Record<Work, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
   digest: [nextDueAt, nextTimerAt, ofMs(nextRunAt)],
   send: [ofMs(nextDraftDueAt)],
+  tell: [ofMs(nextDeliveryAt)],
 };
 
 function ofMs(

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
-import { testMailroom, TOKEN_KEY } from '../../testkit/mailroom.ts';
+import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
 import type { MailEnvelope } from '../io/mail/index.ts';
@@ -24,7 +24,7 @@ async function withDraft() {
       {
         db,
         mailroom: testMailroom(mailroom),
-        tokenKey: TOKEN_KEY,
+        tokenKeys: TOKEN_KEYS,
         newId: idMaker(db.clock),
         relay: {
           hand(envelope, mime) {
@@ -57,7 +57,7 @@ test('every test is a copy of its own in the outbox, known as of its person', as
   await send('team@acme.example');
   await send('team@acme.example');
   for (const { envelope, mime } of handed)
-    await receiveMail({ db, tokenKey: TOKEN_KEY }, { from: envelope.from, to: [envelope.to], raw: mime });
+    await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
     `SELECT draft_id, external_user_id, copy FROM beckon.outbox_message WHERE project_id = $1`,
     [story.projectId],

@@ -1,6 +1,6 @@
 import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
-import { letterToken } from '../base/letter-token.ts';
+import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { isEmail } from '../base/records/email.ts';
 import { findDraft } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
@@ -15,7 +15,7 @@ import { findSender, freeze, type Mailroom } from './send-drafts/index.ts';
 export type SendTestDeps = {
   db: Tx & { clock: { now(): number } };
   mailroom: Mailroom;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   relay: Pick<Relay, 'hand'>;
   newId: NewId;
 };
@@ -29,7 +29,7 @@ export async function sendTest(
   { projectId, draftId }: DraftRef,
   to: string,
 ): Promise<{ to: string; subject: string; reply: string }> {
-  const { db, mailroom, tokenKey, relay } = deps;
+  const { db, mailroom, tokenKeys, relay } = deps;
   await checkRecipient(db, { projectId, to, isOutbox: mailroom.outlet.kind === 'outbox' });
   const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
@@ -61,9 +61,9 @@ export async function sendTest(
       quiet: null,
       frozen: null,
     },
-    { outlet: mailroom.outlet, tokenKey, now: () => now },
+    { outlet: mailroom.outlet, tokenKeys, now: () => now },
   );
-  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKey)}@${OUTBOX_DOMAIN}`;
+  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${OUTBOX_DOMAIN}`;
   const from = mailroom.outlet.kind === 'outbox' ? own : mailFrom;
   const over = await relay.hand({ from, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };

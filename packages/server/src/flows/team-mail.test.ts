@@ -2,7 +2,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
-import { testMailroom, TOKEN_KEY } from '../../testkit/mailroom.ts';
+import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { openDatabase } from '../io/db/index.ts';
@@ -39,7 +39,7 @@ const tell = (more: Partial<TeamMailOptions> = {}) =>
     db,
     outlet: OUTBOX,
     mailFrom: null,
-    tokenKey: TOKEN_KEY,
+    tokenKeys: TOKEN_KEYS,
     newId: idMaker(db.clock),
     relay: {
       hand(envelope, mime) {
@@ -64,7 +64,7 @@ test('without a relay it is in the outbox of its project, of no person', async (
   const [one] = handed;
   if (!one) throw new Error('nothing was handed over');
   const { envelope, mime } = one;
-  await receiveMail({ db, tokenKey: TOKEN_KEY }, { from: envelope.from, to: [envelope.to], raw: mime });
+  await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
     `SELECT project_id, subject, draft_id, external_user_id FROM beckon.outbox_message WHERE project_id = $1`,
     [projectId],

@@ -1,5 +1,5 @@
 import type { NewId } from '../base/ids.ts';
-import { letterToken } from '../base/letter-token.ts';
+import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { OUTBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
@@ -13,7 +13,7 @@ export type TeamMailOptions = {
   outlet: Outlet;
   /** As whom; null: nobody is written to by way of a relay. */
   mailFrom: string | null;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   newId: NewId;
 };
 
@@ -22,7 +22,7 @@ export type TeamMailOptions = {
  * could not be reached is not told by writing to the others again.
  */
 export function createTeamTransport(options: TeamMailOptions): TeamTransport {
-  const { db, relay, outlet, tokenKey, newId } = options;
+  const { db, relay, outlet, tokenKeys, newId } = options;
   return {
     async hand(projectId, letter) {
       const from = outlet.kind === 'outbox' ? `beckon@${OUTBOX_DOMAIN}` : options.mailFrom;
@@ -33,7 +33,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
       const troubles: string[] = [];
       for (const address of to) {
         const messageId = newId();
-        const token = letterToken({ projectId, messageId }, 'team', tokenKey);
+        const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
         const mime = await composeMail(
           {
             messageId: `${messageId}@${from.slice(from.lastIndexOf('@') + 1)}`,

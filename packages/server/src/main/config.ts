@@ -37,6 +37,12 @@ export type Config = {
   /** The public name of the host that takes mail in, and what an SPF record has to include for the relay. */
   mailDomain: string | null;
   spfInclude: string | null;
+  /** Where mail comes in. `isAsked`: false for the default, which another server on this machine may have taken. */
+  mailIn: { host: string; port: number; isAsked: boolean };
+  /** With certificates for the tracking domains of projects: `<host>.crt` and `<host>.key`. */
+  tlsCertDir: string | null;
+  /** For development: webhooks may go to private addresses too. */
+  webhookAllowPrivate: boolean;
   /** As whom letters to the team are sent. */
   mailFrom: string | null;
   /** Null: those of the machine. */
@@ -49,7 +55,7 @@ export type Config = {
   warnings: string[];
 };
 
-const ROLES = ['api', 'worker'] as const;
+const ROLES = ['api', 'worker', 'mail-in'] as const;
 type Role = (typeof ROLES)[number];
 
 /** All faults at once, each with its variable and what is allowed: nobody repairs a configuration one start at a time. */
@@ -87,6 +93,13 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     smtpUrl: read.parsed('SMTP_URL', readSmtpUrl),
     mailDomain: read.parsed('MAIL_DOMAIN', readHostName),
     spfInclude: read.parsed('SMTP_SPF_INCLUDE', readHostName),
+    mailIn: {
+      host: read.text('MAIL_IN_HOST') ?? '127.0.0.1',
+      port: read.port('MAIL_IN_PORT') ?? 2525,
+      isAsked: read.isSet('MAIL_IN_PORT'),
+    },
+    tlsCertDir: resolved(read.text('TLS_CERT_DIR')),
+    webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false']) === 'true',
     mailFrom: read.parsed('MAIL_FROM', readMailbox),
     dnsServers: read.list('DNS_SERVERS', 'addresses such as 10.0.0.2 or 127.0.0.1:5353', isServerAddress),
     model: readModel(read),
@@ -96,6 +109,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
   checkTransport(config, read);
   checkMail(config, read);
   checkModel(config);
+  checkOutcomes(config, read);
   checkPorts(config, read);
   checkSecret(config, read);
   if (read.faults.length > 0) throw new ConfigFaults(read.faults);
@@ -103,6 +117,10 @@ export function loadConfig(env: Env, readText: ReadText): Config {
 }
 
 type Reader = ReturnType<typeof createReader>;
+
+function resolved(path: string | null): string | null {
+  return path === null ? null : resolve(path);
+}
 
 function readTls(read: Reader): Config['tls'] {
   const [certFile, keyFile] = [read.text('TLS_CERT_FILE'), read.text('TLS_KEY_FILE')];
@@ -181,6 +199,16 @@ function checkMail(config: Config, read: Reader): void {
     config.warnings.push('MAIL_FROM is not set: the team is told nothing by e-mail');
 }
 
+/** What is only meant for the machine of a developer, and what has no effect where it stands. */
+function checkOutcomes({ tls, tlsCertDir, webhookAllowPrivate, warnings }: Config, read: Reader): void {
+  if (webhookAllowPrivate)
+    warnings.push(
+      'WEBHOOK_ALLOW_PRIVATE is true: whoever may add a webhook reaches the private network of this machine. It is for development',
+    );
+  if (tlsCertDir !== null && tls === null)
+    read.fault('TLS_CERT_DIR', 'is of use beside own TLS only: set TLS_CERT_FILE and TLS_KEY_FILE too');
+}
+
 function checkModel({ model, warnings }: Config): void {
   if (model === null) return;
   const { protocol, hostname } = new URL(model.baseUrl);
@@ -195,6 +223,7 @@ function checkPorts(config: Config, read: Reader): void {
   for (const [name, port] of [
     ['HTTP_REDIRECT_PORT', config.redirectPort],
     ['METRICS_PORT', config.metricsPort],
+    ['MAIL_IN_PORT', config.mailIn.port],
   ] as const) {
     // 0 asks for any free port, as often as one likes.
     if (port === null || port === 0) continue;

@@ -64,7 +64,7 @@ export async function openForCommand(config: Config, print: (line: string) => vo
         await db.close();
         await place.release();
       };
-      const { tokenKey } = secrets;
+      const { tokenKeys } = secrets;
       return {
         db,
         ...secrets,
@@ -72,7 +72,7 @@ export async function openForCommand(config: Config, print: (line: string) => vo
         // What only sending needs is read when something is sent.
         async wayOut() {
           const { openWayOut } = await import('./way-out.ts');
-          return openWayOut({ smtpUrl: config.smtpUrl, tokenKey, log }, { db, life });
+          return openWayOut({ smtpUrl: config.smtpUrl, tokenKeys, log }, { db, life });
         },
         close,
       };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { deriveKey, equalInConstantTime } from '../base/hash.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
+import type { TokenKeys } from '../base/letter-token.ts';
 import type { Pepper } from '../features/keys/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { Config } from './config.ts';
@@ -27,7 +28,10 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
   return {
     pepper: { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) },
     sealer: createSealer(secret, previous, 'secrets at rest'),
-    tokenKey: deriveKey(secret, 'letter tokens'),
+    tokenKeys: [
+      deriveKey(secret, 'letter tokens'),
+      ...(previous === null ? [] : [deriveKey(previous, 'letter tokens')]),
+    ],
   };
 }
 
@@ -41,7 +45,7 @@ export async function findSecretFault(db: Tx, config: SecretConfig): Promise<str
 }
 
 /** What the one secret is made into: of each, nothing tells anything about another. */
-export type Secrets = { pepper: Pepper; sealer: Sealer; tokenKey: Uint8Array };
+export type Secrets = { pepper: Pepper; sealer: Sealer; tokenKeys: TokenKeys };
 
 export type SecretConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
 

@@ -1,3 +1,4 @@
+import type { TokenKeys } from '../base/letter-token.ts';
 import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
@@ -9,7 +10,7 @@ import { openRelay, type Relay, startMailListener } from '../io/mail/index.ts';
 export type WayOutOptions = {
   /** Null: into the outbox of this installation. */
   smtpUrl: string | null;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   log: Log;
 };
 
@@ -21,17 +22,17 @@ const CUT_OFF_AFTER_MS = 2_000;
  * SMTP, so that what is seen in the outbox is what a relay would get.
  */
 export async function openWayOut(
-  { smtpUrl, tokenKey, log }: WayOutOptions,
+  { smtpUrl, tokenKeys, log }: WayOutOptions,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<Relay> {
-  const relay = openRelay({ url: smtpUrl ?? (await openOutbox({ tokenKey, log }, { db, life })), log });
+  const relay = openRelay({ url: smtpUrl ?? (await openOutbox({ tokenKeys, log }, { db, life })), log });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }
 
 /** On loopback, and for this process alone: what it asks for nobody else knows. */
 async function openOutbox(
-  { tokenKey, log }: Omit<WayOutOptions, 'smtpUrl'>,
+  { tokenKeys, log }: Omit<WayOutOptions, 'smtpUrl'>,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<string> {
   const credentials = { user: 'beckon', pass: randomBytes(24).toString('hex') };
@@ -41,7 +42,7 @@ async function openOutbox(
     sizeMax: MAIL_MAX_BYTES,
     credentials,
     async accept(mail) {
-      await receiveMail({ db, tokenKey }, mail);
+      await receiveMail({ db, tokenKeys }, mail);
     },
     log,
   });

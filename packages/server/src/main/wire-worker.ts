@@ -49,7 +49,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     log,
     newId: idMaker(db.clock),
     mailroom: options.mailroom,
-    tokenKey: options.tokenKey,
+    tokenKeys: options.tokenKeys,
     transport: out.transport,
     togetherMs: TOGETHER_MS,
   });
@@ -77,14 +77,14 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
 type WayOut = { transport: Transport; teamTransport: TeamTransport };
 
 async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayOut> {
-  const { transport, teamTransport, tokenKey, mailFrom, mailroom } = options;
+  const { transport, teamTransport, tokenKeys, mailFrom, mailroom } = options;
   if (transport && teamTransport) return { transport, teamTransport };
   const relay = await openWayOut(options, { db, life });
   const { outlet } = mailroom;
   const newId = idMaker(db.clock);
   return {
     transport: transport ?? relayTransport({ relay, now: () => db.clock.now() }),
-    teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKey, newId }),
+    teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TokenKeys } from '../base/letter-token.ts';
 import type { Server } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -44,12 +45,12 @@ export type ServerOptions = {
   clock: Clock;
   log: Log;
   release: Release;
-  roles: ReadonlySet<'api' | 'worker'>;
+  roles: ReadonlySet<'api' | 'worker' | 'mail-in'>;
   listen: ListenOptions;
   /** Client name → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   sealer: Sealer;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   resolver: Resolver;
   mail: MailSettings;
   mailroom: Mailroom;

@@ -181,6 +181,10 @@ test('settings are set as they are typed and read back as JSON', async () => {
     from_address: 'none',
     reply_to: 'none',
     postal_address: 'none',
+    footer: 'none',
+    reply_forward_to: 'none',
+    topics: 'none',
+    tracking: 'opens,clicks',
     team_addresses: 'none',
   };
   expect((await beckon('settings', 'set', '--project', '1', ...set, '--json')).json).toEqual(expected);

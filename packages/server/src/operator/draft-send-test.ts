@@ -19,9 +19,9 @@ export function addSendTest(draft: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: Options) =>
       runOpened(operator, options, {
-        work: async ({ db, mailroom, tokenKey, wayOut }) => {
+        work: async ({ db, mailroom, tokenKeys, wayOut }) => {
           const { id: projectId } = await findProject(db, options.project);
-          const deps = { db, mailroom, tokenKey, newId: idMaker(db.clock), relay: await wayOut() };
+          const deps = { db, mailroom, tokenKeys, newId: idMaker(db.clock), relay: await wayOut() };
           return sendTest(deps, { projectId, draftId: options.draft }, options.to);
         },
         show: ({ to, subject, reply }) => `“${subject}” went to ${to}: ${reply}`,

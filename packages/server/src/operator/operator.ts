@@ -1,3 +1,4 @@
+import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
@@ -16,7 +17,7 @@ export type Opened = {
   mail: MailSettings;
   mailroom: Mailroom;
   /** Of what letters carry about themselves. */
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   /** By which letters leave; opened when it is asked for. */
   wayOut: () => Promise<Pick<Relay, 'hand'>>;
   close(): Promise<void>;

@@ -194,6 +194,10 @@ test('settings set how long things are kept, but not shorter than an audience lo
     from_address: 'none',
     reply_to: 'none',
     postal_address: 'none',
+    footer: 'none',
+    reply_forward_to: 'none',
+    topics: 'none',
+    tracking: 'opens,clicks',
     team_addresses: 'none',
   });
 });

@@ -52,6 +52,10 @@ const typed: Record<SettingName, fc.Arbitrary<string>> = {
   from_address: fc.constantFrom('none', 'hello@acme.example', "O'Neil+x@Mail.Acme.example"),
   reply_to: fc.constantFrom('none', 'help@acme.example'),
   postal_address: fc.constantFrom('none', 'Acme, 1 High Street, Springfield'),
+  footer: fc.constantFrom('none', 'Acme GmbH, Amtsgericht Springfield'),
+  reply_forward_to: fc.constantFrom('none', 'help@acme.example'),
+  topics: fc.constantFrom('none', 'news:News', 'news: Product news , tips:Tips & tricks: all of them'),
+  tracking: fc.constantFrom('off', 'opens', 'clicks', 'opens,clicks', 'clicks,opens'),
   team_addresses: fc.constantFrom('none', 'a@acme.example', 'a@acme.example, b@acme.example,a@acme.example'),
 };
 

@@ -1,6 +1,7 @@
 import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
-import { isEmail } from '../../base/records/email.ts';
+import { define, type Setting } from './setting.ts';
+import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './setting-texts.ts';
 
 /**
  * What a project decides for itself. Every setting has one text form, in which it is typed, stored and shown; only what
@@ -28,31 +29,19 @@ export type Settings = {
     fromAddress: string | null;
     replyTo: string | null;
     postalAddress: string | null;
+    /** One more line at the foot of every letter. */
+    footer: string | null;
   };
+  /** Where what people answer is handed on to; null: their answers go to `replyTo`, and nothing of them is heard here. */
+  replyForwardTo: string | null;
+  /** What letters can be about, for whoever wants some of them. */
+  topics: Topic[];
+  tracking: { opens: boolean; clicks: boolean };
   /** Who words a letter: its template alone, or a model after it, where the installation has one. */
   drafting: 'template' | 'model';
   /** Who of the team is told what waits. */
   teamAddresses: string[];
 };
-
-type Setting<T> = {
-  fallback: string;
-  syntax: string;
-  /** Undefined for what is not in this syntax. */
-  parse(text: string): T | undefined;
-  print(value: T): string;
-};
-
-/** With the value's type closed in, so that settings of all types lie in one catalogue. */
-function define<T>(setting: Setting<T>): Setting<T> & { normalise(text: string): string | undefined } {
-  return {
-    ...setting,
-    normalise(text) {
-      const value = setting.parse(text);
-      return value === undefined ? undefined : setting.print(value);
-    },
-  };
-}
 
 const OFF = 'off';
 const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -163,49 +152,6 @@ const keepStream = keeping('90d', 1);
 const keepDead = keeping(FOREVER, 1);
 const keepLetters = keeping('90d', 7);
 
-const NONE = 'none';
-const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u;
-
-/** One line of text that a reader sees. */
-function line(what: string, charsMax: number): ReturnType<typeof define<string | null>> {
-  return define<string | null>({
-    fallback: NONE,
-    syntax: `${what}, one line of at most ${charsMax} characters, or ${NONE}`,
-    parse(text) {
-      if (text === NONE) return null;
-      const known = text.trim();
-      return LINE.test(known) && known.length <= charsMax && known.isWellFormed() ? known : undefined;
-    },
-    print: (value) => value ?? NONE,
-  });
-}
-
-const mailbox = define<string | null>({
-  fallback: NONE,
-  syntax: `an e-mail address, or ${NONE}`,
-  parse: (text) => (text === NONE ? null : parseAddress(text)),
-  print: (value) => value ?? NONE,
-});
-
-const TEAM_MAX = 20;
-
-const teamAddresses = define<string[]>({
-  fallback: NONE,
-  syntax: `up to ${TEAM_MAX} e-mail addresses with commas between them, or ${NONE}`,
-  parse(text) {
-    if (text === NONE) return [];
-    const known = text.split(',').flatMap((one) => parseAddress(one.trim()) ?? []);
-    return known.length === text.split(',').length && known.length <= TEAM_MAX
-      ? [...new Set(known)]
-      : undefined;
-  },
-  print: (value) => (value.length === 0 ? NONE : value.join(',')),
-});
-
-function parseAddress(text: string): string | undefined {
-  return isEmail(text) ? text : undefined;
-}
-
 /** By the names under which people set them. */
 const CATALOGUE = {
   quiet_hours: quietHours,
@@ -223,6 +169,10 @@ const CATALOGUE = {
   from_address: mailbox,
   reply_to: mailbox,
   postal_address: line('a postal address', 300),
+  footer: line('a line of text', 300),
+  reply_forward_to: mailbox,
+  topics,
+  tracking,
   team_addresses: teamAddresses,
 } as const;
 
@@ -248,7 +198,11 @@ export function readSettings(stored: StoredSettings): Settings {
       fromAddress: read(mailbox, stored.from_address),
       replyTo: read(mailbox, stored.reply_to),
       postalAddress: read(CATALOGUE.postal_address, stored.postal_address),
+      footer: read(CATALOGUE.footer, stored.footer),
     },
+    replyForwardTo: read(mailbox, stored.reply_forward_to),
+    topics: read(topics, stored.topics),
+    tracking: read(tracking, stored.tracking),
     teamAddresses: read(teamAddresses, stored.team_addresses),
   };
 }

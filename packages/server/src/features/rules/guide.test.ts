@@ -81,7 +81,7 @@ test('the shipped rules are those that the guide shows', () => {
 /** As `parse*.ts` read them; those of predicates have examples in the guide to audiences. */
 const FIELDS = `
   name mode deadline when about only_if entry exits goal max_event_age priority holdout
-  counts expires_after steps ends_in_days move relative_to plus_days before after trait
+  counts topic tracking expires_after steps ends_in_days move relative_to plus_days before after trait
   absence_of since for until once_per otherwise cooldown per again events on_reply draft
   subject preheader body wait wait_until weekdays at wait_for within then else branch if
   end

@@ -134,6 +134,8 @@ const definitions: fc.Arbitrary<Definition> = fc
     priority: fc.integer({ min: 0, max: 1_000 }),
     holdoutPercent: fc.integer({ min: 0, max: 50 }),
     counts: fc.boolean(),
+    topic: fc.option(fc.constantFrom('news', 'tips-2', 'a_b')),
+    tracking: fc.boolean(),
     expiresAfterMs: span,
     steps: fc.tuple(draft, stepLists(1)).map(([first, rest]) => [first, ...rest]),
   })

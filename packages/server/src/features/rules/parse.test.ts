@@ -30,6 +30,8 @@ test('a rule that says only what it must has a default for everything else', () 
       priority: 50,
       holdoutPercent: 0,
       counts: true,
+      topic: null,
+      tracking: true,
       expiresAfterMs: 259_200_000,
       steps: [{ kind: 'draft', letter: { name: 'welcome' } }],
     },
@@ -169,6 +171,8 @@ test('a stored version says what was left out, and one that cannot be read is no
     priority: 50,
     holdout: 0,
     counts: true,
+    topic: null,
+    tracking: true,
     expires_after: '3d',
     steps: [{ draft: 'welcome' }],
   });

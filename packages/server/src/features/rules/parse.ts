@@ -47,6 +47,8 @@ const DEFINITION_KEYS = [
   'priority',
   'holdout',
   'counts',
+  'topic',
+  'tracking',
   'expires_after',
   'steps',
 ] as const;
@@ -143,6 +145,13 @@ function readCondition(place: Place, object: JsonObject, key: string): Predicate
   });
 }
 
+const TOPIC_ID = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+function readTopic(place: Place, value: unknown): string | undefined {
+  if (typeof value === 'string' && TOPIC_ID.test(value)) return value;
+  return refuse(place, 'must be the id of a topic, such as news, of a-z, 0-9, - and _');
+}
+
 function readBounds(place: Place, object: JsonObject) {
   return {
     maxEventAgeMs: optional<number>(place, object, {
@@ -161,6 +170,8 @@ function readBounds(place: Place, object: JsonObject) {
       otherwise: DEFAULTS.holdoutPercent,
     }),
     counts: optional(place, object, { key: 'counts', read: readBoolean, otherwise: true }),
+    topic: optional<string | null>(place, object, { key: 'topic', read: readTopic, otherwise: null }),
+    tracking: optional(place, object, { key: 'tracking', read: readBoolean, otherwise: true }),
     expiresAfterMs: optional<number>(place, object, {
       key: 'expires_after',
       read: readSpan,

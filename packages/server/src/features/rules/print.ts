@@ -24,6 +24,8 @@ export function documentOf(definition: Definition): object {
     priority: definition.priority,
     holdout: definition.holdoutPercent,
     counts: definition.counts,
+    ...(definition.topic !== null && { topic: definition.topic }),
+    tracking: definition.tracking,
     expires_after: printDuration(definition.expiresAfterMs),
     steps: definition.steps.map(stepDocument),
   };

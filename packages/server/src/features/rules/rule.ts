@@ -38,6 +38,10 @@ export type Definition = {
   holdoutPercent: number;
   /** Whether its letters count for the frequency caps. */
   counts: boolean;
+  /** What its letters are about, so that who wants none of that gets none; null: of no topic. */
+  topic: string | null;
+  /** Whether it is heard that its letters are opened and clicked, where the project tracks that. */
+  tracking: boolean;
   /** How long after its first deadline a draft is still worth sending. */
   expiresAfterMs: number;
   steps: Step[];

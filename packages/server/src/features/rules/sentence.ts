@@ -102,7 +102,7 @@ function exitsWords({ events, when, onReply }: Definition['exits'], names: Audie
 }
 
 function boundsWords(definition: Definition): string[] {
-  const { maxEventAgeMs, priority, holdoutPercent, counts, expiresAfterMs } = definition;
+  const { maxEventAgeMs, priority, holdoutPercent, counts, topic, tracking, expiresAfterMs } = definition;
   const said: [boolean, string][] = [
     [
       maxEventAgeMs !== DEFAULTS.maxEventAgeMs,
@@ -111,6 +111,8 @@ function boundsWords(definition: Definition): string[] {
     [priority !== DEFAULTS.priority, `Its priority is ${priority}.`],
     [holdoutPercent > 0, `Of 100 people ${holdoutPercent} get no letter, to compare with.`],
     [!counts, 'Its letters do not count for the frequency cap.'],
+    [topic !== null, `Its letters are about the topic ${topic}.`],
+    [!tracking, 'Opens and clicks of its letters are not tracked.'],
     [
       expiresAfterMs !== DEFAULTS.expiresAfterMs,
       `A letter is dropped ${durationWords(expiresAfterMs)} after its deadline.`,

@@ -1,5 +1,5 @@
 import { domainPart } from '../../base/address.ts';
-import { letterToken, type LetterName } from '../../base/letter-token.ts';
+import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
 import { OUTBOX_DOMAIN, type Outlet } from './sender.ts';
 
 export type LetterHeaders = {
@@ -13,7 +13,7 @@ export type LetterHeaders = {
 export type HeadersOf = {
   name: LetterName;
   outlet: Outlet;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   from: { name: string; address: string };
   /** Where bounces are to go, below the sending domain; null where no domain was added. */
   returnPath: string | null;
@@ -31,19 +31,19 @@ const LABEL_MAX_CHARS = 60;
 export function letterHeaders({
   name,
   outlet,
-  tokenKey,
+  tokenKeys,
   from,
   returnPath,
   project,
   rule,
 }: HeadersOf): LetterHeaders {
-  const token = letterToken(name, 'unsubscribe', tokenKey);
+  const token = letterToken(name, 'unsubscribe', tokenKeys);
   const unsubscribeUrl = new URL(`/u/${token}`, outlet.publicUrl).href;
   const mailto = outlet.mailDomain === null ? [] : [`<mailto:u+${token}@${outlet.mailDomain}>`];
   const domain = domainPart(from.address);
   const sender = `beckon${name.projectId}`;
   return {
-    mailFrom: bounceAddress({ name, outlet, tokenKey, returnPath }) ?? from.address,
+    mailFrom: bounceAddress({ name, outlet, tokenKeys, returnPath }) ?? from.address,
     messageIdHeader: `${name.messageId}@${domain}`,
     unsubscribeUrl,
     headers: [
@@ -59,13 +59,13 @@ export function letterHeaders({
 function bounceAddress({
   name,
   outlet,
-  tokenKey,
+  tokenKeys,
   returnPath,
-}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKey' | 'returnPath'>): string | null {
+}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys' | 'returnPath'>): string | null {
   const isRead = outlet.kind === 'outbox' || outlet.mailDomain !== null;
   if (!isRead) return null;
   const host = returnPath ?? (outlet.kind === 'outbox' ? OUTBOX_DOMAIN : null);
-  return host === null ? null : `b+${letterToken(name, 'bounce', tokenKey)}@${host}`;
+  return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
 }
 
 /** Plain signs only: a colon would be another field. */

@@ -16,7 +16,7 @@ const OUTBOX: Outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mai
 const VERIFIED = { name: 'acme.example', state: 'verified' } as const;
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
-const KEY = Buffer.alloc(32, 3);
+const KEY = [Buffer.alloc(32, 3)] as const;
 
 test.each([
   ['a name', { fromName: null }, 'from_name'],
@@ -62,7 +62,7 @@ const headersOf = (outlet: Outlet, returnPath: string | null = null) =>
   letterHeaders({
     name,
     outlet,
-    tokenKey: KEY,
+    tokenKeys: KEY,
     from: { name: 'Acme', address: 'hello@acme.example' },
     returnPath,
     project: 'Acme: Inc.',

@@ -3,9 +3,10 @@ import type { Tx } from '../../io/db/index.ts';
 /** `digest_turn` and `tenant_due`. */
 export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.digest_turn (project_id, model) VALUES ($1, 0)`, [projectId]);
-  await tx.query(`INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'digest'), ($1, 'send')`, [
-    projectId,
-  ]);
+  await tx.query(
+    `INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'digest'), ($1, 'send'), ($1, 'tell')`,
+    [projectId],
+  );
 }
 
 export type TurnRow = { project_id: number; model: number };
@@ -46,8 +47,8 @@ export async function updateModel(tx: Tx, projectId: number): Promise<number> {
   return rows[0]?.model ?? 0;
 }
 
-/** Whose alarm: what the digest has to look at again, or what the sender has. */
-export type Work = 'digest' | 'send';
+/** Whose alarm: what the digest has to look at again, what the sender has, or who tells what became of letters. */
+export type Work = 'digest' | 'send' | 'tell';
 export type DueRow = { project_id: number; next_at: Date };
 
 /** Projects with something due, the longest overdue first. */

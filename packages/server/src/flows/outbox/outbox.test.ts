@@ -20,7 +20,7 @@ const own = await testDatabase();
 const clock = heldClock();
 const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
 const newId = idMaker(db.clock);
-const tokenKey = Buffer.alloc(32, 5);
+const tokenKeys = [Buffer.alloc(32, 5)] as const;
 afterAll(async () => {
   await db.close();
   await own.drop();
@@ -42,12 +42,12 @@ async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draf
 
 function sender(messageId: string, { use = 'bounce' as TokenUse, of = projectId } = {}): string {
   const letter = use === 'team' ? 't' : 'b';
-  return `${letter}+${letterToken({ projectId: of, messageId }, use, tokenKey)}@bounce.acme.test`;
+  return `${letter}+${letterToken({ projectId: of, messageId }, use, tokenKeys)}@bounce.acme.test`;
 }
 
 const compose = () => goodLetter({ date: new Date(db.clock.now()) });
 const receive = (from: string, raw: Uint8Array = Buffer.from('Subject: x\r\n\r\nx'), to = ['ada@x.test']) =>
-  receiveMail({ db, tokenKey }, { from, to, raw });
+  receiveMail({ db, tokenKeys }, { from, to, raw });
 const list = (of = projectId) => listMail(db, { projectId: of, limit: 100 });
 const show = (id: string, of = projectId) => showMail(db, { projectId: of, id, copy: 1 });
 
@@ -59,7 +59,7 @@ async function openItself(): Promise<Relay> {
     sizeMax: 2_000_000,
     credentials: null,
     accept: async (mail) => {
-      await receiveMail({ db, tokenKey }, mail);
+      await receiveMail({ db, tokenKeys }, mail);
     },
     log: silentLog,
   });
@@ -91,7 +91,7 @@ test('what is handed over by SMTP is kept byte for byte, under whose it is, befo
 test('what somebody else on the machine hands over is not acknowledged, nor kept', async () => {
   const relay = await openItself();
   const { id } = await claim();
-  const stranger = letterToken({ projectId, messageId: id }, 'bounce', Buffer.alloc(32, 6));
+  const stranger = letterToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
   for (const from of [`b+${stranger}@acme.test`, 'eve@acme.test', sender(newId())]) {
     const handed = await relay.hand({ from, to: 'ada@x.test', envid: null }, await compose());
     expect(handed).toMatchObject({ result: 'refused' });
@@ -181,7 +181,7 @@ test('of somebody who is erased while a letter to them arrives nothing is left, 
     while (!isDone && !(await waits()));
     // The rest of what receiving is, once the person is being erased.
     await receiveMail(
-      { db: { transaction: (work) => work(tx), clock: db.clock }, tokenKey },
+      { db: { transaction: (work) => work(tx), clock: db.clock }, tokenKeys },
       { from: sender(late.id), to: ['ada@x.test'], raw: Buffer.from('Subject: late\r\n\r\nx') },
     );
   });

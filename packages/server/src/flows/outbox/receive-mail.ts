@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../base/fault.ts';
-import { readLetterToken, type TokenUse } from '../../base/letter-token.ts';
+import { readLetterToken, type TokenUse, type TokenKeys } from '../../base/letter-token.ts';
 import { findDraft } from '../../features/drafts/index.ts';
 import { keepMail, type NewMail } from '../../features/outbox/index.ts';
 import { findMessageById } from '../../features/sending/index.ts';
@@ -14,13 +14,13 @@ export type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
  * somebody who was erased while it was on its way.
  */
 export function receiveMail(
-  { db, tokenKey }: { db: Pick<Database, 'transaction' | 'clock'>; tokenKey: Uint8Array },
+  { db, tokenKeys }: { db: Pick<Database, 'transaction' | 'clock'>; tokenKeys: TokenKeys },
   { from, to, raw }: ReceivedMail,
 ): Promise<{ copy: number }> {
   return db.transaction(async (tx) => {
     const [rcptTo, ...others] = to;
     if (rcptTo === undefined || others.length > 0) throw refused('A letter has exactly one recipient', 'to');
-    const letter = await findLetter(tx, { from, tokenKey });
+    const letter = await findLetter(tx, { from, tokenKeys });
     return keepMail(tx, { ...letter, mailFrom: from, rcptTo, raw, at: db.clock.now() });
   });
 }
@@ -32,11 +32,11 @@ const USES: Record<string, TokenUse> = { b: 'bounce', t: 'team', x: 'test' };
 
 async function findLetter(
   tx: Tx,
-  { from, tokenKey }: { from: string; tokenKey: Uint8Array },
+  { from, tokenKeys }: { from: string; tokenKeys: TokenKeys },
 ): Promise<Letter> {
   const [, kind = '', token = ''] = SENDER.exec(from) ?? [];
   const use = USES[kind.toLowerCase()] ?? 'bounce';
-  const name = readLetterToken(token, use, tokenKey);
+  const name = readLetterToken(token, use, tokenKeys);
   if (name === null) throw refused('The outbox takes the letters of this installation alone', 'from');
   const { projectId, messageId } = name;
   if (use === 'team') return { projectId, id: messageId, draftId: null, userId: null };

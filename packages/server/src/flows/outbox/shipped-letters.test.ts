@@ -29,7 +29,7 @@ async function write(name: string, traits: object, properties: object): Promise<
   const { messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
     name: { projectId: 1, messageId: MESSAGE },
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: 'in.acme.test' },
-    tokenKey: Buffer.alloc(32, 5),
+    tokenKeys: [Buffer.alloc(32, 5)],
     from,
     returnPath: 'bounce.acme.test',
     project: 'Acme',

@@ -1,10 +1,11 @@
+import type { TokenKeys } from '../../base/letter-token.ts';
 import { deliveryAddress } from '../../base/address.ts';
 import { letterHeaders, MIME_MAX_BYTES, type Outlet } from '../../features/sending/index.ts';
 import { renderEmail } from '../../features/writing/index.ts';
 import { composeMail } from '../../io/mail/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 
-export type FreezeDeps = { outlet: Outlet; tokenKey: Uint8Array; now(): number };
+export type FreezeDeps = { outlet: Outlet; tokenKeys: TokenKeys; now(): number };
 export type Frozen = { mailFrom: string; mime: Uint8Array };
 
 /**
@@ -16,7 +17,7 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
   const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
     name: { projectId, messageId },
     outlet: deps.outlet,
-    tokenKey: deps.tokenKey,
+    tokenKeys: deps.tokenKeys,
     from: sender,
     returnPath: sender.signer?.returnPath ?? null,
     project: projectName,

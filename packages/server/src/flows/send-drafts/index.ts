@@ -1,3 +1,4 @@
+import type { TokenKeys } from '../../base/letter-token.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { listLost } from '../../features/sending/index.ts';
@@ -42,7 +43,7 @@ export type SenderOptions = {
   log: Log;
   newId: NewId;
   mailroom: Mailroom;
-  tokenKey: Uint8Array;
+  tokenKeys: TokenKeys;
   transport: Transport;
   /**
    * Where nothing more is due now, what falls due within this time is claimed together, by whichever worker: a batch of two
@@ -52,10 +53,10 @@ export type SenderOptions = {
 };
 
 export function createSender(options: SenderOptions): Sender {
-  const { db, log, newId, mailroom, tokenKey, transport, togetherMs = 0 } = options;
+  const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0 } = options;
   const models = createModels(db.clock);
   const deps: SendDeps = { db, newId, models, mailroom, togetherMs };
-  const handOver = createHandOver({ db, log, transport, tokenKey, outlet: mailroom.outlet });
+  const handOver = createHandOver({ db, log, transport, tokenKeys, outlet: mailroom.outlet });
 
   async function begin(projectId: number): Promise<Sent> {
     const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());

@@ -4,6 +4,7 @@ import * as digest from './0002-digest.ts';
 import * as rules from './0003-rules.ts';
 import * as sending from './0004-sending.ts';
 import * as wording from './0005-wording.ts';
+import * as outcomes from './0006-outcomes.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-rules': rules,
   '0004-sending': sending,
   '0005-wording': wording,
+  '0006-outcomes': outcomes,
 };

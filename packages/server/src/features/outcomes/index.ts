@@ -1,0 +1,1 @@
+export type { Happened, Outcome, WhatHappened } from './outcome.ts';
