@@ -182,6 +182,12 @@ function minuteOf(time: string): number {
   return hour * 60 + minute;
 }
 
+test('a minute of quiet that a change of the clocks leaves out is followed by that of the next day', () => {
+  // In Cairo the clocks go from 00:00 to 01:00 on this night, and a week of ours ends within an hour of it.
+  const window = { start: '00:59', end: '01:00' };
+  expect(quietUntil(1_934_755_199_999, 'Africa/Cairo', window)).toBeNull();
+});
+
 describe('the spread after quiet hours', () => {
   const window = { start: '21:00', end: '08:00' };
   const end = utc('2026-01-16T08:00Z');

@@ -52,10 +52,11 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /**
  * A span ends at most 3.5 days after its date begins in UTC: to the end of the next date, half a day for the zone, and a day
- * where a country leaves out a date. One of the second date after the week ends after the week in every zone.
+ * where a country leaves out a date. One of the second date after the week ends after the week in every zone; two dates more,
+ * because a change of the clocks may leave nothing of a short one.
  */
 const DAYS_BEFORE = 3;
-const DAYS_AFTER = 2;
+const DAYS_AFTER = 4;
 /** Every zone with three windows for some weeks. */
 const WEEKS_MAX = 8_192;
 /** Spans that touch are one; only what runs over the end of a worked-out week makes a second link. */
