@@ -3,6 +3,7 @@ import { benchAudiences } from './audiences/index.ts';
 import { benchDigest } from './digest/index.ts';
 import { benchRules } from './rules/index.ts';
 import { benchSend } from './send/index.ts';
+import { benchWebhooks } from './webhooks/index.ts';
 
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
@@ -10,6 +11,7 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   audiences: benchAudiences,
   rules: benchRules,
   send: benchSend,
+  webhooks: benchWebhooks,
 };
 
 const [name, ...parts] = process.argv.slice(2);

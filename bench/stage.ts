@@ -59,7 +59,7 @@ export async function openGround(): Promise<Ground> {
   async function start(args: string[], { readyWhen, ...more }: Start): Promise<Server> {
     const free = await freePort();
     const child = await launched(args, {
-      env: { ...environment(url), ...more, PORT: String(free) },
+      env: { ...environment(url), MAIL_IN_PORT: '0', ...more, PORT: String(free) },
       readyWhen,
     });
     children.push(child);

@@ -38,7 +38,7 @@ async function begin(projectId: number): Promise<Sent> {
   const { letters, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
   handed += letters.length;
   const results = letters.map((letter): LetterResult => ({ letter, handed: { result: 'sent' } }));
-  if (results.length > 0) await recordResults(db, results);
+  if (results.length > 0) await recordResults(deps, results);
   return { drafts, letters: letters.length, lateMs, handed: Promise.resolve() };
 }
 

@@ -232,7 +232,7 @@ CREATE TABLE beckon.event (
   occurred_at timestamp with time zone NOT NULL,
   accepted_at timestamp with time zone NOT NULL,
   seq bigint NOT NULL,
-  suppressed boolean NOT NULL
+  suppressed boolean
 ) PARTITION BY RANGE (received_at);
 
 CREATE TABLE beckon.event_dedupe (
@@ -480,7 +480,9 @@ CREATE TABLE beckon.rule (
   deadline_ms bigint,
   enabled_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL
+  updated_at timestamp with time zone NOT NULL,
+  demoted_at timestamp with time zone,
+  demoted_why text COLLATE "C"
 );
 
 CREATE TABLE beckon.rule_entry (
@@ -567,10 +569,14 @@ CREATE TABLE beckon.sending_domain (
   ramp_from timestamp with time zone,
   paused_at timestamp with time zone,
   paused_reason text COLLATE "C",
+  resumed_at timestamp with time zone,
   tracking_host text COLLATE "C",
   tracking_state text COLLATE "C",
   tracking_found text COLLATE "C",
-  tracking_checked_at timestamp with time zone
+  tracking_misses integer NOT NULL DEFAULT 0,
+  tracking_since timestamp with time zone,
+  tracking_checked_at timestamp with time zone,
+  tracking_next_at timestamp with time zone
 );
 
 CREATE TABLE beckon.suppression (
@@ -581,6 +587,17 @@ CREATE TABLE beckon.suppression (
   until timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.suppression_lift (
+  project_id bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  place bytea NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  suppressed_at timestamp with time zone NOT NULL,
+  suppressed_by text COLLATE "C" NOT NULL,
+  lifted_at timestamp with time zone NOT NULL,
+  lifted_by text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE beckon.team_digest (
@@ -618,7 +635,8 @@ CREATE TABLE beckon.tenant_due (
 
 CREATE TABLE beckon.topic_refusal (
   project_id bigint NOT NULL,
-  address text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
   topic text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
@@ -643,12 +661,12 @@ CREATE TABLE beckon.webhook_attempt (
   status integer,
   error text COLLATE "C",
   answer text COLLATE "C"
-);
+) WITH (fillfactor=80);
 
 CREATE TABLE beckon.webhook_delivery (
   project_id bigint NOT NULL,
-  endpoint_id uuid NOT NULL,
   message_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
   state text COLLATE "C" NOT NULL,
   tries integer NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
@@ -677,7 +695,7 @@ CREATE TABLE beckon.webhook_health (
   tokens double precision NOT NULL,
   refilled_at timestamp with time zone NOT NULL,
   open_until timestamp with time zone,
-  windows jsonb NOT NULL,
+  windows jsonb NOT NULL DEFAULT '[]'::jsonb,
   failing_since timestamp with time zone,
   failures integer NOT NULL DEFAULT 0,
   warned_at timestamp with time zone,
@@ -809,12 +827,17 @@ ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = AN
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
 ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check CHECK (((tracking_host IS NULL) = (tracking_state IS NULL)));
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check1 CHECK (((tracking_host IS NULL) = (tracking_since IS NULL)));
+ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check2 CHECK (((tracking_host IS NULL) = (tracking_next_at IS NULL)));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'degraded'::text, 'failed'::text])));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_tracking_state_check CHECK ((tracking_state = ANY (ARRAY['pending'::text, 'working'::text, 'failed'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
+ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
@@ -824,16 +847,18 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, address, topic);
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
 ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, message_id);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_number_check CHECK ((number > 0));
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (project_id, message_id, endpoint_id, number);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_check CHECK (((state = ANY (ARRAY['pending'::text, 'delivering'::text])) = (next_at IS NOT NULL)));
-ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, endpoint_id, message_id);
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, message_id, endpoint_id);
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'cancelled'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)));
+ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text, 'deleted'::text])));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_in_flight_max_check CHECK ((in_flight_max > 0));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (project_id, id);
@@ -869,6 +894,7 @@ CREATE INDEX message_domain ON beckon.message USING btree (project_id, domain, c
 CREATE UNIQUE INDEX message_id ON beckon.message USING btree (project_id, id);
 CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_id, frozen_at);
 CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
+CREATE INDEX message_rule ON beckon.message USING btree (project_id, rule_id, claimed_at, id);
 CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
 CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
@@ -891,10 +917,9 @@ CREATE INDEX run_rule ON beckon.run USING btree (project_id, rule_id, version) W
 CREATE UNIQUE INDEX run_single ON beckon.run USING btree (project_id, rule_id, external_user_id) WHERE (single AND (state <> 'ended'::text));
 CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_id) WHERE ((state <> 'ended'::text) OR ((goal_until IS NOT NULL) AND (converted_at IS NULL)));
 CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
-CREATE INDEX webhook_attempt_started_at ON beckon.webhook_attempt USING btree (project_id, started_at);
-CREATE INDEX webhook_delivery_message ON beckon.webhook_delivery USING btree (project_id, message_id);
 CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_message_created_at ON beckon.webhook_message USING btree (project_id, created_at, id);
 CREATE INDEX webhook_message_person ON beckon.webhook_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);

@@ -37,8 +37,6 @@ export type WebhookData = {
     reason: string;
     /** Said while it was handed over, or by a message afterwards. */
     source: 'smtp' | 'dsn';
-    /** False where only its Message-ID tells whose it was. */
-    verified: boolean;
   };
   'email.unsubscribed': WebhookAbout & { method: UnsubscribeMethod };
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { createUDPServer, Packet } from 'dns2';
 
-export type RecordType = 'TXT' | 'MX' | 'CNAME';
+export type RecordType = 'TXT' | 'MX' | 'CNAME' | 'A' | 'AAAA';
 /** `servfail`, `refused`: the server says that it cannot; `silence`: it says nothing at all. */
 export type Trouble = 'servfail' | 'refused' | 'silence';
 
@@ -12,16 +12,19 @@ export type DnsServer = {
   servers: string[];
   /**
    * In place of what stood there. Of TXT a text is cut into strings of 255 characters, a list is taken string by string;
-   * an MX is `10 mail.example.com`. A name that has other records has none of a type that was not set.
+   * an MX is `10 mail.example.com`. A name that has other records has none of a type that was not set. A function is asked
+   * anew for each question.
    */
-  set(type: RecordType, name: string, records: (string | string[])[]): void;
+  set(type: RecordType, name: string, records: Records): void;
   remove(type: RecordType, name: string): void;
-  /** For one name, or for all of them; null: as usual. */
+  /** For one name, or one type of it as in `AAAA a.test`, or for all of them; null: as usual. */
   trouble(kind: Trouble | null, name?: string): void;
   /** How often it was asked so far. */
   asked(): number;
   stop(): Promise<void>;
 };
+
+type Records = (string | string[])[] | (() => (string | string[])[]);
 
 const EVERY_NAME = '*';
 const RCODES = { servfail: 2, refused: 5 } as const;
@@ -31,18 +34,23 @@ const ALIASES_MAX = 8;
 type Resource = InstanceType<typeof Packet.Resource>;
 
 export async function startDnsServer(): Promise<DnsServer> {
-  const zone = new Map<string, (string | string[])[]>();
+  const zone = new Map<string, Records>();
   const troubles = new Map<string, Trouble>();
   let asked = 0;
+
+  function recordsAt(type: RecordType, name: string): (string | string[])[] {
+    const records = zone.get(`${type} ${name}`) ?? [];
+    return typeof records === 'function' ? records() : records;
+  }
 
   function answer(question: { name: string; type: number }): { rcode: number; answers: Resource[] } {
     const type = TYPES.find((one) => Packet.TYPE[one] === question.type);
     const answers: Resource[] = [];
     let name = question.name.toLowerCase();
     for (let n = 0; n < ALIASES_MAX; n += 1) {
-      const direct = type ? (zone.get(`${type} ${name}`) ?? []) : [];
+      const direct = type ? recordsAt(type, name) : [];
       answers.push(...direct.map((record) => resourceOf(type ?? 'TXT', name, record)));
-      const [alias] = zone.get(`CNAME ${name}`) ?? [];
+      const [alias] = recordsAt('CNAME', name);
       if (direct.length > 0 || typeof alias !== 'string') break;
       answers.push(resourceOf('CNAME', name, alias));
       name = alias;
@@ -56,7 +64,9 @@ export async function startDnsServer(): Promise<DnsServer> {
     const [question] = request.questions;
     if (!question) return;
     const { name, type = 0 } = question as { name: string; type?: number };
-    const trouble = troubles.get(name.toLowerCase()) ?? troubles.get(EVERY_NAME);
+    const asks = TYPES.find((one) => Packet.TYPE[one] === type) ?? '';
+    const places = [`${asks} ${name}`.toLowerCase(), name.toLowerCase(), EVERY_NAME];
+    const trouble = places.map((place) => troubles.get(place)).find((kind) => kind !== undefined);
     if (trouble === 'silence') return;
     const response = Packet.createResponseFromRequest(request);
     const { rcode, answers } = trouble ? { rcode: RCODES[trouble], answers: [] } : answer({ name, type });
@@ -127,7 +137,7 @@ function listenTcp(respond: Respond): Server {
   });
 }
 
-const TYPES: RecordType[] = ['TXT', 'MX', 'CNAME'];
+const TYPES: RecordType[] = ['TXT', 'MX', 'CNAME', 'A', 'AAAA'];
 
 function resourceOf(type: RecordType, name: string, record: string | string[]): Resource {
   const base = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: 0 };
@@ -136,6 +146,7 @@ function resourceOf(type: RecordType, name: string, record: string | string[]): 
     return { ...base, data } as Resource;
   }
   const text = String(record);
+  if (type === 'A' || type === 'AAAA') return { ...base, address: text } as Resource;
   if (type === 'CNAME') return { ...base, domain: text } as Resource;
   const [priority = '0', exchange = ''] = text.split(' ');
   return { ...base, priority: Number(priority), exchange } as Resource;

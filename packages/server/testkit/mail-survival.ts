@@ -86,7 +86,7 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
     from_address: `hello@${DOMAIN}`,
     postal_address: '1 Main Street',
   });
-  const waiting = await write(db, projectId, letters);
+  const waiting = await writeLetters(db, projectId, letters);
   const world: World = { server, db, projectId, sink };
   const holds: (() => Promise<void>)[] = [];
   return {
@@ -94,7 +94,7 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
     db,
     faults,
     sink,
-    fallDue: (count) => fallDue(world, waiting.splice(0, count)),
+    fallDue: (count) => letFallDue(db, projectId, waiting.splice(0, count)),
     ended: (drafts) => ended(world, drafts),
     tally: (drafts) => tally(world, drafts),
     arrived: () => postfix.idle(),
@@ -135,7 +135,7 @@ async function verifyDomain(
 }
 
 /** So many people signed up; to each a letter is written that leaves in a day. */
-async function write(db: Database, projectId: number, letters: number): Promise<string[]> {
+export async function writeLetters(db: Database, projectId: number, letters: number): Promise<string[]> {
   const people = Array.from({ length: letters }, (_, n) => `u${n}`);
   for (let from = 0; from < letters; from += PEOPLE_IN_ONE) {
     const some = people.slice(from, from + PEOPLE_IN_ONE);
@@ -158,7 +158,7 @@ async function write(db: Database, projectId: number, letters: number): Promise<
   }
 }
 
-async function fallDue({ db, projectId }: World, drafts: string[]): Promise<string[]> {
+export async function letFallDue(db: Database, projectId: number, drafts: string[]): Promise<string[]> {
   await db.query(
     `UPDATE beckon.draft SET deadline_at = now(), due_at = now() WHERE project_id = $1 AND id = ANY ($2::uuid[])`,
     [projectId, drafts],

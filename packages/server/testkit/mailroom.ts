@@ -1,6 +1,7 @@
 import type { TokenKeys } from '../src/base/letter-token.ts';
 import { createSealer } from '../src/base/seal.ts';
-import { createResolver } from '../src/io/dns/index.ts';
+import { createLookUp, createResolver } from '../src/io/dns/index.ts';
+import { createOutbound } from '../src/io/outbound/index.ts';
 import type { Mailroom } from '../src/flows/send-drafts/index.ts';
 import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
 
@@ -14,15 +15,20 @@ export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
   };
 }
 
+const NO_DNS = { servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 };
+
 /** What a command is handed of it. */
 export function testMail(changed: Partial<Mailroom> = {}) {
   return {
     sealer: createSealer('a secret of this test alone', null, 'test'),
-    resolver: createResolver({ servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 }),
+    resolver: createResolver(NO_DNS),
+    lookUp: createLookUp(NO_DNS),
+    openOutbound: () => createOutbound({ allowPrivate: true }),
     mail: { mailDomain: null, spfInclude: null },
     mailroom: testMailroom(changed),
     tokenKeys: TOKEN_KEYS,
     wayOut: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
+    webhooks: { allowPrivate: true, agent: 'Beckon-Webhooks/0.0.0' },
   };
 }
 

@@ -31,8 +31,16 @@ export function missingPostfix(): string | null {
   return process.getuid?.() === 0 ? null : 'Postfix is started by root only';
 }
 
-/** Everything it takes goes to the far end, whoever it is for. */
-export async function startPostfix({ farEnd }: { farEnd: number }): Promise<Postfix> {
+export type PostfixOptions = {
+  farEnd: number;
+  /** Where what comes back to a sealed sender goes. */
+  bouncesTo?: number;
+  /** After so long a letter that is only put off comes back; five days where it is left out. */
+  giveUpAfterS?: number;
+};
+
+/** Everything it takes goes to the far end, whoever it is for, but for bounces where somebody takes them in. */
+export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-postfix-'));
   // Its daemons run as `postfix` and have to come through.
   await chmod(folder, 0o755);
@@ -41,8 +49,11 @@ export async function startPostfix({ farEnd }: { farEnd: number }): Promise<Post
   const port = await freePort();
   for (const name of ['conf', 'queue', 'data']) await mkdir(join(folder, name), { mode: 0o755 });
   await run('chown', ['postfix', join(folder, 'data')]);
-  await writeFile(join(folder, 'conf/main.cf'), mainOf({ folder, farEnd, doorman: doorman.port }));
+  await writeFile(join(folder, 'conf/main.cf'), mainOf({ ...options, folder, doorman: doorman.port }));
   await writeFile(join(folder, 'conf/master.cf'), masterOf(port));
+  const { bouncesTo } = options;
+  if (bouncesTo !== undefined)
+    await writeFile(join(folder, 'conf/transport'), `/^b\\+/ smtp:[127.0.0.1]:${bouncesTo}\n`);
   const conf = join(folder, 'conf');
   const log = (): Promise<string> => readFile(join(folder, 'mail.log'), 'utf8').catch(() => '');
   const script = spawn(COMMAND, ['-c', conf, 'start-fg'], { stdio: ['ignore', 'ignore', 'ignore'] });
@@ -61,8 +72,12 @@ export async function startPostfix({ farEnd }: { farEnd: number }): Promise<Post
   return { port, credentials, idle: () => idle(conf), log, stop };
 }
 
-function mainOf({ folder, farEnd, doorman }: { folder: string; farEnd: number; doorman: number }): string {
-  return `compatibility_level = 3.6
+type Main = PostfixOptions & { folder: string; doorman: number };
+
+function mainOf({ folder, farEnd, doorman, bouncesTo, giveUpAfterS }: Main): string {
+  const lifetime = giveUpAfterS === undefined ? '' : `maximal_queue_lifetime = ${giveUpAfterS}s\n`;
+  const transport = bouncesTo === undefined ? '' : `transport_maps = regexp:${folder}/conf/transport\n`;
+  return `${lifetime}${transport}compatibility_level = 3.6
 command_directory = /usr/sbin
 daemon_directory = ${DAEMONS}
 queue_directory = ${folder}/queue

@@ -4,12 +4,7 @@ import type { MailStory } from './mail-stage.ts';
 import { DAY } from './story.ts';
 
 /** The rules that every project has, and beside them a letter in MJML. */
-export const SHIPPED_LETTERS = [
-  'welcome',
-  'onboarding_stall',
-  'plan_limit_upsell',
-  'trial_expiring',
-] as const;
+const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
 export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
 
 const MJML = `<mjml><mj-body><mj-section><mj-column>

@@ -26,7 +26,14 @@ const MAIN = new URL('../src/main/main.ts', import.meta.url).pathname;
 /** `more`: of the environment. */
 export async function survivor(dataDir: string, more: Record<string, string> = {}): Promise<Survivor> {
   const port = await freePort();
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...more };
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    MAIL_IN_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...more,
+  };
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {

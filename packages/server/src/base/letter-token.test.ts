@@ -21,8 +21,7 @@ test('a token with any sign changed, of another use or of another installation n
     fc.property(names, fc.nat(50), fc.constantFrom(...'abcxyz234567.-'.split('')), (name, at, sign) => {
       const token = letterToken(name, 'unsubscribe', KEY);
       const forged = token.slice(0, at) + sign + token.slice(at + 1);
-      // The last sign of a part holds bits that say nothing.
-      fc.pre(forged !== token && at !== 33);
+      fc.pre(forged !== token);
       expect(readLetterToken(forged, 'unsubscribe', KEY)).toBeNull();
       expect(readLetterToken(token, 'reply', KEY)).toBeNull();
       expect(readLetterToken(token, 'unsubscribe', [Buffer.alloc(32, 8)])).toBeNull();

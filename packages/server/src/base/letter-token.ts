@@ -39,6 +39,8 @@ export function readLetterToken(text: string, use: TokenUse, keys: TokenKeys): L
   const [, named, sealed] = TOKEN.exec(text.toLowerCase()) ?? [];
   if (named === undefined || sealed === undefined) return null;
   const bytes = fromBase32(named).subarray(0, NAME_BYTES);
+  // Its last sign has two bits that say nothing: only one way to write a name is good.
+  if (toBase32(bytes) !== named) return null;
   const given = fromBase32(sealed);
   if (!keys.some((key) => equalInConstantTime(given, seal(bytes, use, key)))) return null;
   const hex = bytes.toString('hex', PROJECT_BYTES);

@@ -1,4 +1,4 @@
-import { dueHeldNow } from '../features/drafts/index.ts';
+import { dueHeldNow, type HeldAsked } from '../features/drafts/index.ts';
 import { dueEarlier } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
@@ -8,9 +8,9 @@ import type { Tx } from '../io/db/index.ts';
  */
 export async function askHeldAgain(
   tx: Tx,
-  { projectId, reasons, now }: { projectId: number; reasons: string[]; now: number },
+  { projectId, reasons, users = null, now }: HeldAsked,
 ): Promise<number> {
-  const asked = await dueHeldNow(tx, { projectId, reasons, now });
+  const asked = await dueHeldNow(tx, { projectId, reasons, users, now });
   if (asked > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
   return asked;
 }

@@ -9,6 +9,8 @@ import { listBuilding } from '../features/audiences/index.ts';
 import { bury, retryDead } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
 import { keepMail } from '../features/outbox/index.ts';
+import { addHits } from '../features/outcomes/index.ts';
+import { insertReply } from '../features/replies/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
 import { openDatabase } from '../io/db/index.ts';
@@ -16,6 +18,7 @@ import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
 import { erasePerson } from './erase-person.ts';
+import { recordOutcomes } from './record-outcome/index.ts';
 import { pruneMarks } from './prune-marks.ts';
 
 const own = await testDatabase();
@@ -103,6 +106,7 @@ async function getLetters(): Promise<void> {
     claimedAt: now,
     domain: 'acme.example',
     provider: 'x.org',
+    letter: 'welcome',
     leaseUntil: now,
   }));
   await claimMessages(db, messages);
@@ -111,8 +115,52 @@ async function getLetters(): Promise<void> {
     const envelope = { mailFrom: 'b+x@acme.example', rcptTo: address, raw, at: now };
     await keepMail(db, { projectId, id, draftId, userId, ...envelope });
   }
+  for (const message of messages) await becomeSomething(message);
   const why = { reason: 'unsubscribed', until: null, createdAt: now, createdBy: 'engine' } as const;
   for (const value of ids) await addSuppression(db, { projectId, kind: 'person', value, ...why });
+}
+
+type Message = { id: string; draftId: string; userId: string; address: string };
+
+/** It is opened by a machine, which is told to an endpoint, and answered; its links name whoever follows them. */
+async function becomeSomething({ id, draftId, userId, address }: Message): Promise<void> {
+  const at = clock.now();
+  await db.query(
+    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, $3, true, $4)`,
+    [projectId, id, userId, [`https://x.org/?for=${address}`]],
+  );
+  const letter = { projectId, messageId: id };
+  const hit = {
+    ...letter,
+    kind: 'open',
+    link: null,
+    at,
+    signs: [],
+    agent: `of ${userId}`,
+    remote: '::1',
+  } as const;
+  await db.transaction((tx) => addHits(tx, [hit]));
+  const opened = { type: 'email.opened', machine: 'yes', machineReason: 'prefetch' } as const;
+  await recordOutcomes({ db, newId, log: silentLog }, [{ ...letter, occurredAt: at, ...opened }]);
+  await db.transaction((tx) =>
+    insertReply(tx, {
+      projectId,
+      id: newId(),
+      messageId: id,
+      draftId,
+      userId,
+      kind: 'reply',
+      verified: 'recipient',
+      inboundId: `<${id}@x.org>`,
+      receivedAt: at,
+      fromAddress: address,
+      fromName: userId,
+      subject: 'Re: Hello',
+      text: `I am ${userId}`,
+      raw: Buffer.from(`From: ${address}`),
+      forwardAt: null,
+    }),
+  );
 }
 
 function die(userId: string, seq: number): Promise<void> {
@@ -147,6 +195,10 @@ const TABLES = [
   'draft',
   'message',
   'outbox_message',
+  'hit',
+  'outcome',
+  'reply',
+  'webhook_message',
   'run',
   'decision',
   'rule_entry',
@@ -157,6 +209,7 @@ const TABLES = [
 /** Where a table says whose a row is. */
 const USER_COLUMNS: Record<string, string> = {
   dead_letter: `record ->> 'external_user_id'`,
+  hit: `(SELECT c.external_user_id FROM beckon.hit_count c WHERE c.project_id = hit.project_id AND c.message_id = hit.message_id)`,
   suppression: `CASE kind WHEN 'person' THEN value END`,
 };
 
@@ -193,6 +246,11 @@ test('of an erased person nothing is left in any column of any table, and the pr
       'rule_timer.anchor',
       'message.address',
       'outbox_message.raw',
+      'tracking_link.urls',
+      'hit.agent',
+      'outcome.external_user_id',
+      'reply.raw',
+      'webhook_message.body',
       'suppression.value',
       'event_2026_01.external_user_id',
       'event_2026_02.external_user_id',

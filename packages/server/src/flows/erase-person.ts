@@ -6,6 +6,7 @@ import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
 import { eraseMail } from '../features/outbox/index.ts';
+import { eraseHits, eraseOutcomes } from '../features/outcomes/index.ts';
 import {
   erasePersonRows,
   idBefore,
@@ -14,12 +15,14 @@ import {
   rememberErasure,
   unknownPerson,
 } from '../features/people/index.ts';
+import { eraseReplies } from '../features/replies/index.ts';
 import { eraseRuleRows } from '../features/rules/index.ts';
 import { eraseMessages } from '../features/sending/index.ts';
 import { eraseRuns } from '../features/sequences/index.ts';
 import { addChanges, eraseChanges } from '../features/stream/index.ts';
 import { eraseSuppressions } from '../features/suppressions/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
+import { eraseWebhooks } from '../features/webhooks/index.ts';
 import { eraseWording } from '../features/wording/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
@@ -38,6 +41,12 @@ export type Removed = {
   message: number;
   /** What the outbox kept of them. */
   outbox_message: number;
+  /** Who fetched what of their letters; what became of these, and what they answered. */
+  hit: number;
+  outcome: number;
+  reply: number;
+  /** What endpoints were told of them: the messages stay, without a word in them. */
+  webhook_message: number;
   run: number;
   decision: number;
   rule_entry: number;
@@ -99,7 +108,7 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
-  const letters = await removeLetters(tx, wanted);
+  const letters = await removeLetters(tx, wanted, now.getTime());
   const people = await erasePersonRows(tx, wanted);
   await leavePlaces(tx, wanted);
   return {
@@ -114,21 +123,16 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
 }
 
 /** Drafts are locked before runs, in the order of their ids, by everybody who needs both. */
-async function removeLetters(
-  tx: Tx,
-  wanted: PersonId,
-): Promise<
-  Pick<
-    Removed,
-    'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'
-  >
-> {
+async function removeLetters(tx: Tx, wanted: PersonId, at: number): Promise<RemovedLetters> {
+  // Whoever is about to make an outcome of a hit holds its count, and then wants drafts and messages.
+  const hits = await eraseHits(tx, wanted);
   await listOpenOfPeople(tx, [wanted]);
   const draft = await eraseDrafts(tx, wanted);
   await eraseWording(tx, wanted);
   const message = await eraseMessages(tx, wanted);
-  // Behind the messages, for which a letter that is just arriving holds this up.
+  // Behind the messages, for which a letter that is just leaving or arriving holds this up.
   const mail = await eraseMail(tx, wanted);
+  const became = await removeOutcomes(tx, wanted, at);
   const run = await eraseRuns(tx, wanted);
   const decision = await eraseDecisions(tx, wanted);
   const { entries, timers } = await eraseRuleRows(tx, wanted);
@@ -137,11 +141,31 @@ async function removeLetters(
     draft,
     message,
     outbox_message: mail,
+    ...became,
+    hit: hits + became.hit,
     run,
     decision,
     rule_entry: entries,
     rule_timer: timers,
     suppression,
+  };
+}
+
+type RemovedLetters = Pick<
+  Removed,
+  'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'
+> &
+  RemovedOutcomes;
+
+type RemovedOutcomes = Pick<Removed, 'hit' | 'outcome' | 'reply' | 'webhook_message'>;
+
+/** Behind the messages too, which whoever writes one of these holds. */
+async function removeOutcomes(tx: Tx, wanted: PersonId, at: number): Promise<RemovedOutcomes> {
+  return {
+    hit: await eraseHits(tx, wanted),
+    outcome: await eraseOutcomes(tx, wanted),
+    reply: await eraseReplies(tx, wanted),
+    webhook_message: await eraseWebhooks(tx, { ...wanted, at }),
   };
 }
 

@@ -2,6 +2,7 @@ import { iso } from '../base/clock.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import { listAll } from '../features/events/index.ts';
 import { listWholeMailOf, type WholeMail } from '../features/outbox/index.ts';
+import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/index.ts';
 import {
   isStorable,
   listBuried,
@@ -14,11 +15,14 @@ import {
   type ShownPerson,
   unknownPerson,
 } from '../features/people/index.ts';
+import { listReplies, type Reply } from '../features/replies/index.ts';
 import { listRunsOf } from '../features/sequences/index.ts';
-import { findSuppressions } from '../features/suppressions/index.ts';
+import { findRefusals, findSuppressions } from '../features/suppressions/index.ts';
+import { listMessagesOf, type WebhookTrace } from '../features/webhooks/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
+import { toShownOutcome } from './shown-outcome.ts';
 
 /** With the largest records there may be, a page is some ten megabytes. */
 const PAGE = 200;
@@ -26,7 +30,7 @@ const PAGE = 200;
 /**
  * Everything that is kept about a person, as pieces of text that are one JSON value together, and still are with white
  * space between them. The same as is shown of them, but with all events (by name, and within a name by time), whole drafts
- * with their moves, what rules keep of them, all that the stream noted, and the records that could not be applied. Nothing is
+ * with their moves, what rules keep of them, what became of their letters and who was told, all that the stream noted, and the records that could not be applied. Nothing is
  * held in memory but a page.
  *
  * Somebody of whom there is nothing but records that could not be applied has no e-mail, no traits and no times.
@@ -42,11 +46,14 @@ export async function* exportPerson(
     ...(person ?? nobody(userId)),
     audiences: await listAudiencesOf(tx, wanted),
     suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
+    refused_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
   });
   yield `${known.slice(0, -1)},`;
   yield* field('events', listAll(tx, wanted), toShownEvent);
   yield ',';
   yield* letters(tx, wanted);
+  yield ',';
+  yield* outcomes(tx, wanted);
   yield ',';
   yield* field('changes', listNoted(tx, wanted), (noted) => noted);
   yield ',';
@@ -87,6 +94,52 @@ function toKeptMail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail):
   return { id, copy, draft_id: draftId, to: rcptTo, subject, at: iso(at), raw: raw.toString('utf8') };
 }
 
+async function* outcomes(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const names = await ruleNames(tx, wanted.projectId);
+  yield* field('outcomes', listAllOutcomes(tx, wanted), (outcome) => toShownOutcome(outcome, names));
+  yield ',';
+  yield* field('links', listLinkTraces(tx, wanted), (link) => link);
+  yield ',';
+  yield* field('hits', listHitTraces(tx, wanted), (letter) => letter);
+  yield ',';
+  yield* field('replies', listAllReplies(tx, wanted), toShownReply);
+  yield ',';
+  yield* field('webhooks', listMessagesOf(tx, wanted), toShownWebhook);
+}
+
+async function* listAllReplies(
+  tx: Tx,
+  { projectId, userId, pageOf }: PersonId & { pageOf: number },
+): AsyncGenerator<Reply[], void, void> {
+  let after: Reply | undefined;
+  do {
+    const page: Reply[] = await listReplies(tx, { projectId, userId, after: after ?? null, limit: pageOf });
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1);
+  } while (after);
+}
+
+function toShownReply({ id, messageId, draftId, kind, verified, receivedAt, ...said }: Reply): object {
+  const { fromAddress, fromName, subject, text, forwardedAt } = said;
+  return {
+    id,
+    email_id: messageId,
+    draft_id: draftId,
+    kind,
+    verified,
+    received_at: iso(receivedAt),
+    from: fromAddress,
+    from_name: fromName,
+    subject,
+    text,
+    forwarded_at: forwardedAt === null ? null : iso(forwardedAt),
+  };
+}
+
+function toShownWebhook({ id, type, created_at: at, body }: WebhookTrace): object {
+  return { id, type, created_at: at.toISOString(), body };
+}
+
 async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
   yield await rows;
 }
@@ -97,6 +150,12 @@ type Addressee = PersonId & { address: string | null };
 async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | null> {
   const [found] = isStorable(addressee.userId) ? await findSuppressions(tx, [addressee], 0) : [];
   return found ? { reason: found.reason, until: found.until === null ? null : iso(found.until) } : null;
+}
+
+/** Topics that they, or whoever has their address, want no letters about. */
+async function findRefused(tx: Tx, addressee: Addressee): Promise<string[]> {
+  const [found] = isStorable(addressee.userId) ? await findRefusals(tx, [addressee]) : [];
+  return [...(found ?? [])].toSorted();
 }
 
 async function* field<T>(

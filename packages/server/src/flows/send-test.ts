@@ -58,6 +58,7 @@ export async function sendTest(
       provider: '',
       projectName: model.project.name,
       ruleName: model.rules.byId.get(draft.ruleId)?.name ?? '',
+      tracking: { opens: false, clicks: false },
       quiet: null,
       frozen: null,
     },

@@ -1,13 +1,23 @@
 import { type Draft, findDraft, type Move } from '../features/drafts/index.ts';
+import { listOutcomesOfDraft } from '../features/outcomes/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { loadProjectModels } from './models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
 import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
+import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
 
-/** `ahead`: what would become of it if it were to leave now; null once it has come to its end. */
-export type ShownWhole = { draft: Draft; rule: string; moves: Move[]; ahead: LookAhead | null };
+/** `ahead`: what would become of it if it were to leave now; null once it has come to its end. `outcomes`: what became of it. */
+export type ShownWhole = {
+  draft: Draft;
+  rule: string;
+  moves: Move[];
+  ahead: LookAhead | null;
+  outcomes: ShownOutcome[];
+};
+
+const OUTCOMES_SHOWN_MAX = 1_000;
 
 /** A draft with its text, every move, and what the gates would say to it now. */
 export async function showDraft(
@@ -17,9 +27,13 @@ export async function showDraft(
   const found = isDraftId(draftId) ? await findDraft(tx, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft, moves } = found;
-  const rule = (await ruleNames(tx, projectId))(draft.ruleId);
+  const names = await ruleNames(tx, projectId);
+  const rule = names(draft.ruleId);
+  const became = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
+  const outcomes = became.map((outcome) => toShownOutcome(outcome, names));
   const isOpen = draft.endedAt === null && draft.state !== 'sending';
-  return { draft, rule, moves, ahead: isOpen ? await look(tx, draft, { now, mailroom }) : null };
+  const ahead = isOpen ? await look(tx, draft, { now, mailroom }) : null;
+  return { draft, rule, moves, ahead, outcomes };
 }
 
 type Looking = { now: number; mailroom: Mailroom };

@@ -7,6 +7,7 @@ import { silentLog } from '../base/log.ts';
 import { listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
+import { addHits } from '../features/outcomes/index.ts';
 import { keepMail } from '../features/outbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
@@ -16,6 +17,7 @@ import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
 import { editAudience } from './edit-audience.ts';
 import { exportPerson } from './export-person.ts';
+import { recordOutcomes } from './record-outcome/index.ts';
 import { showPerson } from './show-person.ts';
 
 const own = await testDatabase();
@@ -99,6 +101,7 @@ test('a person is shown under the names of the interface, with audiences and eve
     drafts: [],
     decisions: [],
     runs: [],
+    outcomes: [],
   });
   expect(Object.hasOwn(shown.traits, '__proto__')).toBe(true);
 });
@@ -189,10 +192,15 @@ test('an export has all that is shown, and what the stream noted and what could 
   expect(value).toEqual({
     ...(await show()),
     suppression: null,
+    refused_topics: [],
     entries: [],
     timers: [],
     messages: [],
     outbox: raws.map(() => ({ ...kept, subject: text, raw: text })),
+    links: [],
+    hits: [],
+    replies: [],
+    webhooks: [],
     changes: [
       {
         at: expect.any(String) as string,
@@ -221,6 +229,51 @@ test('an export has all that is shown, and what the stream noted and what could 
       },
     ],
   });
+});
+
+test('what became of letters is shown and exported: outcomes, answers, hits, and what endpoints were told', async () => {
+  await accept('users', [{ external_user_id: 'ada', email: 'ada@x.org' }]);
+  const newId = idMaker(db.clock);
+  const id = newId();
+  const letter = { projectId, draftId: newId(), ruleId: newId(), userId: 'ada', counts: true, letter: null };
+  const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
+  await claimMessages(db, [{ ...letter, ...sent, id, address: 'ada@x.org' }]);
+  await db.query(
+    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)`,
+    [projectId, id, ['https://acme.example']],
+  );
+  const at = clock.now();
+  const hit = { projectId, messageId: id, kind: 'click', link: 0, at, signs: [], agent: 'Firefox' } as const;
+  await db.transaction((tx) => addHits(tx, [{ ...hit, remote: '192.0.2.1' }]));
+  const happened = { projectId, messageId: id, occurredAt: at };
+  const deps = { db, newId, log: silentLog };
+  for (let n = 0; n < 250; n += 1) {
+    clock.advance(1);
+    const link = { link: n, url: `https://acme.example/${n}` };
+    await recordOutcomes(deps, [
+      { ...happened, type: 'email.clicked', machine: 'no', machineReason: null, ...link },
+    ]);
+  }
+  const { outcomes } = await show();
+  expect(outcomes).toHaveLength(250);
+  expect(outcomes[0]).toEqual({
+    id: UUID,
+    type: 'email.clicked',
+    rule: letter.ruleId,
+    email_id: id,
+    draft_id: letter.draftId,
+    occurred_at: inMs(-250),
+    recorded_at: now(),
+    detail: { machine: 'no', machine_reason: null, url: 'https://acme.example/249' },
+  });
+  const { value } = await exported();
+  expect(value['outcomes']).toEqual(outcomes);
+  expect(value).toMatchObject({
+    links: [{ message_id: id, opens: true, urls: ['https://acme.example'], hits: 1 }],
+    hits: [{ message_id: id, hits: [{ kind: 'click', link: 0, agent: 'Firefox', remote: '192.0.2.1' }] }],
+    replies: [],
+  });
+  expect(value['webhooks']).toHaveLength(250);
 });
 
 test('somebody known by dead letters alone is exported too', async () => {
@@ -302,6 +355,7 @@ test('an export has whole letters with every move, and what rules keep of a pers
     claimedAt: clock.now(),
     domain: 'acme.example',
     provider: 'x.org',
+    letter: null,
     leaseUntil: clock.now(),
   };
   await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);

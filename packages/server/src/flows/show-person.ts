@@ -1,5 +1,6 @@
 import { findStandings, loadModels } from '../features/audiences/index.ts';
 import { type EventOfPerson, listNewest } from '../features/events/index.ts';
+import { listOutcomesOf } from '../features/outcomes/index.ts';
 import {
   type PersonId,
   showPerson as show,
@@ -7,7 +8,14 @@ import {
   unknownPerson,
 } from '../features/people/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { listLettersOf, type ShownDecision, type ShownDraft, type ShownRun } from './person-letters.ts';
+import {
+  listLettersOf,
+  ruleNames,
+  type ShownDecision,
+  type ShownDraft,
+  type ShownRun,
+} from './person-letters.ts';
+import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
 
 export type ShownAudience = { id: string; name: string; since: string };
 export type ShownEvent = {
@@ -26,19 +34,25 @@ export type WholePerson = ShownPerson & {
   drafts: ShownDraft[];
   decisions: ShownDecision[];
   runs: ShownRun[];
+  /** What became of their letters. */
+  outcomes: ShownOutcome[];
 };
 
 const EVENTS_SHOWN_MAX = 1_000;
+const OUTCOMES_SHOWN_MAX = 1_000;
 
 export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson> {
   const person = await show(tx, wanted);
   if (!person) throw unknownPerson(wanted.userId);
   const events = await listNewest(tx, { ...wanted, limit: EVENTS_SHOWN_MAX });
+  const outcomes = await listOutcomesOf(tx, { ...wanted, limit: OUTCOMES_SHOWN_MAX });
+  const names = await ruleNames(tx, wanted.projectId);
   return {
     ...person,
     audiences: await listAudiencesOf(tx, wanted),
     events: events.map(toShownEvent),
     ...(await listLettersOf(tx, wanted)),
+    outcomes: outcomes.map((outcome) => toShownOutcome(outcome, names)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { WEBHOOK_TYPES } from '@beckon/contract';
 import { loadModels } from '../features/audiences/index.ts';
 import { countReasons } from '../features/decisions/index.ts';
 import { countForLadder, suggest } from '../features/drafts/index.ts';
@@ -51,6 +52,7 @@ type Surroundings = Asked & {
   audienceName: (id: string) => string | undefined;
   catalogue: Parameters<typeof lintRule>[1];
   events: string[];
+  topics: { id: string }[];
   usageAtMostOne: boolean;
   came: Map<string, number>;
 };
@@ -76,19 +78,21 @@ async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surr
     now,
     audienceName: (id) => audiences.get(id),
     catalogue,
-    events: names.map(({ name }) => name),
+    // What becomes of letters happens sooner or later.
+    events: [...names.map(({ name }) => name), ...WEBHOOK_TYPES],
     usageAtMostOne: largest !== null && largest <= 1,
+    topics: (await getSettings(tx, projectId)).settings.topics,
     came: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
   };
 }
 
 async function list(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<ListedRule> {
-  const { audienceName, catalogue, events, usageAtMostOne } = surroundings;
+  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
   const { definition } = rule;
   return {
     ...rule,
     sentence: ruleSentence(definition, audienceName),
-    lints: lintRule(definition, catalogue, { events, usageAtMostOne }),
+    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
     silence: await findSilence(tx, rule, surroundings),
   };
 }

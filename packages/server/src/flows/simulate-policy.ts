@@ -11,7 +11,7 @@ import {
   type SettingName,
   type Settings,
 } from '../features/projects/index.ts';
-import { listRules } from '../features/rules/index.ts';
+import { type ActiveRule, listRules, loadRules } from '../features/rules/index.ts';
 import {
   compare,
   type Comparison,
@@ -24,7 +24,7 @@ import {
   type QueuedDraft,
   readBucket,
 } from '../features/sending/index.ts';
-import { findSuppressions } from '../features/suppressions/index.ts';
+import { findRefusals, findSuppressions } from '../features/suppressions/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { findSender, type Mailroom, policyOf } from './send-drafts/index.ts';
 import { inSnapshot } from './snapshot.ts';
@@ -135,18 +135,20 @@ type QueueAsked = { projectId: number; now: number; policies: Policy[]; domain: 
 
 async function gatherQueue(tx: Tx, letters: QueuedLetter[], asked: QueueAsked): Promise<Queue> {
   const { projectId, now, policies, domain } = asked;
-  const on = new Set(
-    (await listRules(tx, projectId)).filter((rule) => rule.enabledAt !== null).map(({ id }) => id),
-  );
+  const rules = (await loadRules(tx, [projectId], [])).get(projectId);
   const windows = policies.flatMap(({ caps }) => (caps ?? []).map(({ windowMs }) => windowMs));
   const since = now - Math.max(0, ...windows);
   const drafts: QueuedDraft[] = [];
   const claims = new Map<string, number[]>();
   for (let from = 0; from < letters.length; from += PAGE) {
     const some = letters.slice(from, from + PAGE);
-    const recipients = await findRecipients(tx, some, { projectId, now });
+    const recipients = await findRecipients(tx, some, {
+      projectId,
+      now,
+      hasTopics: rules?.hasTopics ?? false,
+    });
     drafts.push(
-      ...some.map((letter) => toQueued(letter, recipients, { ruleIsOn: on.has(letter.ruleId), domain })),
+      ...some.map((letter) => toQueued(letter, recipients, { rule: rules?.byId.get(letter.ruleId), domain })),
     );
     const addresses = [...new Set([...recipients.values()].flatMap(({ address }) => address ?? []))];
     const found = await findClaims(tx, { projectId, addresses, since });
@@ -156,12 +158,12 @@ async function gatherQueue(tx: Tx, letters: QueuedLetter[], asked: QueueAsked): 
   return { drafts, claims, bucket: await readBucket(tx, projectId) };
 }
 
-type Recipient = Pick<QueuedDraft, 'address' | 'suppression' | 'zone'>;
+type Recipient = Pick<QueuedDraft, 'address' | 'suppression' | 'zone'> & { refused: ReadonlySet<string> };
 
 async function findRecipients(
   tx: Tx,
   letters: QueuedLetter[],
-  { projectId, now }: { projectId: number; now: number },
+  { projectId, now, hasTopics }: { projectId: number; now: number; hasTopics: boolean },
 ): Promise<Map<string, Recipient>> {
   const users = [...new Set(letters.map(({ userId }) => userId))];
   const people = await findPeople(
@@ -170,12 +172,14 @@ async function findRecipients(
   );
   const reached = people.map((person) => ({ projectId, userId: person.userId, address: addressOf(person) }));
   const suppressions = await findSuppressions(tx, reached, now);
+  const refusals = hasTopics ? await findRefusals(tx, reached) : [];
   return new Map(
     people.map((person, i) => [
       person.userId,
       {
         address: addressOf(person),
         suppression: suppressions[i] ?? null,
+        refused: refusals[i] ?? NONE,
         zone: ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]),
       },
     ]),
@@ -186,18 +190,23 @@ function addressOf({ email }: Pick<Person, 'email'>): string | null {
   return email === null ? null : normaliseAddress(email);
 }
 
-const NOBODY: Recipient = { address: null, suppression: null, zone: null };
+const NONE: ReadonlySet<string> = new Set();
+const NOBODY: Recipient = { address: null, suppression: null, refused: NONE, zone: null };
 
-type Standing = { ruleIsOn: boolean; domain: GateFacts['domain'] };
+type Standing = { rule: ActiveRule | undefined; domain: GateFacts['domain'] };
 
 function toQueued(
   letter: QueuedLetter,
   recipients: Map<string, Recipient>,
-  { ruleIsOn, domain }: Standing,
+  { rule, domain }: Standing,
 ): QueuedDraft {
   const { id, ruleId, userId, priority, counts, expiresAt, leavesAt: dueAt } = letter;
-  const recipient = recipients.get(userId) ?? NOBODY;
-  return { id, ruleId, userId, priority, counts, expiresAt, dueAt, ruleIsOn, domain, ...recipient };
+  const { refused, ...recipient } = recipients.get(userId) ?? NOBODY;
+  const ruleIsOn = (rule?.enabledAt ?? null) !== null;
+  const topic = rule?.definition.topic ?? null;
+  const refusedTopic = topic !== null && refused.has(topic) ? topic : null;
+  const own = { id, ruleId, userId, priority, counts, expiresAt, dueAt };
+  return { ...own, ruleIsOn, domain, refusedTopic, ...recipient };
 }
 
 function totalsOf(fates: Fate[], now: number): PolicyTotals {

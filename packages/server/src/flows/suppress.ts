@@ -1,17 +1,27 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../base/address.ts';
-import { type Actor, cancel, isRefused, listOpenOfPeople, writeMoved } from '../features/drafts/index.ts';
+import {
+  type Actor,
+  cancel,
+  ENGINE,
+  isRefused,
+  listOpenOfPeople,
+  writeMoved,
+} from '../features/drafts/index.ts';
 import { findByAddress, type PersonId } from '../features/people/index.ts';
 import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../features/sequences/index.ts';
 import {
-  addSuppression,
-  removeSuppression,
+  addSuppressions,
+  liftSuppressions,
+  SUPPRESSION_REASONS,
   type SuppressedPlace,
+  type Suppression,
   type SuppressionReason,
 } from '../features/suppressions/index.ts';
 import { takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { askHeldAgain } from './ask-held-again.ts';
 
 export type Suppressing = SuppressedPlace & {
   reason: SuppressionReason;
@@ -32,32 +42,89 @@ export function suppress(
   { actor, ...wanted }: Suppressing,
 ): Promise<Suppressed> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, wanted.projectId);
+    const { projectId } = wanted;
+    await takeTurn(tx, projectId);
     // Whoever is claiming just now is waited for: nothing is claimed for them after this has answered.
-    await takeSendTurn(tx, wanted.projectId);
+    await takeSendTurn(tx, projectId);
     const now = db.clock.now();
-    const isAdded = await addSuppression(tx, { ...wanted, createdAt: now, createdBy: actor });
-    const concerned = await concernedBy(tx, wanted);
-    const users = concerned.map(({ userId }) => userId);
-    const ended = await endFor(tx, concerned, { now, actor });
-    await withdrawClaims(tx, { projectId: wanted.projectId, users });
-    return { isAdded, ...ended };
+    const { added, drafts, runs } = await suppressIn(tx, projectId, {
+      wanted: [{ ...wanted, createdAt: now, createdBy: actor }],
+      now,
+      actor,
+    });
+    return { isAdded: added > 0, drafts, runs };
   });
 }
 
-/** Whether there was one. What has ended by it does not begin again. */
-export function liftSuppression(db: Pick<Database, 'transaction'>, place: SuppressedPlace): Promise<boolean> {
-  return db.transaction((tx) => removeSuppression(tx, place));
+export type SuppressingMany = {
+  wanted: Omit<Suppression, 'projectId'>[];
+  now: number;
+  actor: Actor;
+  /** Why what was under way came to its end. */
+  ends?: 'suppressed' | 'bounced';
+};
+
+/** The same of many at once, in a transaction of their project that has taken `takeTurn` and then `takeSendTurn`. */
+export async function suppressIn(
+  tx: Tx,
+  projectId: number,
+  { wanted, now, actor, ends = 'suppressed' }: SuppressingMany,
+): Promise<{ added: number; drafts: number; runs: number }> {
+  const added = await addSuppressions(
+    tx,
+    wanted.map((one) => ({ ...one, projectId })),
+  );
+  const concerned = await concernedBy(tx, projectId, wanted);
+  const ended = await endFor(tx, concerned, { now, actor, reason: ends });
+  await withdrawClaims(tx, { projectId, users: concerned.map(({ userId }) => userId) });
+  return { added: added.length, ...ended };
 }
 
-/** Everybody who shares the mailbox. */
-async function concernedBy(tx: Tx, { projectId, kind, value }: SuppressedPlace): Promise<PersonId[]> {
-  if (kind === 'person') return [{ projectId, userId: value }];
-  const address = normaliseAddress(value);
-  const people = await findByAddress(tx, projectId, formsOf(address));
-  return people
-    .filter(({ email }) => normaliseAddress(email) === address)
-    .map(({ userId }) => ({ projectId, userId }));
+/** Whether there was one. What has ended by it does not begin again; what it only held is asked again at once. */
+export function liftSuppression(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  place: SuppressedPlace,
+  actor: Actor = ENGINE,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const given = { places: [place], reasons: SUPPRESSION_REASONS, now: db.clock.now(), actor };
+    return (await liftIn(tx, place.projectId, given)) > 0;
+  });
+}
+
+export type LiftingMany = {
+  places: SuppressedPlace[];
+  reasons: readonly SuppressionReason[];
+  now: number;
+  actor?: Actor;
+};
+
+/** Of these places what was said for one of these reasons, in a transaction of their project. How many there were. */
+export async function liftIn(
+  tx: Tx,
+  projectId: number,
+  { places, reasons, now, actor = ENGINE }: LiftingMany,
+): Promise<number> {
+  const lifted = await liftSuppressions(tx, { places, reasons, at: now, by: actor });
+  if (lifted === 0) return 0;
+  const users = (await concernedBy(tx, projectId, places)).map(({ userId }) => userId);
+  await askHeldAgain(tx, { projectId, reasons: ['suppressed'], users, now });
+  return lifted;
+}
+
+/** Those people, and everybody who shares one of the mailboxes; each once. */
+export async function concernedBy(
+  tx: Tx,
+  projectId: number,
+  places: Pick<SuppressedPlace, 'kind' | 'value'>[],
+): Promise<PersonId[]> {
+  const users = new Set(places.filter(({ kind }) => kind === 'person').map(({ value }) => value));
+  const addresses = new Set(
+    places.filter(({ kind }) => kind === 'address').map(({ value }) => normaliseAddress(value)),
+  );
+  const sharing = await findByAddress(tx, projectId, [...addresses].flatMap(formsOf));
+  for (const { userId, email } of sharing) if (addresses.has(normaliseAddress(email))) users.add(userId);
+  return [...users].map((userId) => ({ projectId, userId }));
 }
 
 /** People are found by their address as it was sent: its domain in A-labels, or as it is read. */
@@ -69,9 +136,8 @@ function formsOf(address: string): string[] {
 async function endFor(
   tx: Tx,
   people: PersonId[],
-  { now, actor }: { now: number; actor: Actor },
+  { now, actor, reason }: { now: number; actor: Actor; reason: 'suppressed' | 'bounced' },
 ): Promise<{ drafts: number; runs: number }> {
-  const reason = 'suppressed';
   const moved = (await listOpenOfPeople(tx, people)).flatMap((draft) => {
     const decided = cancel(draft, { reason, now, actor });
     return isRefused(decided) ? [] : [decided];

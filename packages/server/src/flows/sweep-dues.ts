@@ -1,4 +1,5 @@
 import { dueEarlier, holdDue, type Work } from '../features/turns/index.ts';
+import { listLateToTell } from '../features/webhooks/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { nextMoment } from './next-due.ts';
 
@@ -13,6 +14,8 @@ export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'trans
     for (const projectId of await listLate(db, source))
       late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
   }
+  for (const projectId of await listLateToTell(db))
+    late.set(`tell ${projectId}`, { projectId, work: 'tell' });
   for (const { projectId, work } of late.values()) {
     await db.transaction(async (tx) => {
       await holdDue(tx, projectId, work);

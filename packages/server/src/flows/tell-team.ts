@@ -1,3 +1,4 @@
+import { iso } from '../base/clock.ts';
 import {
   findTeamDigestSentAt,
   listWaiting,
@@ -5,8 +6,10 @@ import {
   teamDigest,
   type TeamLetter,
 } from '../features/drafts/index.ts';
-import { listTroubles } from '../features/domains/index.ts';
+import { type DomainTrouble, listTroubles } from '../features/domains/index.ts';
+import { type EndpointState, listEndpointTroubles } from '../features/endpoints/index.ts';
 import { listSettings } from '../features/projects/index.ts';
+import { type DemotedRule, listDemoted } from '../features/rules/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /** What hands letters over to the team, outside the projects' gates. */
@@ -39,10 +42,24 @@ export async function tellTeam(
   return true;
 }
 
-function sentenceOf({ name, state }: { name: string; state: string }): string {
+function sentenceOf({ name, state, paused }: DomainTrouble): string {
+  if (paused !== null) return `${name} is paused, and its letters are held until you resume it: ${paused}`;
   return state === 'failed'
     ? `The records of ${name} are not in the DNS any more: its letters are held until they are back`
     : `The last look at the DNS found something wrong with ${name}: if it lasts, its letters will be held`;
+}
+
+function demotedWords({ name, why }: DemotedRule): string {
+  return `The rule ${name} does not send by itself any more, because of ${why}: its drafts wait for you`;
+}
+
+function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointState): string {
+  if (disabledReason === 'gone')
+    return `The endpoint ${url} said that it is gone: it is told nothing more until you enable it`;
+  if (disabledReason === 'failing')
+    return `The endpoint ${url} took nothing for 5 days: it is disabled, and told nothing more until you enable it`;
+  const since = health.failingSince === null ? '' : ` since ${iso(health.failingSince)}`;
+  return `The endpoint ${url} has taken nothing${since}: after 5 days of that it is disabled`;
 }
 
 type Taken = { letter: TeamLetter; since: number | null };
@@ -60,7 +77,13 @@ async function takeLetter(
   const { name, settings } = project;
   const rules = await listWaiting(tx, projectId, since);
   const troubles = await listTroubles(tx, { projectId, since: since ?? 0 });
-  const notices = troubles.map(sentenceOf);
+  const demoted = await listDemoted(tx, { projectId, since: since ?? 0 });
+  const endpoints = await listEndpointTroubles(tx, { projectId, since: since ?? 0 });
+  const notices = [
+    ...demoted.map(demotedWords),
+    ...troubles.map(sentenceOf),
+    ...endpoints.map(endpointWords),
+  ];
   const waiting = { project: name, rules, publicUrl, notices, timeZone: settings.timeZone };
   const letter = teamDigest(waiting, now, sentAt);
   return letter && (await takeTeamDigest(tx, projectId, now)) ? { letter, since } : null;

@@ -54,7 +54,7 @@ function forgetOldest(windows: Map<string, Window>): void {
 }
 
 /** One subscriber commands a whole /64 of IPv6, so that is counted as one address. */
-function addressGroup(address: string): string {
+export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();

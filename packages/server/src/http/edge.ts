@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
+import { callbackify } from 'node:util';
 import type { NewId } from '../base/ids.ts';
 import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { TRACKING_PATHS } from '../features/domains/index.ts';
 import { answerFault } from './faults.ts';
+import { createHostCertificates } from './host-certificates.ts';
 import { continueWhenRead, refuseBody } from './refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
 import { originForm, redirectLocation, transportOf, type TransportRules } from './transport.ts';
@@ -11,6 +15,10 @@ import { originForm, redirectLocation, transportOf, type TransportRules } from '
 export type EdgeConfig = {
   /** Null where a proxy ends TLS, or where the public address is http on loopback. */
   tls: TlsFiles | null;
+  /** Beside our own TLS: certificates of other hosts, `<host>.crt` and `<host>.key`. */
+  tlsCertDir?: string | null;
+  /** Hosts that only links of letters have, and on which nothing else is served. */
+  trackingHosts?: { has: (host: string) => boolean };
   timeouts?: Partial<EdgeTimeouts>;
 };
 export type TlsFiles = { certFile: string; keyFile: string };
@@ -20,11 +28,11 @@ export type EdgeTimeouts = {
   keepAliveMs: number;
   checkEveryMs: number;
 };
-export type EdgeDeps = { rules: TransportRules; newId: NewId };
+export type EdgeDeps = { rules: TransportRules; newId: NewId; log?: Pick<Log, 'warn'> };
 
 /**
  * The server before Fastify, made for its `serverFactory`. What it answers itself: plain requests where https is due
- * (308), and HTTP/1.1 without Host. Fastify binds its own `clientError` listener, so give it `clientErrorHandler` as
+ * (308), HTTP/1.1 without Host, and on the tracking hosts of domains whatever is no business of theirs. Fastify binds its own `clientError` listener, so give it `clientErrorHandler` as
  * the option of that name: two listeners would answer twice.
  */
 export function createEdgeServer(
@@ -32,13 +40,15 @@ export function createEdgeServer(
   deps: EdgeDeps,
   listener: RequestListener,
 ): http.Server | https.Server {
-  const options = serverOptions(config);
+  const options = serverOptions(config, deps);
   return listenThroughEdge(
     config.tls ? https.createServer(options) : http.createServer(options),
     (request, response) => {
       if (lacksHost(request)) return answer(deps, { request, response, fault: new Fault('bad_request') });
       if (mustRedirect(deps.rules, request)) return answerRedirect(deps, request, response);
       request.url = originForm(request.url ?? '/');
+      if (isMisplaced(config, deps.rules, request))
+        return answer(deps, { request, response, fault: new Fault('not_found') });
       listener(request, response);
     },
   );
@@ -57,9 +67,21 @@ export function createRedirectServer(
   return server.on('clientError', clientErrorHandler(deps));
 }
 
-function serverOptions(config: EdgeConfig): https.ServerOptions {
+function serverOptions(config: EdgeConfig, deps: EdgeDeps): https.ServerOptions {
   const limits = limitOptions(config.timeouts);
-  return config.tls ? { ...limits, ...TLS_OPTIONS, ...readCertificate(config.tls) } : limits;
+  if (!config.tls) return limits;
+  const { tlsCertDir: dir = null } = config;
+  const options = { ...limits, ...TLS_OPTIONS, ...readCertificate(config.tls) };
+  return dir === null ? options : { ...options, SNICallback: certificatesIn(dir, deps) };
+}
+
+type SniCallback = NonNullable<https.ServerOptions['SNICallback']>;
+
+/** Without one for this host the client gets the installation's own certificate. */
+function certificatesIn(dir: string, { log }: EdgeDeps): SniCallback {
+  const certificates = createHostCertificates(dir, TLS_OPTIONS, log);
+  const find = callbackify((host: string) => certificates.of(host));
+  return (host, callback) => find(host, (error, context) => callback(error, context ?? undefined));
 }
 
 /** For SIGHUP. Throws when the new files are no pair; the old certificate then stays in service. */
@@ -129,6 +151,21 @@ function lacksHost(request: IncomingMessage): boolean {
 
 function mustRedirect(rules: TransportRules, request: IncomingMessage): boolean {
   return rules.httpsOnly && transportOf(rules, request) === 'plain' && !isProbe(request);
+}
+
+/**
+ * Where a domain's own host is asked for anything but what its letters lead to. Whoever owns the domain says where that host
+ * leads: the API and what people sign in to have no business there. `Host` is a claim, and takes away here, never gives.
+ */
+function isMisplaced(
+  { trackingHosts }: EdgeConfig,
+  rules: TransportRules,
+  request: IncomingMessage,
+): boolean {
+  if (!trackingHosts) return false;
+  const host = (request.headers.host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '');
+  if (!trackingHosts.has(host) || host === new URL(rules.publicOrigin).hostname) return false;
+  return !TRACKING_PATHS.some((path) => request.url?.startsWith(path));
 }
 
 /** What a load balancer or a container runtime asks, mostly over plain HTTP and by address. */

@@ -6,4 +6,7 @@ export type { HealthDeps, Readiness, Release } from './health.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createMetricsServer } from './metrics-server.ts';
 export { createHttpServer } from './server.ts';
+export { mountChoices } from './choices/index.ts';
+export { startMailIn } from './mail-in/index.ts';
+export { mountProbe, mountTracking, type TrackingDeps } from './track/index.ts';
 export { type TransportRules, transportRules } from './transport.ts';

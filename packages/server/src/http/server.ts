@@ -14,11 +14,17 @@ import { transportOf } from './transport.ts';
 import { INGEST_ENDPOINTS } from './v1/index.ts';
 import { createIngest } from './v1/ingest.ts';
 
-export type ServerOptions = { edge: EdgeConfig; health: HealthDeps; publicUrl: string };
+export type ServerOptions = {
+  edge: EdgeConfig;
+  health: HealthDeps;
+  publicUrl: string;
+  /** What recipients of letters open, beside the API. */
+  mounts?: readonly ((app: FastifyInstance) => void)[];
+};
 
 /** The routes. Fastify finds them and keeps the server's life; the ingest endpoints answer through their own pipeline. */
 export async function createHttpServer(deps: HttpDeps, options: ServerOptions): Promise<FastifyInstance> {
-  const edge = { rules: deps.transport, newId: deps.newId };
+  const edge = { rules: deps.transport, newId: deps.newId, log: deps.log };
   const app = Fastify({
     logger: false,
     genReqId: deps.newId,
@@ -43,6 +49,7 @@ export async function createHttpServer(deps: HttpDeps, options: ServerOptions): 
   mountIngest(app, deps);
   mountHealth(app, options.health);
   mountReference(app, { publicUrl: options.publicUrl, version: options.health.release.version });
+  for (const mount of options.mounts ?? []) mount(app);
   await app.ready();
   return app;
 }

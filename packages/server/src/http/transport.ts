@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * What a connection was and whose it is, decided without side effects. `X-Forwarded-*` is a stranger's claim unless
- * the peer is a listed proxy; `Host` is a claim always, and is read nowhere.
+ * the peer is a listed proxy; `Host` is a claim always, and gives nobody anything.
  */
 export type TransportRules = {
   /** `https://beckon.example`, without a path. */
@@ -25,8 +25,13 @@ export function transportRules(config: { publicUrl: string; trustProxy: readonly
   return {
     publicOrigin: publicUrl.origin,
     httpsOnly: publicUrl.protocol === 'https:',
-    isTrusted: trustedBy(config.trustProxy.map(parseRange)),
+    isTrusted: trustedPeers(config.trustProxy),
   };
+}
+
+/** Whether an address is one of these, or in one of these ranges. */
+export function trustedPeers(ranges: readonly string[]): (address: string) => boolean {
+  return trustedBy(ranges.map(parseRange));
 }
 
 export function transportOf(rules: TransportRules, request: PeerRequest): 'https' | 'plain' {

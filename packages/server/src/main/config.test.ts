@@ -39,7 +39,8 @@ test('an empty environment is a whole configuration, on loopback and embedded', 
     warnings: [],
   });
   expect(config.dataDir).toMatch(/^\/.*\/data$/);
-  expect([...config.roles]).toEqual(['api', 'worker']);
+  expect([...config.roles]).toEqual(['api', 'worker', 'mail-in']);
+  expect(config.mailIn).toEqual({ host: '127.0.0.1', port: 2525, isAsked: false });
   expect(load({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
 });
 
@@ -68,6 +69,10 @@ test('every variable is read', () => {
     SMTP_URL: 'smtp://u:p@relay.example:587',
     MAIL_DOMAIN: 'Mail.beckon.example',
     SMTP_SPF_INCLUDE: '_spf.relay.example',
+    MAIL_IN_HOST: '0.0.0.0',
+    MAIL_IN_PORT: '25',
+    TLS_CERT_DIR: '/tls/hosts',
+    WEBHOOK_ALLOW_PRIVATE: 'false',
     MAIL_FROM: 'beckon@acme.example',
     DNS_SERVERS: '10.0.0.2, 127.0.0.1:5353',
     AI_BASE_URL: 'https://models.example/v1#anthropic',
@@ -96,6 +101,9 @@ test('every variable is read', () => {
     smtpUrl: 'smtp://u:p@relay.example:587',
     mailDomain: 'mail.beckon.example',
     spfInclude: '_spf.relay.example',
+    mailIn: { host: '0.0.0.0', port: 25, isAsked: true },
+    tlsCertDir: '/tls/hosts',
+    webhookAllowPrivate: false,
     mailFrom: 'beckon@acme.example',
     dnsServers: ['10.0.0.2', '127.0.0.1:5353'],
     model: { baseUrl: 'https://models.example/v1#anthropic', apiKey: 's'.repeat(40), name: 'small-1' },
@@ -131,7 +139,7 @@ test('all faults are told at once, each by its variable and with what is allowed
     /^TRUST_PROXY must be addresses or CIDR ranges.*not "10.0.0.0\/33"$/,
     /^DATABASE_URL must be a PostgreSQL address/,
     /^DATABASE_POOLER must be transaction or not set, not "session"$/,
-    /^ROLES must be all, or any of api, worker, separated by commas, not "mailer"$/,
+    /^ROLES must be all, or any of api, worker, mail-in, separated by commas, not "mailer"$/,
     /^SECRET_KEY must not be set together with SECRET_KEY_FILE$/,
     /^SECRET_KEY_PREVIOUS must have at least 16 characters/,
     /^LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"$/,

@@ -49,6 +49,8 @@ function toInspected(config: Config): InspectedConfig {
     { variable: 'HTTP_REDIRECT_PORT', port: config.redirectPort ?? 0, tls: false },
     { variable: 'METRICS_PORT', port: config.metricsPort ?? 0, tls: false },
   ];
+  const { host: mailHost, port: mailPort } = config.mailIn;
+  const mailIn = { host: mailHost, port: mailPort, domain: config.mailDomain };
   const { warnings, dataDir, publicUrl, host, tls } = config;
   return {
     warnings,
@@ -57,6 +59,7 @@ function toInspected(config: Config): InspectedConfig {
     host,
     tls,
     embedded: config.database === null,
+    ...(config.roles.has('mail-in') ? { mailIn } : {}),
     relay:
       config.smtpUrl === null
         ? null

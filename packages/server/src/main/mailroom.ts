@@ -2,22 +2,33 @@ import type { Clock } from '../base/clock.ts';
 import type { Sealer } from '../base/seal.ts';
 import { createSigners, type MailSettings } from '../features/domains/index.ts';
 import { createProviders, type Mailroom, NO_PROVIDERS } from '../flows/send-drafts/index.ts';
-import { createResolver, type Resolver } from '../io/dns/index.ts';
+import { createLookUp, createResolver, type LookUp, type Resolver } from '../io/dns/index.ts';
+import { createOutbound, type Outbound } from '../io/outbound/index.ts';
 import type { Config } from './config.ts';
 
-type MailConfig = Pick<Config, 'smtpUrl' | 'publicUrl' | 'mailDomain' | 'spfInclude' | 'dnsServers'>;
+type MailConfig = Pick<
+  Config,
+  'smtpUrl' | 'publicUrl' | 'mailDomain' | 'spfInclude' | 'dnsServers' | 'webhookAllowPrivate'
+>;
+
+type Opened = {
+  resolver: Resolver;
+  lookUp: LookUp;
+  mail: MailSettings;
+  mailroom: Mailroom;
+  openOutbound: () => Outbound;
+};
 
 /** As whom and by which way letters leave, as the environment says it; the same for the server and for its commands. */
-export function openMailroom(
-  config: MailConfig,
-  sealer: Sealer,
-  clock: Clock,
-): { resolver: Resolver; mail: MailSettings; mailroom: Mailroom } {
+export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): Opened {
   const { smtpUrl, publicUrl, mailDomain, spfInclude, dnsServers } = config;
-  const resolver = createResolver(dnsServers ? { servers: dnsServers } : {});
+  const dns = dnsServers ? { servers: dnsServers } : {};
+  const resolver = createResolver(dns);
   const mail = { mailDomain, spfInclude };
   return {
     resolver,
+    lookUp: createLookUp(dns),
+    openOutbound: () => createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver }),
     mail,
     mailroom: {
       outlet: { kind: smtpUrl === null ? 'outbox' : 'relay', publicUrl, mailDomain },
@@ -25,4 +36,9 @@ export function openMailroom(
       providers: smtpUrl === null ? NO_PROVIDERS : createProviders(resolver, () => clock.now()),
     },
   };
+}
+
+/** As whom the endpoints of customers are told. */
+export function webhookAgent(version: string): string {
+  return `Beckon-Webhooks/${version}`;
 }

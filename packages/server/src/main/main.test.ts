@@ -19,6 +19,7 @@ const env = {
   DATABASE_URL: own.url,
   SECRET_KEY: 'x'.repeat(32),
   PORT: '0',
+  MAIL_IN_PORT: '0',
   DATA_DIR: join(elsewhere, 'data'),
 };
 
@@ -144,6 +145,8 @@ test('doctor finds a healthy installation healthy, and a wrong secret key by its
     'secret key',
     'clock',
     'relay',
+    'mail in',
+    'mail in',
   ]);
   const ill = await beckon(['doctor', '--json'], { SECRET_KEY: 'y'.repeat(32) });
   expect(ill.code).toBe(1);

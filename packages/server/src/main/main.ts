@@ -22,7 +22,7 @@ function createOperator(): Operator {
   return {
     async open() {
       const { openForCommand } = await import('./prepare.ts');
-      return openForCommand(readConfig(), complain);
+      return openForCommand(readConfig(), { print: complain, version: readRelease().version });
     },
     async migrate() {
       const { migrateForCommand } = await import('./prepare.ts');

@@ -38,7 +38,7 @@ async function othersGone(client: pg.Client): Promise<void> {
 
 test('the first command sets up an empty database', () =>
   withDatabase('empty', async (own) => {
-    const opened = await openForCommand(configOf(own), say);
+    const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
     expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
     await opened.close();
     expect(await pendingMigrations(own.connection)).toEqual([]);
@@ -47,8 +47,8 @@ test('the first command sets up an empty database', () =>
 test('two first commands at once both find it set up', () =>
   withDatabase('empty', async (own) => {
     const opened = await Promise.all([
-      openForCommand(configOf(own), say),
-      openForCommand(configOf(own), say),
+      openForCommand(configOf(own), { print: say, version: '0.0.0' }),
+      openForCommand(configOf(own), { print: say, version: '0.0.0' }),
     ]);
     expect(opened[0].pepper).toEqual(opened[1].pepper);
     for (const one of opened) await one.close();
@@ -68,7 +68,7 @@ test('a command that comes while another sets up the database waits for it', () 
     await client.query(
       'CREATE TABLE beckon.kysely_migration (name text PRIMARY KEY, timestamp text NOT NULL)',
     );
-    const opened = await openForCommand(configOf(own), say);
+    const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
     expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
     await opened.close();
   }));
@@ -98,5 +98,5 @@ test('a server refuses a database that answers a commit before it is on disk', (
 
 test('a database that is not there is an error with a text', async () => {
   const config = loadConfig({ DATABASE_URL: 'postgres://u@127.0.0.1:1/none', SECRET_KEY }, () => '');
-  await expect(openForCommand(config, say)).rejects.toThrow(/ECONNREFUSED/);
+  await expect(openForCommand(config, { print: say, version: '0.0.0' })).rejects.toThrow(/ECONNREFUSED/);
 });

@@ -11,7 +11,7 @@ import {
 import { MIGRATIONS } from '../io/migrations/index.ts';
 import type { Opened } from '../operator/index.ts';
 import type { Config } from './config.ts';
-import { openMailroom } from './mailroom.ts';
+import { openMailroom, webhookAgent } from './mailroom.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 
 /** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
@@ -48,7 +48,10 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
 }
 
 /** A command's view: it sets up an empty database, but leaves the change of one in use to `migrate` and `serve`. */
-export async function openForCommand(config: Config, print: (line: string) => void): Promise<Opened> {
+export async function openForCommand(
+  config: Config,
+  { print, version }: { print: (line: string) => void; version: string },
+): Promise<Opened> {
   const log = createLog('warn', 2);
   const place = await findPlace(config, { log, print });
   try {
@@ -69,6 +72,7 @@ export async function openForCommand(config: Config, print: (line: string) => vo
         db,
         ...secrets,
         ...openMailroom(config, secrets.sealer, db.clock),
+        webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
         // What only sending needs is read when something is sent.
         async wayOut() {
           const { openWayOut } = await import('./way-out.ts');

@@ -26,6 +26,7 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       ...secrets,
       ...openMailroom(config, secrets.sealer, systemClock),
       smtpUrl: config.smtpUrl,
+      mailIn: config.mailIn,
       mailFrom: config.mailFrom,
       model: config.model && openModel(config.model),
       clock: systemClock,

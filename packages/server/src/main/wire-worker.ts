@@ -7,17 +7,25 @@ import { createTeamTransport } from '../flows/team-mail.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import type { Metrics } from '../http/index.ts';
 import { type Database, startListener } from '../io/db/index.ts';
+import type { Relay } from '../io/mail/index.ts';
 import {
   checkDomains,
+  checkTracking,
   type Duty,
+  forwardReplies,
   housekeeping,
+  resealWebhooks,
+  settleHits,
   tellTeam,
   startBuilder,
   startDigester,
   startSender,
+  startTeller,
   startTimetable,
   wordDrafts,
 } from '../worker/index.ts';
+import type { Outbound } from '../io/outbound/index.ts';
+import { webhookAgent } from './mailroom.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
 
@@ -37,7 +45,9 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   let settled = (): Promise<void> => Promise.resolve();
   life.onStop('letters', () => settled());
   const out = await wayOut(options, parts);
-  const timetable = startTimetable(dutiesOf(options, { db, teamTransport: out.teamTransport }), log);
+  const outbound = options.openOutbound();
+  life.onStop('outbound', () => outbound.close());
+  const timetable = startTimetable(dutiesOf(options, { db, outbound, ...out }), log);
   life.onStop('timetable', () => timetable.stop());
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
@@ -56,6 +66,9 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
   settled = () => sender.settled();
   life.onStop('sender', () => sender.stop());
+  const agent = webhookAgent(options.release.version);
+  const teller = startTeller({ db, log, sealer: options.sealer, outbound, agent, onLag: metrics.lagged });
+  life.onStop('teller', () => teller.stop());
   const digester = startDigester({
     db,
     digest,
@@ -74,28 +87,36 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   return { wake: () => digester.wake() };
 }
 
-type WayOut = { transport: Transport; teamTransport: TeamTransport };
+type WayOut = { transport: Transport; teamTransport: TeamTransport; relay: Pick<Relay, 'hand'> | null };
 
 async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayOut> {
   const { transport, teamTransport, tokenKeys, mailFrom, mailroom } = options;
-  if (transport && teamTransport) return { transport, teamTransport };
+  if (transport && teamTransport) return { transport, teamTransport, relay: null };
   const relay = await openWayOut(options, { db, life });
   const { outlet } = mailroom;
   const newId = idMaker(db.clock);
   return {
+    relay,
     transport: transport ?? relayTransport({ relay, now: () => db.clock.now() }),
     teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
 }
 
-type DutyDeps = { db: Database; teamTransport: TeamTransport };
+type DutyDeps = WayOut & { db: Database; outbound: Outbound };
 
-function dutiesOf(options: ServerOptions, { db, teamTransport: transport }: DutyDeps): Duty[] {
-  const { log, listen, resolver, mail, sealer, model } = options;
+function dutiesOf(
+  options: ServerOptions,
+  { db, outbound, relay, teamTransport: transport }: DutyDeps,
+): Duty[] {
+  const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys } = options;
   return [
     ...housekeeping(db, log),
     tellTeam({ db, log, publicUrl: listen.publicUrl, transport }),
     checkDomains({ db, log, resolver, mail, sealer }),
+    resealWebhooks({ db, log, sealer }),
+    checkTracking({ db, log, outbound, tokenKeys }),
+    settleHits({ db, log, newId: idMaker(db.clock) }),
+    ...(relay ? [forwardReplies({ db, log, relay, mailroom, mailFrom, tokenKeys })] : []),
     ...(model ? [wordDrafts({ db, log, model })] : []),
   ];
 }

@@ -29,10 +29,12 @@ import {
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
 import type { Sealer } from '../base/seal.ts';
-import type { MailSettings } from '../features/domains/index.ts';
-import type { Resolver } from '../io/dns/index.ts';
+import { createTrackingHosts, type MailSettings } from '../features/domains/index.ts';
+import type { LookUp, Resolver } from '../io/dns/index.ts';
+import type { Outbound } from '../io/outbound/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
+import { mountPages, wireMailIn } from './wire-letters.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = {
@@ -52,6 +54,12 @@ export type ServerOptions = {
   sealer: Sealer;
   tokenKeys: TokenKeys;
   resolver: Resolver;
+  /** The DNS as it is, for who judges mail that comes in. */
+  lookUp: LookUp;
+  /** The way to names that customers gave; opened once for a process. */
+  openOutbound(): Outbound;
+  /** Null or left out: no mail comes in here. */
+  mailIn?: { host: string; port: number; isAsked: boolean } | null;
   mail: MailSettings;
   mailroom: Mailroom;
   /** Null: letters go into the outbox. */
@@ -76,7 +84,7 @@ export type ListenOptions = EdgeConfig & {
 
 export type RunningServer = {
   /** Where it listens; the ports are those that the system gave where 0 was asked for. */
-  ports: { http: number | null; redirect: number | null; metrics: number | null };
+  ports: { http: number | null; redirect: number | null; metrics: number | null; mailIn: number | null };
   /** Reads the certificate files again, for connections from now on; throws, and changes nothing, if they are no pair. */
   reloadCertificate(): void;
   /** Takes no new connection, answers what is under way, and loses nothing. */
@@ -102,12 +110,19 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
   const worker = roles.has('worker') ? await startWorker(options, { db, life, metrics }) : null;
   const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
   const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
+  const mail = { db, life, newId: idMaker(clock) };
+  const mailIn = roles.has('mail-in') ? await wireMailIn(options, mail) : null;
   const ports = {
     http: api.http,
     redirect: api.redirect,
+    mailIn: mailIn?.port ?? null,
     metrics: await startMetrics(options, { life, metrics }),
   };
-  return { ports, reloadCertificate: api.reloadCertificate, stop: () => life.stop() };
+  const reloadCertificate = (): void => {
+    api.reloadCertificate();
+    mailIn?.reloadCertificate();
+  };
+  return { ports, reloadCertificate, stop: () => life.stop() };
 }
 
 /** Where no worker is at hand, those in other processes are told, at most so often. */
@@ -134,7 +149,9 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     metrics: parts.metrics,
     metricsHere: listen.metricsPort === null,
   };
-  const app = await createHttpServer(deps, { edge: listen, health, publicUrl: listen.publicUrl });
+  const mounts = mountPages(options, { ...parts, ...deps });
+  const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
+  const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });
   life.onStop('http', () => closed(app.server, () => app.close()));
   await app.listen({ host: listen.host, port: listen.port });
   const reload = (): void => {

@@ -23,6 +23,8 @@ export type InspectedConfig = {
   ports: { variable: string; port: number; tls: boolean }[];
   /** Null: letters go into the outbox. */
   relay: { name: string; probe: () => Promise<string | null> } | null;
+  /** Where mail comes in, and the public name of that (MAIL_DOMAIN); left out where this process takes none in. */
+  mailIn?: { host: string; port: number; domain: string | null };
 };
 
 export type InspectedDatabase = {

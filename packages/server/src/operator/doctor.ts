@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
+import { checkMailIn } from './check-mail-in.ts';
 import { checkPorts, checkRelay, checkTls } from './check-network.ts';
 import type { Check, Inspection } from './checks.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
@@ -35,6 +36,7 @@ async function examine(inspection: Inspection): Promise<Check[]> {
     ...(await checkTls(config, systemClock.now())),
     ...(await checkPorts(config)),
     ...(await checkRelay(config)),
+    ...(await checkMailIn(config)),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { iso } from '../base/clock.ts';
 import { type DomainState, printThrottle, type SendingDomain } from '../features/domains/index.ts';
 import type { DomainView } from '../flows/domains/index.ts';
+import { toShownTracking, trackingLines } from './domain-tracking-output.ts';
 import { table } from './table.ts';
 
 type ViewedRecord = DomainView['records'][number];
@@ -14,6 +15,9 @@ export function toShown({ domain, records }: DomainView) {
     throttle: printThrottle(domain.throttle),
     warm: domain.warm,
     ramp_from: time(domain.rampFrom),
+    tracking: toShownTracking(domain.tracking),
+    paused_at: time(domain.pausedAt),
+    paused_reason: domain.pausedReason,
     created_at: iso(domain.createdAt),
     verified_at: time(domain.verifiedAt),
     checked_at: time(domain.checkedAt),
@@ -42,25 +46,35 @@ export type ShownDomain = ReturnType<typeof toShown>;
 
 export function printList(domains: ShownDomain[]): string {
   return table(
-    domains.map(({ name, state, records, checked_at: checkedAt, throttle, warm }) => ({
-      domain: name,
-      state,
-      records: `${records.filter(({ status }) => status === 'ok').length} of ${records.length} right`,
-      checked_at: checkedAt,
-      throttle,
-      warm,
-    })),
+    domains.map(
+      ({ name, state, records, checked_at: checkedAt, throttle, warm, tracking, paused_reason: paused }) => ({
+        domain: name,
+        state,
+        paused,
+        records: `${records.filter(({ status }) => status === 'ok').length} of ${records.length} right`,
+        checked_at: checkedAt,
+        throttle,
+        warm,
+        links: tracking && `${tracking.host} (${tracking.state})`,
+      }),
+    ),
     'There is no domain yet: domain add --domain makes one',
   );
+}
+
+export function printResumed(resumed: { name: string; was_paused: boolean; asked_again: number }): string {
+  if (!resumed.was_paused) return `${resumed.name} was not paused`;
+  return `Letters leave from ${resumed.name} again; ${resumed.asked_again} that were held are asked again now`;
 }
 
 /** What is to be published: values stand alone on their lines, so that they can be copied. */
 export function printRecords(domain: ShownDomain): string {
   return [
-    `${domain.name} is ${domain.state}: ${STATES[domain.state]}`,
+    headOf(domain),
     '',
     'Publish these records in the DNS:',
     ...domain.records.flatMap(printRecord),
+    ...trackingLines(domain),
     '',
     `Then: domain check --domain ${domain.name}. The server looks by itself as well.`,
     ...missingSettings(domain),
@@ -74,6 +88,11 @@ function printRecord({ kind, type, name, value, split, required, key_state: stat
   ];
   const parts = split ? ['  or, in parts:', `  ${split.map((part) => `"${part}"`).join(' ')}`] : [];
   return ['', `${TITLES[kind]} (${notes.join(', ')})`, `  ${type}  ${name}`, `  ${value}`, ...parts];
+}
+
+function headOf({ name, state, paused_reason: paused }: ShownDomain): string {
+  const is = `${name} is ${state}: ${STATES[state]}`;
+  return paused === null ? is : `${is}\nIt is paused: ${paused}. Nothing leaves from it until domain resume`;
 }
 
 type ShownRecord = ShownDomain['records'][number];
@@ -104,8 +123,9 @@ function missingSettings({ records }: ShownDomain): string[] {
 /** What was found, against what was expected. */
 export function printCheck(domain: ShownDomain): string {
   return [
-    `${domain.name} is ${domain.state}: ${STATES[domain.state]}`,
+    headOf(domain),
     ...domain.records.flatMap(printFound),
+    ...trackingLines(domain),
     '',
     `Looked at ${domain.checked_at ?? 'never'}, and again at ${domain.next_check_at ?? 'no time'}`,
   ].join('\n');

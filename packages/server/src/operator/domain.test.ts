@@ -154,3 +154,20 @@ test('a DNS that gives no answer is told, and counts for nothing', async () => {
     ['unknown', 'unknown', 'unknown', 'unknown'],
   ]);
 });
+
+test('a paused domain says so and why wherever it is shown, and domain resume lets its letters leave again', async () => {
+  const { json } = await add();
+  const why = '6 of its last 100 letters were refused for what they are';
+  await db.query('UPDATE beckon.sending_domain SET paused_at = now(), paused_reason = $2 WHERE id = $1', [
+    json.id,
+    why,
+  ]);
+  for (const command of [['list'], ['show', '--domain', name]])
+    expect((await beckon(...command)).out).toContain(why);
+  expect((await beckon('show', '--domain', name, '--json')).json).toMatchObject({ paused_reason: why });
+  const resumed = await beckon('resume', '--domain', name, '--json');
+  expect(resumed.json).toEqual({ id: json.id, name, was_paused: true, asked_again: 0 });
+  expect((await beckon('resume', '--domain', name)).out).toContain('was not paused');
+  expect((await beckon('list')).out).not.toContain(why);
+  expect(await beckon('resume', '--domain', 'other.test')).toMatchObject({ code: 1 });
+});

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { Fault } from '../base/fault.ts';
-import { maySend } from '../features/domains/index.ts';
+import { maySend, type SendingDomain } from '../features/domains/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import {
   addDomain,
   checkDomain,
   type DomainView,
+  probeDomain,
   removeDomain,
+  resumeDomain,
   requireDomain,
   rotateKey,
   setDomain,
@@ -18,9 +20,11 @@ import {
   printList,
   printRecords,
   printRemoved,
+  printResumed,
   type ShownDomain,
   toShown,
 } from './domain-output.ts';
+import { addTrack } from './domain-track.ts';
 import type { Opened, Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 
@@ -43,6 +47,8 @@ export function addDomainCommands(program: Command, operator: Operator): void {
   addList(domain, operator);
   addSet(domain, operator);
   addRemove(domain, operator);
+  addResume(domain, operator);
+  addTrack(domain, operator);
   addOne(domain, operator, {
     name: 'show',
     description: 'print the records to publish for one',
@@ -101,8 +107,19 @@ function addCheck(domain: Command, operator: Operator): void {
 }
 
 async function check(opened: Opened, place: Place): Promise<DomainView> {
-  const checked = await checkDomain(opened, await requireDomain(opened.db, place));
-  return checked?.view ?? showDomain(opened.db, place, opened.mail);
+  const found = await requireDomain(opened.db, place);
+  await checkDomain(opened, found);
+  if (found.tracking) await askHost(opened, found);
+  return showDomain(opened.db, place, opened.mail);
+}
+
+async function askHost({ db, tokenKeys, openOutbound }: Opened, found: SendingDomain): Promise<void> {
+  const outbound = openOutbound();
+  try {
+    await probeDomain({ db, tokenKeys, outbound }, found);
+  } finally {
+    outbound.close();
+  }
 }
 
 function addList(domain: Command, operator: Operator): void {
@@ -170,6 +187,24 @@ function addRemove(domain: Command, operator: Operator): void {
           return { id, name, removed: true };
         },
         show: printRemoved,
+      }),
+    );
+}
+
+function addResume(domain: Command, operator: Operator): void {
+  domain
+    .command('resume')
+    .description('let letters leave again from one that was paused because too many of them were refused')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption(...DOMAIN_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: OfDomain) =>
+      runOpened(operator, options, {
+        work: async (opened) => {
+          const { domain: found, ...rest } = await resumeDomain(opened.db, await placeOf(opened, options));
+          return { id: found.id, name: found.name, was_paused: rest.wasPaused, asked_again: rest.asked };
+        },
+        show: printResumed,
       }),
     );
 }

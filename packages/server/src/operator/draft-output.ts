@@ -3,6 +3,7 @@ import type { Draft, Move } from '../features/drafts/index.ts';
 import type { GateAnswer } from '../features/sending/index.ts';
 import type { ManyActed } from '../flows/move-drafts.ts';
 import type { ShownWhole } from '../flows/show-draft.ts';
+import type { ShownOutcome } from '../flows/shown-outcome.ts';
 import { printable } from './audience-output.ts';
 import { table } from './table.ts';
 
@@ -31,7 +32,7 @@ export function toActed(draft: Draft, { rule, gate }: { rule: string; gate: Gate
   return { ...toListed(draft, rule), gate: toGate(gate) };
 }
 
-export function toWhole({ draft, rule, moves, ahead }: ShownWhole) {
+export function toWhole({ draft, rule, moves, ahead, outcomes }: ShownWhole) {
   const { content, version, key, facts, endsAt, againOf, createdAt, updatedAt, endedAt } = draft;
   return {
     ...toListed(draft, rule),
@@ -49,6 +50,7 @@ export function toWhole({ draft, rule, moves, ahead }: ShownWhole) {
     rule_holds: ahead?.holds ?? null,
     gate: toGate(ahead?.gate ?? null),
     moves: moves.map(toShownMove),
+    outcomes,
   };
 }
 
@@ -83,7 +85,7 @@ export function describeActed({ gate, ...draft }: ReturnType<typeof toActed>): s
 }
 
 export function describeWhole(whole: ReturnType<typeof toWhole>): string {
-  const { preheader, body, facts, moves, rule_holds: ruleHolds, gate, subject } = whole;
+  const { preheader, body, facts, moves, rule_holds: ruleHolds, gate, subject, outcomes } = whole;
   return [
     describeList([whole]),
     printable([subject, preheader, '', body].join('\n')),
@@ -94,7 +96,12 @@ export function describeWhole(whole: ReturnType<typeof toWhole>): string {
       moves.map(({ at, action, from, to, actor, reason }) => ({ at, action, from, to, actor, reason })),
       'It has made no move yet',
     ),
+    ...(outcomes.length === 0 ? [] : [table(outcomes.map(outcomeRow), '')]),
   ].join('\n\n');
+}
+
+function outcomeRow({ occurred_at, type, detail }: ShownOutcome) {
+  return { occurred_at, became: type, detail };
 }
 
 function describeGate(gate: NonNullable<ReturnType<typeof toGate>>): string {

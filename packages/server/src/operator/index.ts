@@ -5,7 +5,9 @@ import { addDomainCommands } from './domain.ts';
 import { addDraftCommands } from './draft.ts';
 import { addEventCommands } from './event.ts';
 import { addExplainCommand } from './explain.ts';
+import { addInsightsCommand } from './insights.ts';
 import { addKeyCommands } from './key.ts';
+import { addMailInCommands } from './mail-in.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
 import { addOutboxCommands } from './outbox.ts';
@@ -14,6 +16,7 @@ import { addPolicyCommands } from './policy.ts';
 import { addProjectCommands } from './project.ts';
 import { addQueueCommands } from './queue.ts';
 import { addRateLimitCommands } from './rate-limit.ts';
+import { addReplyCommands } from './reply.ts';
 import { addRuleCommands } from './rule.ts';
 import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
@@ -21,6 +24,7 @@ import { addStreamCommand } from './stream.ts';
 import { addSuppressionCommands } from './suppression.ts';
 import { addTemplateCommands } from './template.ts';
 import { addUserCommands } from './user.ts';
+import { addWebhookCommands } from './webhook.ts';
 
 /** The operator's surface, one file a command; the same to whoever types and to every script. */
 export function addCommands(program: Command, operator: Operator): void {
@@ -39,10 +43,14 @@ export function addCommands(program: Command, operator: Operator): void {
   addDraftCommands(program, operator);
   addDomainCommands(program, operator);
   addOutboxCommands(program, operator);
+  addReplyCommands(program, operator);
   addPauseCommands(program, operator);
   addSuppressionCommands(program, operator);
+  addWebhookCommands(program, operator);
   addPolicyCommands(program, operator);
   addExplainCommand(program, operator);
+  addInsightsCommand(program, operator);
+  addMailInCommands(program, operator);
   addUserCommands(program, operator);
   addEventCommands(program, operator);
 }

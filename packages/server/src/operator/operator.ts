@@ -6,6 +6,7 @@ import type { Mailroom } from '../flows/send-drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
 import type { Relay } from '../io/mail/index.ts';
+import type { Outbound } from '../io/outbound/index.ts';
 import type { Inspection } from './checks.ts';
 
 /** The installation as a command sees it, while the server runs and while it does not. */
@@ -20,6 +21,10 @@ export type Opened = {
   tokenKeys: TokenKeys;
   /** By which letters leave; opened when it is asked for. */
   wayOut: () => Promise<Pick<Relay, 'hand'>>;
+  /** The way to names that customers gave; whoever opens it closes it. */
+  openOutbound: () => Outbound;
+  /** What may be an endpoint, and as whom it is told. */
+  webhooks: { allowPrivate: boolean; agent: string };
   close(): Promise<void>;
 };
 

@@ -18,6 +18,8 @@ export function toListed(rule: ListedRule) {
     sentence,
     lints,
     alarm: silence,
+    demoted_at: rule.demotedAt === null ? null : iso(rule.demotedAt),
+    demoted_why: rule.demotedWhy,
     created_at: iso(rule.createdAt),
     updated_at: iso(rule.updatedAt),
   };
@@ -72,6 +74,9 @@ export function describeShown(rule: ReturnType<typeof toShown>): string {
     describeRules([rule]),
     describeRule(rule),
     ...(suggestion ? [`Suggested: ${suggestion.why}`] : []),
+    ...(rule.demoted_why === null
+      ? []
+      : [`It lost its autopilot at ${rule.demoted_at}: ${rule.demoted_why}`]),
     table(counts, ''),
     printable(JSON.stringify(definition, null, 2)),
   ].join('\n\n');

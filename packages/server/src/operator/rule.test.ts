@@ -84,6 +84,8 @@ test('create prints what it made, and show tells it whole, as a document that ca
     sentence: expect.stringContaining('hello happens') as string,
     lints: [{ code: 'event_never_seen', message: expect.stringContaining('hello') as string }],
     alarm: null,
+    demoted_at: null,
+    demoted_why: null,
     created_at: at,
     updated_at: at,
   };

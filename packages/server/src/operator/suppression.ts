@@ -7,15 +7,20 @@ import { isEmail } from '../base/records/email.ts';
 import { isStorable } from '../features/people/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import {
+  findLift,
+  findSuppression,
+  type Lift,
   listSuppressions,
   type SuppressedPlace,
   type Suppression,
+  SUPPRESSION_REASONS,
   type SuppressionReason,
   SUPPRESSIONS_PAGE_MAX,
 } from '../features/suppressions/index.ts';
 import { liftSuppression, suppress } from '../flows/suppress.ts';
 import type { Tx } from '../io/db/index.ts';
 import { OPERATOR, type Operator } from './operator.ts';
+import { addExport, addImport } from './suppression-lists.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { table } from './table.ts';
 
@@ -24,14 +29,6 @@ type OfPlace = OfProject & { email?: string; user?: string };
 
 const EMAIL_OPTION = ['--email <email>', 'whoever has this address'] as const;
 const USER_OPTION = ['--user <user>', 'this user, whatever their address'] as const;
-const REASONS: SuppressionReason[] = [
-  'manual',
-  'unsubscribed',
-  'complained',
-  'hard_bounce',
-  'soft_bounces',
-  'snoozed',
-];
 const LISTED = 1_000;
 
 export function addSuppressionCommands(program: Command, operator: Operator): void {
@@ -41,6 +38,8 @@ export function addSuppressionCommands(program: Command, operator: Operator): vo
   addAdd(suppression, operator);
   addRemove(suppression, operator);
   addList(suppression, operator);
+  addImport(suppression, operator);
+  addExport(suppression, operator);
 }
 
 function addAdd(suppression: Command, operator: Operator): void {
@@ -50,7 +49,7 @@ function addAdd(suppression: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...EMAIL_OPTION)
     .option(...USER_OPTION)
-    .addOption(new Option('--reason <reason>', 'why').choices(REASONS).default('manual'))
+    .addOption(new Option('--reason <reason>', 'why').choices(SUPPRESSION_REASONS).default('manual'))
     .option('--until <time>', 'until then, such as 2026-03-01T00:00:00Z; else for good')
     .option(...JSON_OPTION)
     .action((options: OfPlace & { reason: SuppressionReason; until?: string }) =>
@@ -85,8 +84,10 @@ function addRemove(suppression: Command, operator: Operator): void {
       runOpened(operator, options, {
         work: async ({ db }) => {
           const place = await readPlace(db, options);
-          if (!options.yes) throw unconfirmed(place);
-          if (!(await liftSuppression(db, place))) throw notThere(place);
+          const found = await findSuppression(db, place);
+          if (!found) throw notThere(place, await findLift(db, place));
+          if (!options.yes) throw unconfirmed(found);
+          if (!(await liftSuppression(db, place, OPERATOR))) throw notThere(place);
           return { ...toPlace(place), removed: true };
         },
         show: ({ kind, value }) => `Letters may go to the ${kind} ${JSON.stringify(value)} again`,
@@ -179,15 +180,19 @@ function readCount(text: string): number {
   return value;
 }
 
-function unconfirmed(place: SuppressedPlace): Fault {
-  const { kind, value } = toPlace(place);
-  const message = `The ${kind} ${JSON.stringify(value)} may have asked for no letters. With --yes you say that they want them again`;
+function unconfirmed(found: Suppression): Fault {
+  const { kind, value, reason, until, created_at: since, created_by: by } = toShown(found);
+  const what = `The ${kind} ${JSON.stringify(value)} is suppressed: ${reason} since ${since} by ${by}, ${until === null ? 'for good' : `until ${until}`}`;
+  const message = `${what}. With --yes you say that they want letters again`;
   return new Fault('conflict', { details: [{ message, field: 'yes' }] });
 }
 
-function notThere(place: SuppressedPlace): Fault {
+function notThere(place: SuppressedPlace, lift?: Lift): Fault {
   const { kind, value } = toPlace(place);
-  const message = `The ${kind} ${JSON.stringify(value)} is not suppressed: suppression list shows who is`;
+  const before = lift
+    ? `it was, ${lift.reason} since ${iso(lift.suppressedAt)} by ${lift.suppressedBy}, until ${lift.liftedBy} lifted it at ${iso(lift.liftedAt)}`
+    : 'suppression list shows who is';
+  const message = `The ${kind} ${JSON.stringify(value)} is not suppressed: ${before}`;
   return new Fault('not_found', { details: [{ message, field: kind }] });
 }
 

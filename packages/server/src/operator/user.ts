@@ -1,6 +1,4 @@
-import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { Fault } from '../base/fault.ts';
 import { idMaker } from '../base/ids.ts';
 import { listShown } from '../features/people/index.ts';
 import { findProject } from '../features/projects/index.ts';
@@ -11,6 +9,7 @@ import type { Tx } from '../io/db/index.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 import { describeError, JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { table } from './table.ts';
+import { writePieces } from './write-pieces.ts';
 
 type OfProject = { project: string } & OutputOptions;
 type OfUser = OfProject & { user: string };
@@ -58,7 +57,9 @@ function addList(user: Command, operator: Operator): void {
 function addShow(user: Command, operator: Operator): void {
   user
     .command('show')
-    .description('show a user with their traits, audiences, newest 1,000 events, drafts and decisions')
+    .description(
+      'show a user with their traits, audiences, newest 1,000 events, drafts, decisions and outcomes',
+    )
     .requiredOption(...PROJECT_OPTION)
     .requiredOption(...USER_OPTION)
     .option(...JSON_OPTION)
@@ -80,6 +81,7 @@ function describePerson({
   drafts,
   decisions,
   runs,
+  outcomes,
   ...person
 }: WholePerson): string {
   const named = Object.entries(traits).map(([trait, value]) => ({ trait, value }));
@@ -113,6 +115,10 @@ function describePerson({
         end_reason,
       })),
       'They are under way in no rule',
+    ),
+    table(
+      outcomes.map(({ occurred_at, type, rule, detail }) => ({ occurred_at, became: type, rule, detail })),
+      'Nothing became of any letter yet',
     ),
   ].join('\n\n');
 }
@@ -161,7 +167,7 @@ function addExport(user: Command, operator: Operator): void {
               const { file = '' } = options;
               return {
                 file,
-                bytes: await writeExport(file, exportPerson(db, { projectId, userId: options.user })),
+                bytes: await writePieces(file, exportPerson(db, { projectId, userId: options.user })),
               };
             },
             show: ({ file, bytes }) => `${bytes} bytes were written to ${file}`,
@@ -187,41 +193,6 @@ async function printExport(operator: Operator, options: OfUser): Promise<void> {
 async function printPieces(operator: Operator, db: Tx, { project, user: userId }: OfUser): Promise<void> {
   const { id: projectId } = await findProject(db, project);
   for await (const piece of exportPerson(db, { projectId, userId })) operator.print(piece);
-}
-
-/** The file is made with the first piece, so that a user who is not there leaves none; half an export is removed. */
-async function writeExport(file: string, pieces: AsyncGenerator<string, void, void>): Promise<number> {
-  const first = await pieces.next();
-  const handle = await create(file);
-  try {
-    let bytes = await write(handle, first.value ?? '');
-    for await (const piece of pieces) bytes += await write(handle, piece);
-    bytes += await write(handle, '\n');
-    await handle.sync();
-    return bytes;
-  } catch (error) {
-    await unlink(file);
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function write(handle: FileHandle, text: string): Promise<number> {
-  await handle.appendFile(text);
-  return Buffer.byteLength(text);
-}
-
-async function create(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'wx', 0o600);
-  } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const why = isThere
-      ? 'is there already'
-      : `cannot be made: ${error instanceof Error ? error.message : String(error)}`;
-    throw new Fault('validation_failed', { details: [{ message: `${file} ${why}`, field: 'file' }] });
-  }
 }
 
 function readLimit(text: string): number {

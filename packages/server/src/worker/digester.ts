@@ -5,6 +5,7 @@ import { isAnyWork } from '../features/turns/index.ts';
 import type { Digest, Digested } from '../flows/digest/index.ts';
 import { lookForWork } from '../flows/look-for-work.ts';
 import type { Database } from '../io/db/index.ts';
+import { type Bell, createBell } from './bell.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 
 /**
@@ -225,35 +226,4 @@ function enoughFor(records: number, places: Place[], lane: Lane): number[] {
 function report({ db, onLag, onMisshapen }: DigesterOptions, lane: Lane, digested: Digested): void {
   if (digested.oldestAt !== null) onLag?.({ lane, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
   for (const { projectId, trait } of digested.misshapen) onMisshapen?.(projectId, trait);
-}
-
-/** Wakes who waits; a ring that nobody hears is heard by the next who waits. */
-type Bell = { ring(): void; wait(ms: number): Promise<void>; rest(ms: number): Promise<void> };
-
-function createBell(): Bell {
-  let rung = false;
-  let heard: (() => void) | null = null;
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, Math.max(0, ms));
-      heard = done;
-      function done(): void {
-        clearTimeout(timer);
-        heard = null;
-        resolve();
-      }
-    });
-  }
-  return {
-    ring() {
-      rung = true;
-      heard?.();
-    },
-    async wait(ms) {
-      if (!rung) await pause(ms);
-      rung = false;
-    },
-    /** A pause that no hint shortens. */
-    rest: (ms) => (ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve()),
-  };
 }

@@ -6,12 +6,15 @@ import { idMaker } from '../base/ids.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { deleteAudience, listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
+import { addHits } from '../features/outcomes/index.ts';
 import { setSettings } from '../features/projects/index.ts';
+import { claimMessages } from '../features/sending/index.ts';
 import { takeTurn } from '../features/turns/index.ts';
 import { createAudience } from '../flows/create-audience.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../flows/digest/index.ts';
 import { erasePerson } from '../flows/erase-person.ts';
+import { recordOutcomes } from '../flows/record-outcome/index.ts';
 import { openDatabase } from '../io/db/index.ts';
 import { forgetEditions } from './forget-editions.ts';
 import { forgetHistory } from './forget-history.ts';
@@ -138,6 +141,53 @@ test('each project keeps its events as long as it says, and others for ever', as
   clock.advance(2);
   await perform(forgetHistory(db));
   expect([await countOf('event'), await countOf('event', other)]).toEqual([3, 2_500]);
+});
+
+test('who fetched a letter and what endpoints were told is kept for 30 days, answers for 90, links for a year, outcomes for ever', async () => {
+  const at = clock.now();
+  const [id, ruleId, draftId] = [newId(), newId(), newId()];
+  const letter = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, letter: null };
+  const sent = { claimedAt: at, leaseUntil: at, domain: 'acme.example', provider: 'x.org' };
+  await claimMessages(db, [{ ...letter, ...sent, address: 'ada@x.org' }]);
+  await db.query(
+    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, '{}')`,
+    [projectId, id],
+  );
+  const hit = { projectId, messageId: id, kind: 'open', link: null, at, signs: [], remote: '::1' } as const;
+  await db.transaction((tx) => addHits(tx, [{ ...hit, agent: 'Firefox' }]));
+  const replied = { type: 'email.replied', inboundId: '<1@x.org>', snippet: 'Hi' } as const;
+  const happened = [{ projectId, messageId: id, occurredAt: at, ...replied }];
+  await recordOutcomes({ db, newId, log: silentLog }, happened);
+  await db.query(
+    `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
+       from_address, from_name, subject, text, raw)
+     VALUES ($1, $2, $3, $4, 'ada', '<1@x.org>', 'reply', 'recipient', $5, 'ada@x.org', 'Ada', 'Re', 'Hi', 'x')`,
+    [projectId, newId(), id, draftId, new Date(at)],
+  );
+  const TABLES = ['hit', 'tracking_link', 'outcome', 'reply', 'webhook_message'];
+  const kept = async (): Promise<string[]> => {
+    const some: string[] = [];
+    for (const table of TABLES) if ((await countOf(table)) > 0) some.push(table);
+    const [named] = await db.query(`SELECT 1 FROM beckon.hit WHERE project_id = $1 AND agent IS NOT NULL`, [
+      projectId,
+    ]);
+    const [whole] = await db.query(`SELECT 1 FROM beckon.reply WHERE project_id = $1 AND raw IS NOT NULL`, [
+      projectId,
+    ]);
+    return [...some, ...(named ? ['agent'] : []), ...(whole ? ['raw'] : [])];
+  };
+  clock.advance(30 * DAY_MS);
+  await perform(forgetHistory(db));
+  expect(await kept()).toEqual([...TABLES, 'agent', 'raw']);
+  clock.advance(2 * HOUR_MS);
+  await perform(forgetHistory(db));
+  expect(await kept()).toEqual(['hit', 'tracking_link', 'outcome', 'reply']);
+  clock.advance(60 * DAY_MS);
+  await perform(forgetHistory(db));
+  expect(await kept()).toEqual(['hit', 'tracking_link', 'outcome']);
+  clock.advance(277 * DAY_MS);
+  await perform(forgetHistory(db));
+  expect(await kept()).toEqual(['outcome']);
 });
 
 test('the stream is kept for 90 days if nothing was said, and dead letters for ever', async () => {

@@ -1,8 +1,13 @@
 export { type Builder, startBuilder } from './builder.ts';
 export { checkDomains } from './check-domains.ts';
+export { checkTracking } from './check-tracking.ts';
 export { type Digester, startDigester } from './digester.ts';
+export { forwardReplies } from './forward-replies.ts';
 export { housekeeping } from './housekeeping.ts';
+export { resealWebhooks } from './reseal-webhooks.ts';
 export { type DraftSender, startSender } from './sender.ts';
+export { settleHits } from './settle-hits.ts';
+export { startTeller } from './teller.ts';
 export { tellTeam } from './tell-team.ts';
 export { wordDrafts } from './word-drafts.ts';
 export { type Duty, startTimetable, type Timetable } from './timetable.ts';

@@ -1,3 +1,4 @@
 export { classifyReply, type ReplyClass, type ReplyVerdict } from './classify-reply.ts';
+export { classifyReport, type Reported, type ReportVerdict } from './classify-report.ts';
 export { normaliseReply } from './normalise-reply.ts';
-export type { SmtpReply, SmtpStage } from './reply.ts';
+export { replyText, type SmtpReply, type SmtpStage } from './reply.ts';

@@ -23,8 +23,8 @@ const VARIABLE: [RegExp, string][] = [
  * What two refusals of the same kind have in common: the words and the status, without whom, where and when they were
  * about. By it the sender sees that a relay refuses everybody for one reason.
  */
-export function normaliseReply(reply: string): string {
+export function normaliseReply(reply: string, charsMax = TEXT_CHARS_MAX): string {
   let text = replyText(reply).toLowerCase();
   for (const [pattern, word] of VARIABLE) text = text.replace(pattern, word);
-  return text.replace(/ +/g, ' ').slice(0, TEXT_CHARS_MAX).trim();
+  return text.replace(/ +/g, ' ').slice(0, charsMax).trim();
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
 import type { Finding } from './judge.ts';
+import type { Tracking } from './tracking.ts';
 
 /** A domain that letters come from: each project's own, even where two projects have the same one. */
 export type SendingDomain = {
@@ -19,6 +20,13 @@ export type SendingDomain = {
   warm: boolean;
   /** Since when more letters may leave day by day; null: it has not begun, or none is needed. */
   rampFrom: number | null;
+  /** Since when nothing leaves from it because its letters are refused for what they are, and why; null: it is not paused. */
+  pausedAt: number | null;
+  pausedReason: string | null;
+  /** When a person last let it go on. */
+  resumedAt: number | null;
+  /** Its host for links; null: they have the installation's own address. */
+  tracking: Tracking | null;
   createdAt: number;
   verifiedAt: number | null;
   checkedAt: number | null;

@@ -1,6 +1,6 @@
 export { addDomain, addSecondKey, type NewDomain } from './add-domain.ts';
 export { type DkimKey, generateKey } from './dkim-key.ts';
-export { normaliseDomainName } from './domain-name.ts';
+export { normaliseDomainName, organisationOf } from './domain-name.ts';
 export {
   type DomainState,
   type MailSettings,
@@ -13,9 +13,11 @@ export { type Finding, judge } from './judge.ts';
 export { lookUp } from './look-up.ts';
 export {
   findDomain,
+  type DomainTrouble,
   findDomainById,
   listDomains,
   listDueDomains,
+  listDueProbes,
   listKeys,
   listTroubles,
   lockDomain,
@@ -23,5 +25,25 @@ export {
 export { type DomainRecord, recordsOf } from './records.ts';
 export { resealKeys } from './reseal-keys.ts';
 export { settle } from './settle.ts';
-export { createSigners, type Signer, type Signers } from './signers.ts';
-export { claimCheck, deleteDomain, updateDomain, updateKeys } from './store.ts';
+export { createSigners, findSending, type Signer, type Signers } from './signers.ts';
+export { probeAnswer, probeToken } from './probe-token.ts';
+export {
+  claimCheck,
+  claimProbe,
+  deleteDomain,
+  pauseDomain,
+  resumeDomain,
+  updateDomain,
+  updateKeys,
+  updateTracking,
+} from './store.ts';
+export {
+  afterProbe,
+  linksBaseOf,
+  missOf,
+  newTracking,
+  type Tracking,
+  TRACKING_PATHS,
+  type TrackingState,
+} from './tracking.ts';
+export { createTrackingHosts, type TrackingHosts } from './tracking-hosts.ts';

@@ -2,8 +2,10 @@ import type { Answer, Resolver } from '../../io/dns/index.ts';
 import { type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './judge.ts';
 import type { DomainRecord } from './records.ts';
 
+type Asked = Pick<Resolver, 'txt' | 'mx' | 'cname'>;
+
 /** Asks the DNS whatever these records are judged by. Never within a transaction: a silent name server takes its time. */
-export async function lookUp(resolver: Resolver, records: DomainRecord[]): Promise<Looked> {
+export async function lookUp(resolver: Asked, records: DomainRecord[]): Promise<Looked> {
   const answers = new Map<string, Answer>();
   const looked: Looked = (type, name) => answers.get(keyOf(type, name));
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -22,7 +24,7 @@ function keyOf(type: QuestionType, name: string): string {
   return `${type} ${name}`;
 }
 
-function ask(resolver: Resolver, type: QuestionType, name: string): Promise<Answer> {
+function ask(resolver: Asked, type: QuestionType, name: string): Promise<Answer> {
   switch (type) {
     case 'TXT':
       return resolver.txt(name);

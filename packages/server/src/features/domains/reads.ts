@@ -2,7 +2,8 @@ import { plainList, type Tx } from '../../io/db/index.ts';
 import type { DkimKey, KeyState, Slot } from './dkim-key.ts';
 import { type DomainState, parseThrottle, type SendingDomain } from './domain.ts';
 import type { Finding } from './judge.ts';
-import type { DueDomain, SealedKey } from './store.ts';
+import type { DueDomain, DueProbe, SealedKey } from './store.ts';
+import type { Tracking, TrackingState } from './tracking.ts';
 
 type DomainRow = {
   project_id: number;
@@ -19,10 +20,24 @@ type DomainRow = {
   throttle: string;
   warm: boolean;
   ramp_from: Date | null;
+  paused_at: Date | null;
+  paused_reason: string | null;
+  resumed_at: Date | null;
+} & TrackingRow;
+
+type TrackingRow = {
+  tracking_host: string | null;
+  tracking_state: TrackingState | null;
+  tracking_found: string | null;
+  tracking_misses: number;
+  tracking_since: Date | null;
+  tracking_checked_at: Date | null;
+  tracking_next_at: Date | null;
 };
 
 const COLUMNS = `d.project_id, d.id, d.name, d.state, d.findings, d.misses, d.failing_since, d.created_at, d.verified_at,
-  d.checked_at, d.next_check_at, d.throttle, d.warm, d.ramp_from`;
+  d.checked_at, d.next_check_at, d.throttle, d.warm, d.ramp_from, d.paused_at, d.paused_reason, d.resumed_at,
+  d.tracking_host, d.tracking_state, d.tracking_found, d.tracking_misses, d.tracking_since, d.tracking_checked_at, d.tracking_next_at`;
 
 export async function findDomain(
   tx: Tx,
@@ -39,13 +54,16 @@ export async function findDomain(
 export async function listTroubles(
   tx: Tx,
   { projectId, since }: { projectId: number; since: number },
-): Promise<Pick<SendingDomain, 'name' | 'state'>[]> {
+): Promise<DomainTrouble[]> {
   return tx.query(
-    `SELECT name, state FROM beckon.sending_domain
-     WHERE project_id = $1 AND state IN ('degraded', 'failed') AND state_at > $2 ORDER BY name`,
+    `SELECT name, state, CASE WHEN paused_at > $2 THEN paused_reason END AS paused FROM beckon.sending_domain
+     WHERE project_id = $1 AND (paused_at > $2 OR (state IN ('degraded', 'failed') AND state_at > $2)) ORDER BY name`,
     [projectId, new Date(since)],
   );
 }
+
+/** `paused`: why it is, if that is new. */
+export type DomainTrouble = Pick<SendingDomain, 'name' | 'state'> & { paused: string | null };
 
 type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
 
@@ -93,6 +111,32 @@ export async function listDueDomains(
     id: row.id,
     nextCheckAt: row.next_check_at.getTime(),
   }));
+}
+
+/** Those whose host for links is to be looked at, of all projects, the longest overdue first. */
+export async function listDueProbes(
+  tx: Tx,
+  { now, limit }: { now: number; limit: number },
+): Promise<DueProbe[]> {
+  const rows = await tx.query<{ project_id: number; id: string; tracking_next_at: Date }>(
+    `SELECT project_id, id, tracking_next_at FROM beckon.sending_domain WHERE tracking_next_at <= $1
+     ORDER BY tracking_next_at LIMIT $2`,
+    [new Date(now), limit],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    id: row.id,
+    nextAt: row.tracking_next_at.getTime(),
+  }));
+}
+
+/** Of all projects, whatever state they are in. */
+export async function listTrackingHosts(tx: Tx, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ host: string }>(
+    `SELECT DISTINCT tracking_host AS host FROM beckon.sending_domain WHERE tracking_host IS NOT NULL LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ host }) => host);
 }
 
 type KeyRow = {
@@ -189,10 +233,28 @@ function toDomain(row: DomainRow): SendingDomain {
     throttle: parseThrottle(row.throttle),
     warm: row.warm,
     rampFrom: ms(row.ramp_from),
+    pausedAt: ms(row.paused_at),
+    pausedReason: row.paused_reason,
+    resumedAt: ms(row.resumed_at),
+    tracking: toTracking(row),
     createdAt: row.created_at.getTime(),
     verifiedAt: ms(row.verified_at),
     checkedAt: ms(row.checked_at),
     nextCheckAt: ms(row.next_check_at),
+  };
+}
+
+function toTracking(row: TrackingRow): Tracking | null {
+  const { tracking_host: host, tracking_state: state, tracking_since: since, tracking_next_at: next } = row;
+  if (host === null || state === null || since === null || next === null) return null;
+  return {
+    host,
+    state,
+    found: row.tracking_found,
+    misses: row.tracking_misses,
+    since: since.getTime(),
+    checkedAt: ms(row.tracking_checked_at),
+    nextAt: next.getTime(),
   };
 }
 

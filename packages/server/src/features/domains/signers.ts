@@ -50,6 +50,14 @@ export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDoma
   };
 }
 
+/** The project's domain that letters from this one leave by; undefined where there is none. */
+export async function findSending(
+  tx: Tx,
+  { projectId, name }: { projectId: number; name: string },
+): Promise<SendingDomain | undefined> {
+  return (await findSigner(tx, { projectId, names: withParents(normaliseDomainName(name)) }))?.domain;
+}
+
 /** No domain has more parts than that; what is given may be anything. */
 const PARTS_MAX = 40;
 

@@ -1,6 +1,7 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { KeyMove, KeyPlace, DkimKey } from './dkim-key.ts';
 import { printThrottle, type SendingDomain } from './domain.ts';
+import type { Tracking } from './tracking.ts';
 
 /** `sending_domain` and `dkim_key`. False where the project has it already. */
 export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boolean> {
@@ -53,6 +54,33 @@ export async function updateDomain(tx: Tx, domain: SendingDomain): Promise<void>
   );
 }
 
+type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
+
+/** Nothing leaves from it until a person lets it go on. One that is paused stays so for the reason that it has. */
+export async function pauseDomain(
+  tx: Tx,
+  { projectId, id, reason, at }: DomainId & { reason: string; at: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.sending_domain SET paused_at = $3, paused_reason = $4
+     WHERE project_id = $1 AND id = $2 AND paused_at IS NULL`,
+    [projectId, id, moment(at), reason],
+  );
+}
+
+/** Whether it was paused. What was refused before counts no more. */
+export async function resumeDomain(
+  tx: Tx,
+  { projectId, id, at }: DomainId & { at: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.sending_domain SET paused_at = NULL, paused_reason = NULL, resumed_at = $3
+     WHERE project_id = $1 AND id = $2 AND paused_at IS NOT NULL RETURNING 1`,
+    [projectId, id, moment(at)],
+  );
+  return rows.length > 0;
+}
+
 /** Its keys go with it: nobody signs for it any more. Whether it was there. */
 export async function deleteDomain(
   tx: Tx,
@@ -63,6 +91,37 @@ export async function deleteDomain(
     [projectId, id],
   );
   await tx.query(`DELETE FROM beckon.dkim_key WHERE project_id = $1 AND domain_id = $2`, [projectId, id]);
+  return rows.length > 0;
+}
+
+/** With its row locked. */
+export async function updateTracking(
+  tx: Tx,
+  { projectId, id, tracking }: Pick<SendingDomain, 'projectId' | 'id' | 'tracking'>,
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.sending_domain SET tracking_host = $3, tracking_state = $4, tracking_found = $5, tracking_misses = $6,
+       tracking_since = $7, tracking_checked_at = $8, tracking_next_at = $9
+     WHERE project_id = $1 AND id = $2`,
+    [projectId, id, ...(tracking ? columnsOf(tracking) : NO_TRACKING)],
+  );
+}
+
+const NO_TRACKING = [null, null, null, 0, null, null, null];
+
+function columnsOf({ host, state, found, misses, since, checkedAt, nextAt }: Tracking): unknown[] {
+  return [host, state, found, misses, moment(since), moment(checkedAt), moment(nextAt)];
+}
+
+export type DueProbe = { projectId: number; id: string; nextAt: number };
+
+/** As `claimCheck`. */
+export async function claimProbe(tx: Tx, due: DueProbe, until: number): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.sending_domain SET tracking_next_at = $4
+     WHERE project_id = $1 AND id = $2 AND tracking_next_at = $3 RETURNING 1`,
+    [due.projectId, due.id, moment(due.nextAt), moment(until)],
+  );
   return rows.length > 0;
 }
 

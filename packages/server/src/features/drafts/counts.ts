@@ -100,9 +100,13 @@ export async function findTeamDigestSentAt(tx: Tx, projectId: number): Promise<n
   return rows[0]?.sent_at.getTime() ?? null;
 }
 
+/** What is older than this was told while a draft was open, or there is nobody to tell it to. */
+const NEWS_MS = 86_400_000;
+
 /**
- * Projects with open drafts whose team was told nothing for long enough, in the order of their ids. It hops from project to
- * project by the index of open drafts.
+ * Projects with open drafts, or with a rule that was demoted, a domain that was paused or an endpoint that fails lately, whose
+ * team was told nothing for long enough, in the order of their ids. It hops from project to project by the index of open drafts,
+ * and reads sisters' tables, `rule`, `sending_domain`, `webhook_endpoint` and `webhook_health`, for the news.
  */
 export async function listProjectsToTell(
   tx: Tx,
@@ -115,11 +119,18 @@ export async function listProjectsToTell(
        UNION ALL
        SELECT (${open} AND d.project_id > place.project_id ORDER BY d.project_id LIMIT 1)
        FROM place WHERE place.project_id IS NOT NULL
+     ), news AS (
+       SELECT project_id FROM place WHERE project_id IS NOT NULL
+       UNION SELECT project_id FROM beckon.rule WHERE project_id > $1 AND demoted_at > $4
+       UNION SELECT project_id FROM beckon.sending_domain WHERE project_id > $1 AND paused_at > $4
+       UNION SELECT project_id FROM beckon.webhook_endpoint
+         WHERE project_id > $1 AND disabled_at > $4 AND disabled_reason IN ('gone', 'failing')
+       UNION SELECT project_id FROM beckon.webhook_health WHERE project_id > $1 AND warned_at > $4
      )
-     SELECT place.project_id FROM place LEFT JOIN beckon.team_digest t ON t.project_id = place.project_id
-     WHERE place.project_id IS NOT NULL AND (t.sent_at IS NULL OR t.sent_at <= $2)
-     ORDER BY place.project_id LIMIT $3`,
-    [after, new Date(now - TEAM_DIGEST_EVERY_MS), limit],
+     SELECT news.project_id FROM news LEFT JOIN beckon.team_digest t ON t.project_id = news.project_id
+     WHERE t.sent_at IS NULL OR t.sent_at <= $2
+     ORDER BY news.project_id LIMIT $3`,
+    [after, new Date(now - TEAM_DIGEST_EVERY_MS), limit, new Date(now - NEWS_MS)],
   );
   return rows.map((row) => row.project_id);
 }

@@ -12,7 +12,7 @@ export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
-export { dueHeldNow, eraseDrafts, writeMoved } from './store.ts';
+export { dueHeldNow, eraseDrafts, type HeldAsked, writeMoved } from './store.ts';
 export {
   findDraft,
   findSentAnyway,
@@ -34,6 +34,13 @@ export {
   listProjectsToTell,
   listWaiting,
 } from './counts.ts';
-export { demotes, type LadderCounts, type Outcomes, suggest, type Suggestion } from './trust-ladder.ts';
+export {
+  demotes,
+  LADDER_WINDOWS,
+  type LadderCounts,
+  type Outcomes,
+  suggest,
+  type Suggestion,
+} from './trust-ladder.ts';
 export { takeTeamDigest, teamDigest, type TeamLetter, type WaitingOfRule } from './team-digest.ts';
 export { type Contending, listContending } from './contenders.ts';

@@ -161,16 +161,20 @@ export async function upsertTeamDigest(
   return rows.length > 0;
 }
 
+/** `users`: of these people alone; else of everybody. */
+export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
+
 /** Not a move: what holds it is only asked again sooner. */
 export async function dueHeldNow(
   tx: Tx,
-  { projectId, reasons, now }: { projectId: number; reasons: string[]; now: number },
+  { projectId, reasons, users = null, now }: HeldAsked,
 ): Promise<number> {
   const rows = await tx.query(
     `UPDATE beckon.draft SET due_at = $3
      WHERE project_id = $1 AND ended_at IS NULL AND state = 'held' AND reason = ANY ($2::text[])
-       AND (due_at IS NULL OR due_at > $3) AND lease_by IS NULL RETURNING 1`,
-    [projectId, reasons, new Date(now)],
+       AND (due_at IS NULL OR due_at > $3) AND lease_by IS NULL
+       AND ($4::text[] IS NULL OR external_user_id = ANY ($4)) RETURNING 1`,
+    [projectId, reasons, new Date(now), users],
   );
   return rows.length;
 }

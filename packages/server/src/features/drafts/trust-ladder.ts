@@ -66,6 +66,13 @@ const DEMOTES = {
   unsubscribes: { min: 6, perMille: 30, lettersMax: 200 },
 } as const satisfies Record<OutcomeKind, { min: number; perMille: number; lettersMax: number }>;
 
+/** How many of the last letters are looked at for each. */
+export const LADDER_WINDOWS = {
+  complaints: DEMOTES.complaints.lettersMax,
+  hardBounces: DEMOTES.hardBounces.lettersMax,
+  unsubscribes: DEMOTES.unsubscribes.lettersMax,
+};
+
 export type Demotion = { reason: OutcomeKind; count: number; of: number; why: string };
 
 /** Whether a rule may no longer send by itself, and why. */

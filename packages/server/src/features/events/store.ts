@@ -31,7 +31,7 @@ export type EventRow = {
   occurred_at: number;
   accepted_at: number;
   seq: number;
-  suppressed: boolean;
+  suppressed: boolean | null;
 };
 
 export async function insertEvents(tx: Tx, rows: EventRow[], receivedAt: Date): Promise<void> {

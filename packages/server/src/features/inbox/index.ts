@@ -1,3 +1,4 @@
+export { acceptOwn } from './accept-own.ts';
 export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
 export { countWaiting } from './count-waiting.ts';
 export { bury, eraseDead, forgetDead } from './dead.ts';

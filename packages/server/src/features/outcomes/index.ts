@@ -1,1 +1,38 @@
+export { addHits } from './add-hits.ts';
+export { type Hit, type HitFacts } from './hit.ts';
+export { claimDueHits, findUrls, type LinkPlace, listDueHits, listHits, listTargets } from './hit-reads.ts';
+export { type MachineReason, signsOf, type Verdict } from './machine.ts';
+export {
+  type HitTrace,
+  type LinkTrace,
+  listAllOutcomes,
+  listHitTraces,
+  listLinkTraces,
+} from './list-of-person.ts';
 export type { Happened, Outcome, WhatHappened } from './outcome.ts';
+export {
+  countForRule,
+  countRefused,
+  countReplies,
+  findKnown,
+  findLetters,
+  findSoftBounces,
+  holdLetters,
+  listOutcomesOf,
+  listOutcomesOfDraft,
+  outcomeKey,
+  type OutcomeLetter,
+  type RuleShares,
+} from './reads.ts';
+export { settleLetter } from './settle-letter.ts';
+export {
+  eraseHits,
+  forgetAgents,
+  forgetLinks,
+  insertLinks,
+  saveVerdicts,
+  settleCounts,
+  type TrackedLetter,
+  eraseOutcomes,
+  insertOutcomes,
+} from './store.ts';

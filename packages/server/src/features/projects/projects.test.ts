@@ -103,6 +103,10 @@ test('what was set is kept beside what others set, and the rest stays at its def
     from_address: 'none',
     reply_to: 'none',
     postal_address: 'none',
+    footer: 'none',
+    reply_forward_to: 'none',
+    topics: 'none',
+    tracking: 'opens,clicks',
     team_addresses: 'none',
   });
   expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });

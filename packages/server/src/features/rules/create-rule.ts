@@ -5,7 +5,7 @@ import type { Tx } from '../../io/db/index.ts';
 import type { ParsedRule } from './parse.ts';
 import { documentOf } from './print.ts';
 import type { Rule } from './rule.ts';
-import { insertRules, insertVersions, listRuleRows, type RuleRow } from './store.ts';
+import { insertRules, insertVersions, listRuleRows, type NewRuleRow } from './store.ts';
 import { toRule } from './load-rules.ts';
 
 const RULES_MAX = 500;
@@ -21,7 +21,7 @@ export async function createRules(
     throw invalid(`This project has ${known.length} rules, and ${RULES_MAX} are the most it may have`);
   const newId = idMaker(deps.clock);
   const at = new Date(deps.clock.now());
-  const rows = wanted.map((rule): RuleRow => ({
+  const rows = wanted.map((rule): NewRuleRow => ({
     project_id: projectId,
     id: newId(),
     name: rule.name,
@@ -45,7 +45,7 @@ export async function createRules(
       created_at: at,
     })),
   );
-  return rows.map(toRule);
+  return rows.map((row) => toRule({ ...row, demoted_at: null, demoted_why: null }));
 }
 
 function definitionOf(rule: ParsedRule | undefined): object {

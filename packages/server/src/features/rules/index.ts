@@ -23,7 +23,8 @@ export {
   type Rule,
   type Trigger,
 } from './rule.ts';
-export { deleteOfPerson as eraseRuleRows } from './store.ts';
+export { type DemotedRule, listDemoted } from './list-demoted.ts';
+export { deleteOfPerson as eraseRuleRows, demoteRule } from './store.ts';
 export {
   dropTimers,
   dueTimers,

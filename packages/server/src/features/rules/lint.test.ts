@@ -44,6 +44,17 @@ test.each([
   expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never seen: is that its name?' }]);
 });
 
+test('a topic that the project does not have is told, for nobody can refuse it', () => {
+  const message =
+    'The project has no topic news, so that nobody can refuse it: the setting topics names tips, none';
+  const topics = [{ id: 'tips' }, { id: 'none' }];
+  const events = { login: ['device'] };
+  expect(lint({ topic: 'news' }, events, { topics })).toEqual([{ code: 'topic_unknown', message }]);
+  expect(codes(lint({ topic: 'news' }, events, { topics: [] }))).toEqual(['topic_unknown']);
+  expect(lint({ topic: 'tips' }, events, { topics })).toEqual([]);
+  expect(lint({}, events, { topics: [] })).toEqual([]);
+});
+
 test('a canonical event that has not come yet is told only where nothing else starts the rule', () => {
   expect(lintShipped('welcome', {})).toEqual([
     { code: 'event_never_seen', message: 'user_signed_up was never seen, and nothing else starts this rule' },

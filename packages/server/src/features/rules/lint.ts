@@ -3,7 +3,12 @@ import { type Use, usesOf } from './uses.ts';
 import type { Definition } from './rule.ts';
 
 export type Lint = { code: LintCode; message: string };
-type LintCode = 'event_never_seen' | 'property_never_seen' | 'days_left' | 'usage_is_fraction';
+type LintCode =
+  | 'topic_unknown'
+  | 'event_never_seen'
+  | 'property_never_seen'
+  | 'days_left'
+  | 'usage_is_fraction';
 
 /** A property with which an event came so far, as the catalogue has it. */
 export type Seen = { name: string; property: string; type: string };
@@ -11,6 +16,8 @@ export type Seen = { name: string; property: string; type: string };
 export type LintMore = {
   /** Events that came, those without any property too. */
   events?: Iterable<string>;
+  /** That the project has. */
+  topics?: readonly { id: string }[];
   /** Every usagePercent that came so far was 1 or less. */
   usageAtMostOne?: boolean;
 };
@@ -24,6 +31,7 @@ export function lintRule(definition: Definition, catalogue: readonly Seen[], mor
     lintTriggers(definition, uses, seen),
     ...uses.flatMap((use) => use.properties.map((property) => lintProperty(use, property, seen))),
     more.usageAtMostOne ? lintUsage(uses) : null,
+    more.topics ? lintTopic(definition, more.topics) : null,
   ];
   const told = new Map(lints.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
   return [...told.values()];
@@ -82,6 +90,14 @@ function lintDaysLeft(event: string, property: string, known: Set<string> | unde
   if (property !== RENAMED.to || !known?.has(RENAMED.from) || known.has(RENAMED.to)) return null;
   const message = `${event} comes with ${RENAMED.from}, which is ignored: it is to be sent as ${RENAMED.to}`;
   return { code: 'days_left', message };
+}
+
+/** Letters about it go to everybody: nobody is asked whether they want them. */
+function lintTopic({ topic }: Definition, topics: readonly { id: string }[]): Lint | null {
+  if (topic === null || topics.some(({ id }) => id === topic)) return null;
+  const known = topics.map(({ id }) => id).join(', ') || 'none yet';
+  const message = `The project has no topic ${topic}, so that nobody can refuse it: the setting topics names ${known}`;
+  return { code: 'topic_unknown', message };
 }
 
 const USAGE = { event: 'usage_threshold_reached', property: 'usagePercent' } as const;

@@ -40,5 +40,7 @@ export function toRule(row: RuleRow): Rule {
     mode: row.mode,
     deadlineMs: row.deadline_ms,
     enabledAt: row.enabled_at?.getTime() ?? null,
+    demotedAt: row.demoted_at?.getTime() ?? null,
+    demotedWhy: row.demoted_why,
   };
 }

@@ -19,6 +19,8 @@ export type RuleModel = {
   version(ruleId: string, version: number): VersionInUse | undefined;
   /** The rule as it was in such a version; on or off, in its mode and with its deadline as it is now. */
   byVersion(ruleId: string, version: number): ActiveRule | undefined;
+  /** Whether any rule is about a topic. */
+  hasTopics: boolean;
   onEvent(name: string): Hook[];
   onMove(audienceId: string, move: 'joined' | 'left'): Hook[];
   onTrait(key: string): Hook[];
@@ -61,6 +63,7 @@ export function buildRuleModel(sources: RuleSource[]): RuleModel {
       const known = versions.get(versionKey(ruleId, version));
       return rule && known && { ...rule, ...known, version };
     },
+    hasTopics: [...byId.values()].some(({ definition }) => definition.topic !== null),
     onEvent: (name) => index.events.get(name) ?? NO_HOOKS,
     onMove: (audienceId, move) => index.moves.get(`${move} ${audienceId}`) ?? NO_HOOKS,
     onTrait: (key) => index.traits.get(key) ?? NO_HOOKS,

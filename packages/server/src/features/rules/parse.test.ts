@@ -171,7 +171,6 @@ test('a stored version says what was left out, and one that cannot be read is no
     priority: 50,
     holdout: 0,
     counts: true,
-    topic: null,
     tracking: true,
     expires_after: '3d',
     steps: [{ draft: 'welcome' }],

@@ -14,6 +14,9 @@ export type Rule = {
   deadlineMs: number | null;
   /** Null while the rule is off. Milliseconds. */
   enabledAt: number | null;
+  /** When it last lost its autopilot by what its letters caused, and why; null: it never did. */
+  demotedAt: number | null;
+  demotedWhy: string | null;
 };
 
 export type RuleVersion = { version: number; definition: Definition };

@@ -11,13 +11,17 @@ export type RuleRow = {
   enabled_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  demoted_at: Date | null;
+  demoted_why: string | null;
 };
+
+export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_why'>;
 
 export type VersionRow = { project_id: number; rule_id: string; version: number; definition: unknown };
 
 const COLUMNS = 'project_id, id, name, version, mode, deadline_ms, enabled_at, created_at, updated_at';
 
-export async function insertRules(tx: Tx, rows: RuleRow[]): Promise<string[]> {
+export async function insertRules(tx: Tx, rows: NewRuleRow[]): Promise<string[]> {
   const inserted = await tx.query<{ id: string }>(
     `INSERT INTO beckon.rule (${COLUMNS})
      SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::bigint[], $7::timestamptz[],
@@ -56,7 +60,7 @@ export async function insertVersions(
 }
 
 /** With the project's turn taken. False where another rule has the name. */
-export async function updateRule(tx: Tx, row: Omit<RuleRow, 'created_at'>): Promise<boolean> {
+export async function updateRule(tx: Tx, row: Omit<NewRuleRow, 'created_at'>): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.rule SET name = $3, version = $4, mode = $5, deadline_ms = $6, enabled_at = $7, updated_at = $8
      WHERE project_id = $1 AND id = $2
@@ -76,9 +80,20 @@ export async function updateRule(tx: Tx, row: Omit<RuleRow, 'created_at'>): Prom
   return rows.length > 0;
 }
 
+/** With the project's turn taken: nothing of it leaves by itself any more. */
+export async function demoteRule(
+  tx: Tx,
+  { projectId, ruleId, why, now }: { projectId: number; ruleId: string; why: string; now: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.rule SET mode = 'draft', demoted_at = $3, demoted_why = $4, updated_at = $3 WHERE project_id = $1 AND id = $2`,
+    [projectId, ruleId, new Date(now), why],
+  );
+}
+
 export function listRuleRows(tx: Tx, projectIds: number[]): Promise<RuleRow[]> {
   return tx.query(
-    `SELECT ${COLUMNS} FROM beckon.rule WHERE project_id = ANY ($1::bigint[]) ORDER BY project_id, name`,
+    `SELECT ${COLUMNS}, demoted_at, demoted_why FROM beckon.rule WHERE project_id = ANY ($1::bigint[]) ORDER BY project_id, name`,
     [projectIds],
   );
 }

@@ -23,6 +23,7 @@ const facts: GateFacts = {
   draftId: ID,
   ruleIsOn: true,
   suppression: null,
+  refusedTopic: null,
   address: 'ada@example.com',
   domain: 'pass',
   zone: 'Europe/Berlin',
@@ -59,6 +60,11 @@ const GATES: [string, Close, No][] = [
       until: NOW + 1,
       detail: { suppression: 'snoozed', until: '2026-01-15T12:00:00.001Z' },
     },
+  ],
+  [
+    'a topic that the person refuses',
+    { facts: { refusedTopic: 'news' } },
+    { reason: 'topic', until: null, detail: { topic: 'news' } },
   ],
   [
     'no address',

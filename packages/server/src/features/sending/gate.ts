@@ -22,6 +22,7 @@ export type GateReason =
   | 'paused'
   | 'rule_off'
   | 'suppressed'
+  | 'topic'
   | 'no_address'
   | 'domain'
   | 'no_sender'
@@ -39,6 +40,8 @@ export type GateFacts = {
   draftId: string;
   ruleIsOn: boolean;
   suppression: { reason: string; until: number | null } | null;
+  /** What the letter is about, where the person wants none of that; null where they do. */
+  refusedTopic: string | null;
   /** Normalised; null where the person has none. */
   address: string | null;
   /** What the sending domain says; `pass` in outbox mode. */
@@ -95,6 +98,9 @@ const suppression: Gate = ({ suppression: found }, _policy, now) => {
   };
 };
 
+const topic: Gate = ({ refusedTopic }) =>
+  refusedTopic === null ? null : { reason: 'topic', until: null, detail: { topic: refusedTopic } };
+
 const address: Gate = (facts) =>
   facts.address === null ? { reason: 'no_address', until: null, detail: { address: null } } : null;
 
@@ -149,6 +155,7 @@ const GATES: Gate[] = [
   pause,
   rule,
   suppression,
+  topic,
   address,
   domain,
   quietHours,

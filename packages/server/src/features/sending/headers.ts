@@ -68,6 +68,16 @@ function bounceAddress({
   return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
 }
 
+/** Where answers come in, to be handed on to the team; null where nobody here reads them. */
+export function replyAddress({
+  name,
+  outlet,
+  tokenKeys,
+}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys'>): string | null {
+  const host = outlet.mailDomain ?? (outlet.kind === 'outbox' ? OUTBOX_DOMAIN : null);
+  return host === null ? null : `r+${letterToken(name, 'reply', tokenKeys)}@${host}`;
+}
+
 /** Plain signs only: a colon would be another field. */
 function label(text: string): string {
   return (

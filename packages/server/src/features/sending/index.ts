@@ -5,7 +5,8 @@ export { compare, type Comparison } from './compare.ts';
 export { type Fate, type Queue, type QueuedDraft } from './simulate.ts';
 export { quietUntil } from './quiet-hours.ts';
 export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
-export { letterHeaders } from './headers.ts';
+export { letterHeaders, replyAddress } from './headers.ts';
+export { findProjectOfMessage } from './message-anywhere.ts';
 export { rampDay, rampLeft } from './ramp.ts';
 export { type Pace, paceNow, slowed } from './pace.ts';
 export { MIME_MAX_BYTES, packMime } from './frozen.ts';
@@ -36,6 +37,7 @@ export {
   type MessageEnd,
   type MessageRow,
   type NarrowRow,
+  settleMessages,
   type Submission,
   submitMessages,
   upsertNarrow,

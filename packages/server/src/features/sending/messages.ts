@@ -1,7 +1,15 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import { unpackMime } from './frozen.ts';
 import type { RampCounts } from './ramp.ts';
-import type { NarrowRow } from './store.ts';
+import type { NarrowRow, SendTurnRow } from './store.ts';
+
+export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
+  const rows = await tx.query<SendTurnRow>(
+    `SELECT tokens, refilled_at FROM beckon.send_turn WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
 
 /** When letters that count for the caps were claimed for these addresses since then, newest first. */
 export async function findClaims(
@@ -109,7 +117,7 @@ export async function findFrozen(
   );
 }
 
-/** Of a domain that is warmed up: what its letters came to, today and on the day before. */
+/** Of a domain that is warmed up: what its letters came to, today and on the day before. Reads a sister's table, `outcome`. */
 export async function countForRamp(
   tx: Tx,
   { projectId, domain, since }: { projectId: number; domain: string; since: number },
@@ -117,11 +125,14 @@ export async function countForRamp(
   const [row] = await tx.query<RampCounts>(
     `SELECT (count(*) FILTER (WHERE claimed_at >= $3 AND state <> 'failed'))::int AS today,
             (count(*) FILTER (WHERE claimed_at < $3 AND state <> 'failed'))::int AS yesterday,
-            (count(*) FILTER (WHERE state = 'failed' AND reason = 'bounced'))::int AS bounced
-     FROM beckon.message WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3::timestamptz - interval '1 day'`,
+            (count(*) FILTER (WHERE EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id
+              AND o.type = 'email.bounced' AND o.class = '' AND o.detail ->> 'bounce_class' IN ('hard', 'soft'))))::int AS bounced,
+            (count(*) FILTER (WHERE EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id
+              AND o.type = 'email.unsubscribed' AND o.class = 'complaint')))::int AS complained
+     FROM beckon.message m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3::timestamptz - interval '1 day'`,
     [projectId, domain, new Date(since)],
   );
-  return row ?? { today: 0, yesterday: 0, bounced: 0 };
+  return row ?? { today: 0, yesterday: 0, bounced: 0, complained: 0 };
 }
 
 export type LostMessage = {
@@ -154,12 +165,13 @@ export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
 export async function findMessageById(
   tx: Tx,
   { projectId, messageId }: { projectId: number; messageId: string },
-): Promise<{ draftId: string; userId: string } | undefined> {
-  const rows = await tx.query<{ draft_id: string; external_user_id: string }>(
-    `SELECT draft_id, external_user_id FROM beckon.message WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
+): Promise<{ draftId: string; userId: string; address: string } | undefined> {
+  const rows = await tx.query<{ draft_id: string; external_user_id: string; address: string }>(
+    `SELECT draft_id, external_user_id, address FROM beckon.message WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
     [projectId, messageId],
   );
-  return rows[0] && { draftId: rows[0].draft_id, userId: rows[0].external_user_id };
+  const row = rows[0];
+  return row && { draftId: row.draft_id, userId: row.external_user_id, address: row.address };
 }
 
 /** The throttle of a domain and the paces of providers towards it; mostly there are none. */
@@ -192,11 +204,15 @@ export async function listNarrow(
 /** A message that was handed over, as far as it says where the letter went. */
 export type HandedMessage = {
   draftId: string;
+  id: string;
   address: string;
   domain: string;
   provider: string;
   attempts: number;
   firstAt: number | null;
+  /** Why it was put off last, and what was said. */
+  reason: string | null;
+  reply: string | null;
 };
 
 export async function findHanded(
@@ -207,14 +223,17 @@ export async function findHanded(
   if (draftIds.length === 0) return new Map();
   const rows = await tx.prepared<{
     draft_id: string;
+    id: string;
     address: string;
     domain: string | null;
     provider: string | null;
     attempts: number;
     first_at: Date | null;
+    reason: string | null;
+    reply: string | null;
   }>({
     name: 'sending.handed',
-    text: `SELECT m.draft_id, m.address, m.domain, m.provider, m.attempts, m.first_at FROM unnest($2::uuid[]) AS d(id)
+    text: `SELECT m.draft_id, m.id, m.address, m.domain, m.provider, m.attempts, m.first_at, m.reason, m.reply FROM unnest($2::uuid[]) AS d(id)
            JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],
   });
@@ -223,11 +242,14 @@ export async function findHanded(
       row.draft_id,
       {
         draftId: row.draft_id,
+        id: row.id,
         address: row.address,
         domain: row.domain ?? '',
         provider: row.provider ?? '',
         attempts: row.attempts,
         firstAt: row.first_at?.getTime() ?? null,
+        reason: row.reason,
+        reply: row.reply,
       },
     ]),
   );

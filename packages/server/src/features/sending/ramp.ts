@@ -8,16 +8,17 @@ const FULL = 10_000;
 const DAY_MS = 86_400_000;
 
 /** What became of a domain's letters today, so far, and on the day before. */
-export type RampCounts = { today: number; yesterday: number; bounced: number };
+export type RampCounts = { today: number; yesterday: number; bounced: number; complained: number };
 
 /** Of fewer letters nothing can be told. */
 const TELLING = 20;
 const BOUNCED_MAX = 0.05;
+const COMPLAINED_MAX = 0.001;
 
-/** How many letters more may be claimed today: where too many came back, it grows no further than it went yesterday. */
-export function rampLeft(letters: number, { today, yesterday, bounced }: RampCounts): number {
+/** How many letters more may be claimed today: where too many came back or annoyed somebody, it grows no further than it went yesterday. */
+export function rampLeft(letters: number, { today, yesterday, bounced, complained }: RampCounts): number {
   const all = today + yesterday;
-  const isTroubled = all >= TELLING && bounced / all > BOUNCED_MAX;
+  const isTroubled = all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
   return (isTroubled ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
 }
 

@@ -1,12 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
-import {
-  findSendTurn,
-  insertSendTurn,
-  lockFreeSendTurn,
-  lockSendTurn,
-  type SendTurnRow,
-  updateTokens,
-} from './store.ts';
+import { insertSendTurn, lockFreeSendTurn, lockSendTurn, type SendTurnRow, updateTokens } from './store.ts';
+import { findSendTurn } from './messages.ts';
 import type { Bucket } from './throttle.ts';
 
 /**

@@ -10,10 +10,11 @@ const IDENTITY = {
   fromAddress: 'hello@acme.example',
   replyTo: null,
   postalAddress: '1 High Street',
+  footer: null,
 };
 const RELAY: Outlet = { kind: 'relay', publicUrl: 'https://beckon.acme.example', mailDomain: null };
 const OUTBOX: Outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null };
-const VERIFIED = { name: 'acme.example', state: 'verified' } as const;
+const VERIFIED = { name: 'acme.example', state: 'verified', pausedReason: null } as const;
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
 const KEY = [Buffer.alloc(32, 3)] as const;
@@ -34,9 +35,16 @@ test('nothing leaves through a relay from a domain that was not added, not verif
     senderGate({ outlet: RELAY, identity: IDENTITY, domain });
   expect(ask(null)).toMatchObject({ reason: 'domain' });
   for (const state of ['pending', 'failed'] as const)
-    expect(ask({ name: 'acme.example', state })).toMatchObject({ reason: 'domain' });
-  for (const state of ['verified', 'degraded'] as const)
-    expect(ask({ name: 'acme.example', state })).toBe('pass');
+    expect(ask({ ...VERIFIED, state })).toMatchObject({ reason: 'domain' });
+  for (const state of ['verified', 'degraded'] as const) expect(ask({ ...VERIFIED, state })).toBe('pass');
+});
+
+test('nothing leaves through a relay from a domain that is paused, and the gate says why it is', () => {
+  const domain = { ...VERIFIED, pausedReason: '6 of its last 40 letters were refused for what they are' };
+  expect(senderGate({ outlet: RELAY, identity: IDENTITY, domain })).toEqual({
+    reason: 'domain',
+    detail: 'acme.example is paused: 6 of its last 40 letters were refused for what they are',
+  });
 });
 
 test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 'http://[::1]:8080'])(
@@ -48,7 +56,7 @@ test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 
 );
 
 test('the outbox takes letters of whoever never said as whom, from a domain that nobody has', () => {
-  const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null };
+  const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
   expect(senderGate({ outlet: OUTBOX, identity: nobody, domain: null })).toBe('pass');
   expect(senderOf(nobody, 'Acme')).toEqual({
     name: 'Acme',
@@ -99,10 +107,16 @@ test('a new domain begins with a hundred letters, has half as many more each day
 });
 
 test('while more than one in twenty comes back, a domain gets no more letters than it had the day before', () => {
-  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 12 })).toBe(125);
-  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 13 })).toBe(50);
-  expect(rampLeft(100, { today: 30, yesterday: 0, bounced: 10 })).toBe(70);
-  expect(rampLeft(150, { today: 5, yesterday: 5, bounced: 5 })).toBe(145);
+  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
+  expect(rampLeft(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
+  expect(rampLeft(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
+  expect(rampLeft(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
+});
+
+test('while more than one in a thousand complains, a domain gets no more letters than it had the day before', () => {
+  const counts = { today: 1_000, yesterday: 1_000, bounced: 0 };
+  expect(rampLeft(2_000, { ...counts, complained: 2 })).toBe(1_000);
+  expect(rampLeft(2_000, { ...counts, complained: 3 })).toBe(0);
 });
 
 test('a provider that asks for less gets half, and a tenth more for each ten minutes in which it does not ask again', () => {

@@ -8,6 +8,7 @@ export type Identity = {
   fromAddress: string | null;
   replyTo: string | null;
   postalAddress: string | null;
+  footer: string | null;
 };
 
 /** Where letters go: into the outbox of this installation, or to a relay and from there to people. */
@@ -22,7 +23,12 @@ export type SenderFacts = {
   outlet: Outlet;
   identity: Identity;
   /** Of the from-address, as it was found in the DNS; null where nobody added it. */
-  domain: { name: string; state: 'pending' | 'verified' | 'degraded' | 'failed' } | null;
+  domain: {
+    name: string;
+    state: 'pending' | 'verified' | 'degraded' | 'failed';
+    /** Why nothing leaves from it until a person lets it go on. */
+    pausedReason: string | null;
+  } | null;
 };
 
 /**
@@ -45,6 +51,9 @@ export function senderGate({ outlet, identity, domain }: SenderFacts): GateFacts
   }
   if (domain.state === 'failed') {
     return { reason: 'domain', detail: `the records of ${domain.name} are not in the DNS any more` };
+  }
+  if (domain.pausedReason !== null) {
+    return { reason: 'domain', detail: `${domain.name} is paused: ${domain.pausedReason}` };
   }
   if (isLoopbackName(new URL(outlet.publicUrl).hostname)) {
     return { reason: 'public_url', detail: `PUBLIC_URL is ${outlet.publicUrl}, which nobody else can open` };

@@ -22,6 +22,7 @@ const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
   expiresAt: null,
   ruleIsOn: true,
   suppression: null,
+  refusedTopic: null,
   domain: 'pass',
   counts: true,
   ...given,
@@ -48,6 +49,7 @@ test('what time alone does not open holds for ever, and says which gate', () => 
   const queue = queueOf([
     draft('off', { ruleIsOn: false }),
     draft('gone', { suppression: { reason: 'complaint', until: null } }),
+    draft('unasked', { refusedTopic: 'news' }),
     draft('nowhere', { address: null }),
     draft('unverified', { domain: { reason: 'domain', detail: 'no DKIM' } }),
     draft('snoozed', { suppression: { reason: 'snoozed', until: NOW + DAY } }),
@@ -57,6 +59,7 @@ test('what time alone does not open holds for ever, and says which gate', () => 
   expect(fatesOf(queue, OPEN)).toEqual({
     off: held('rule_off'),
     gone: held('suppressed'),
+    unasked: held('topic'),
     nowhere: held('no_address'),
     unverified: held('domain'),
     snoozed: leaves(NOW + DAY, 'suppressed'),

@@ -17,7 +17,10 @@ export type Queue = {
 };
 
 /** `dueAt`: its deadline or, where it has none, when it is to leave. Those that wait for a person are not in the queue. */
-export type QueuedDraft = Pick<GateFacts, 'ruleIsOn' | 'suppression' | 'address' | 'domain' | 'counts'> & {
+export type QueuedDraft = Pick<
+  GateFacts,
+  'ruleIsOn' | 'suppression' | 'refusedTopic' | 'address' | 'domain' | 'counts'
+> & {
   id: string;
   ruleId: string;
   userId: string;
@@ -145,11 +148,12 @@ function settle(walk: Walk, place: Place): void {
 }
 
 function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
-  const { ruleIsOn, suppression, address, domain, counts } = draft;
+  const { ruleIsOn, suppression, refusedTopic, address, domain, counts } = draft;
   return {
     draftId: draft.id,
     ruleIsOn,
     suppression,
+    refusedTopic,
     address,
     domain,
     zone: draft.zone ?? walk.policy.timeZone,

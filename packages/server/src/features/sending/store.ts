@@ -17,14 +17,6 @@ export async function lockFreeSendTurn(tx: Tx, projectId: number): Promise<SendT
   return rows[0] ?? null;
 }
 
-export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
-  const rows = await tx.query<SendTurnRow>(
-    `SELECT tokens, refilled_at FROM beckon.send_turn WHERE project_id = $1`,
-    [projectId],
-  );
-  return rows[0];
-}
-
 /** Waits for whoever is sending; a batch lasts some hundred milliseconds at most. */
 export async function lockSendTurn(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.send_turn WHERE project_id = $1 FOR UPDATE`, [projectId]);
@@ -54,6 +46,8 @@ export type MessageRow = {
   /** Of the from-address, and of the recipient's mailbox. */
   domain: string;
   provider: string;
+  /** The name of what was written; null where it is the rule's own text. */
+  letter: string | null;
   /** Until then whoever claimed it submits it, or it is put back. */
   leaseUntil: number;
 };
@@ -69,11 +63,11 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
     text: `INSERT INTO beckon.message AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
-             domain, provider, next_at)
-           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at
+             domain, provider, next_at, letter)
+           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, letter
            FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
-             $9::text[], $10::text[], $11::timestamptz[])
-             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at)
+             $9::text[], $10::text[], $11::timestamptz[], $12::text[])
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, letter)
            ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
              address = excluded.address, domain = excluded.domain, provider = excluded.provider
            WHERE m.state = 'deferred'
@@ -90,6 +84,7 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
       rows.map((row) => row.domain),
       rows.map((row) => row.provider),
       momentList(rows.map((row) => row.leaseUntil)),
+      rows.map((row) => row.letter),
     ],
   });
   return new Map(
@@ -216,6 +211,26 @@ export async function endMessages(
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
+}
+
+export type SettledMessage = Pick<MessageEnd, 'projectId' | 'draftId' | 'reason'> & {
+  state: 'sent' | 'failed';
+};
+
+/** Of messages of which nobody knew: what was proven later. */
+export async function settleMessages(tx: Tx, settled: SettledMessage[]): Promise<void> {
+  if (settled.length === 0) return;
+  await tx.query(
+    `UPDATE beckon.message m SET state = n.state, reason = n.reason
+     FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) AS n(project_id, draft_id, state, reason)
+     WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
+    [
+      plainList(settled.map((one) => one.projectId)),
+      plainList(settled.map((one) => one.draftId)),
+      plainList(settled.map((one) => one.state)),
+      settled.map((one) => one.reason),
+    ],
+  );
 }
 
 /** `provider` is empty for what the domain itself may send; only providers that asked for less have a row. */

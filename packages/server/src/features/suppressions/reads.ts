@@ -28,18 +28,114 @@ export async function findSuppressions(
              WHERE project_id = a.project_id AND kind = 'address' AND value = a.address
              OFFSET 0
            ) s WHERE s.until IS NULL OR s.until > $4 ORDER BY a.n, s.until NULLS LAST`,
-    values: [
-      plainList(addressees.map((one) => one.projectId)),
-      addressees.map((one) => one.userId),
-      addressees.map(({ address }) => (address === null ? null : normaliseAddress(address))),
-      new Date(now),
-    ],
+    values: [...placesOf(addressees), new Date(now)],
   });
   for (const { n, reason, until } of rows) found[n - 1] = { reason, until: until?.getTime() ?? null };
   return found;
 }
 
+/** All that keeps letters from this person and from this address now: a page that tells them why names both. */
+export async function listInForce(
+  tx: Tx,
+  { projectId, userId, address, now }: { projectId: number; userId: string; address: string; now: number },
+): Promise<FoundSuppression[]> {
+  const rows = await tx.query<{ reason: SuppressionReason; until: Date | null }>(
+    `SELECT reason, until FROM beckon.suppression
+     WHERE project_id = $1 AND (kind, value) IN (('person', $2), ('address', $3)) AND (until IS NULL OR until > $4)
+     ORDER BY until NULLS FIRST`,
+    [projectId, userId, normaliseAddress(address), new Date(now)],
+  );
+  return rows.map(({ reason, until }) => ({ reason, until: until?.getTime() ?? null }));
+}
+
+/** Whether it is an outcome of this letter already that its recipient wants no more; read of the room of outcomes. */
+export async function hasUnsubscribed(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND message_id = $2 AND type = 'email.unsubscribed' LIMIT 1`,
+    [projectId, messageId],
+  );
+  return rows.length > 0;
+}
+
+/** For each of these, in their order, the topics of which they, or whoever else has their address, want no letters. */
+export async function findRefusals(tx: Tx, addressees: Addressee[]): Promise<ReadonlySet<string>[]> {
+  const found = addressees.map(() => new Set<string>());
+  if (addressees.length === 0) return found;
+  const rows = await tx.prepared<{ n: number; topic: string }>({
+    name: 'suppressions.refusals',
+    text: `SELECT a.n::int AS n, r.topic
+           FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
+           CROSS JOIN LATERAL (
+             SELECT topic FROM beckon.topic_refusal
+             WHERE project_id = a.project_id AND kind = 'person' AND value = a.person
+             UNION ALL
+             SELECT topic FROM beckon.topic_refusal
+             WHERE project_id = a.project_id AND kind = 'address' AND value = a.address
+             OFFSET 0
+           ) r`,
+    values: placesOf(addressees),
+  });
+  for (const { n, topic } of rows) found[n - 1]?.add(topic);
+  return found;
+}
+
+function placesOf(addressees: Addressee[]): unknown[] {
+  return [
+    plainList(addressees.map((one) => one.projectId)),
+    addressees.map((one) => one.userId),
+    addressees.map(({ address }) => (address === null ? null : normaliseAddress(address))),
+  ];
+}
+
 export const SUPPRESSIONS_PAGE_MAX = 1_000;
+
+/** The one of this place, if there is any; one that is over too. */
+export async function findSuppression(
+  tx: Tx,
+  { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
+): Promise<Suppression | undefined> {
+  const rows = await tx.query<SuppressionRow>(
+    `SELECT ${SUPPRESSION} FROM beckon.suppression WHERE project_id = $1 AND kind = $2 AND value = $3`,
+    [projectId, kind, kind === 'address' ? normaliseAddress(value) : value],
+  );
+  return rows.map((row) => toSuppression(projectId, row))[0];
+}
+
+export type Lift = {
+  reason: SuppressionReason;
+  suppressedAt: number;
+  suppressedBy: string;
+  liftedAt: number;
+  liftedBy: string;
+};
+
+/** When a suppression of this place was lifted last; undefined: none ever was. */
+export async function findLift(
+  tx: Tx,
+  { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
+): Promise<Lift | undefined> {
+  const rows = await tx.query<{
+    reason: SuppressionReason;
+    suppressed_at: Date;
+    suppressed_by: string;
+    lifted_at: Date;
+    lifted_by: string;
+  }>(
+    `SELECT reason, suppressed_at, suppressed_by, lifted_at, lifted_by FROM beckon.suppression_lift
+     WHERE project_id = $1 AND kind = $2 AND place = sha256(convert_to($3, 'UTF8'))`,
+    [projectId, kind, kind === 'address' ? normaliseAddress(value) : value],
+  );
+  return rows.map((row) => ({
+    reason: row.reason,
+    suppressedAt: row.suppressed_at.getTime(),
+    suppressedBy: row.suppressed_by,
+    liftedAt: row.lifted_at.getTime(),
+    liftedBy: row.lifted_by,
+  }))[0];
+}
 
 /** By kind and value, those that are over too; `after` is the last one of the page before. */
 export async function listSuppressions(
@@ -47,14 +143,25 @@ export async function listSuppressions(
   page: { projectId: number; after?: { kind: SuppressedKind; value: string } | null; limit: number },
 ): Promise<Suppression[]> {
   const { projectId, after = null, limit } = page;
-  const rows = await tx.query<
-    Omit<Suppression, 'until' | 'createdAt'> & { until: Date | null; created_at: Date; created_by: string }
-  >(
-    `SELECT kind, value, reason, until, created_at, created_by FROM beckon.suppression
+  const rows = await tx.query<SuppressionRow>(
+    `SELECT ${SUPPRESSION} FROM beckon.suppression
      WHERE project_id = $1 AND (kind, value) > ($2, $3) ORDER BY kind, value LIMIT $4`,
     [projectId, after?.kind ?? '', after?.value ?? '', Math.min(limit, SUPPRESSIONS_PAGE_MAX)],
   );
-  return rows.map(({ kind, value, reason, until, created_at: createdAt, created_by: createdBy }) => ({
+  return rows.map((row) => toSuppression(projectId, row));
+}
+
+const SUPPRESSION = 'kind, value, reason, until, created_at, created_by';
+
+type SuppressionRow = Pick<Suppression, 'kind' | 'value' | 'reason'> & {
+  until: Date | null;
+  created_at: Date;
+  created_by: string;
+};
+
+function toSuppression(projectId: number, row: SuppressionRow): Suppression {
+  const { kind, value, reason, until, created_at: createdAt, created_by: createdBy } = row;
+  return {
     projectId,
     kind,
     value,
@@ -62,5 +169,5 @@ export async function listSuppressions(
     until: until?.getTime() ?? null,
     createdAt: createdAt.getTime(),
     createdBy,
-  }));
+  };
 }

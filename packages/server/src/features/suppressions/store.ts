@@ -1,7 +1,8 @@
 import { normaliseAddress } from '../../base/address.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import {
   LIFTED_BY_LIFE,
+  SAID_BY_RECIPIENT,
   type SuppressedKind,
   type Suppression,
   type SuppressionReason,
@@ -9,64 +10,154 @@ import {
 
 /**
  * `suppression`, of which an address or a person has one row. Whatever comes later never lets letters through earlier: it
- * takes the place of the row only if it lasts longer, or as long where only bounces were the reason. Whether it did.
+ * takes the place of the row only if it lasts longer, or as long and is worth more. What recipients said themselves is worth
+ * most, for lifting anything else must not undo it, and a bounce least. Those that are in force by it.
  */
-export async function addSuppression(tx: Tx, suppression: Suppression): Promise<boolean> {
-  const { projectId, kind, value, reason, until, createdAt, createdBy } = suppression;
-  const rows = await tx.query(
-    `INSERT INTO beckon.suppression AS known (project_id, kind, value, reason, until, created_at, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
-     ON CONFLICT (project_id, kind, value) DO UPDATE SET
-       reason = excluded.reason, until = excluded.until, created_at = excluded.created_at, created_by = excluded.created_by
-     WHERE coalesce(excluded.until, 'infinity') > coalesce(known.until, 'infinity')
-       OR (coalesce(excluded.until, 'infinity') = coalesce(known.until, 'infinity')
-         AND known.reason = ANY ($8::text[]) AND excluded.reason <> ALL ($8::text[]))
-     RETURNING 1`,
-    [
-      projectId,
-      kind,
-      normalised(kind, value),
-      reason,
-      until === null ? null : new Date(until),
-      new Date(createdAt),
-      createdBy,
-      LIFTED_BY_LIFE,
+export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<SuppressedPlace[]> {
+  if (given.length === 0) return [];
+  const rows = inOrder(given.map((one) => ({ ...one, value: normalised(one.kind, one.value) })));
+  const added = await tx.prepared<{ project_id: number; kind: SuppressedKind; value: string }>({
+    name: 'suppressions.add',
+    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, reason, until, created_at, created_by)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+           ON CONFLICT (project_id, kind, value) DO UPDATE SET
+             reason = excluded.reason, until = excluded.until, created_at = excluded.created_at, created_by = excluded.created_by
+           WHERE coalesce(excluded.until, 'infinity') > coalesce(known.until, 'infinity')
+             OR (coalesce(excluded.until, 'infinity') = coalesce(known.until, 'infinity')
+               AND ${worth('excluded.reason')} > ${worth('known.reason')})
+           RETURNING project_id, kind, value`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      rows.map((row) => row.kind),
+      rows.map((row) => row.value),
+      rows.map((row) => row.reason),
+      momentList(rows.map((row) => row.until)),
+      momentList(rows.map((row) => row.createdAt)),
+      rows.map((row) => row.createdBy),
     ],
-  );
-  return rows.length > 0;
+  });
+  return added.map(({ project_id: projectId, kind, value }) => ({ projectId, kind, value }));
+}
+
+/** Whether it is in force by this one. */
+export async function addSuppression(tx: Tx, suppression: Suppression): Promise<boolean> {
+  return (await addSuppressions(tx, [suppression])).length > 0;
+}
+
+/** Each place once, as the statement wants it, and in the order in which everybody locks them. */
+function inOrder(rows: Suppression[]): Suppression[] {
+  const places = new Map<string, Suppression>();
+  for (const row of rows) {
+    const key = `${row.projectId} ${row.kind} ${row.value}`;
+    const known = places.get(key);
+    if (!known || isStronger(row, known)) places.set(key, row);
+  }
+  return [...places].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function isStronger(one: Suppression, other: Suppression): boolean {
+  const [a, b] = [one.until ?? Infinity, other.until ?? Infinity];
+  return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
+}
+
+function worthOf(reason: SuppressionReason): number {
+  if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
+  return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
+}
+
+function worth(column: string): string {
+  const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
+  return `CASE WHEN ${column} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${column} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
 }
 
 export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
-
-/** Whether there was one. */
-export async function removeSuppression(
-  tx: Tx,
-  { projectId, kind, value }: SuppressedPlace,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `DELETE FROM beckon.suppression WHERE project_id = $1 AND kind = $2 AND value = $3 RETURNING 1`,
-    [projectId, kind, normalised(kind, value)],
-  );
-  return rows.length > 0;
-}
 
 function normalised(kind: SuppressedKind, value: string): string {
   return kind === 'address' ? normaliseAddress(value) : value;
 }
 
+export type Lifting = {
+  places: SuppressedPlace[];
+  /** Of these alone. */
+  reasons: readonly SuppressionReason[];
+  at: number;
+  by: string;
+};
+
+/** Whoever is suppressed for one of these reasons gets letters again; who lifted it is written down. How many there were. */
+export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lifting): Promise<number> {
+  if (places.length === 0) return 0;
+  const rows = await tx.prepared({
+    name: 'suppressions.lift',
+    text: `WITH lifted AS (
+             DELETE FROM beckon.suppression WHERE (project_id, kind, value) IN (
+               SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) AND reason = ANY ($4::text[]) RETURNING *
+           )
+           INSERT INTO beckon.suppression_lift AS known
+             (project_id, kind, place, reason, suppressed_at, suppressed_by, lifted_at, lifted_by)
+           SELECT project_id, kind, sha256(convert_to(value, 'UTF8')), reason, created_at, created_by, $5, $6 FROM lifted
+           ON CONFLICT (project_id, kind, place) DO UPDATE SET
+             reason = excluded.reason, suppressed_at = excluded.suppressed_at, suppressed_by = excluded.suppressed_by,
+             lifted_at = excluded.lifted_at, lifted_by = excluded.lifted_by
+           RETURNING 1`,
+    values: [
+      plainList(places.map((place) => place.projectId)),
+      places.map((place) => place.kind),
+      places.map((place) => normalised(place.kind, place.value)),
+      [...reasons],
+      new Date(at),
+      by,
+    ],
+  });
+  return rows.length;
+}
+
 /**
- * How many rows named this person: none or one. What is said of their address stays, for whoever has it wanted no letters,
+ * How many rows named this person, with the topics that they refused. What is said of their address stays, for whoever has it wanted no letters,
  * and would get them if the same person were sent once more.
  */
 export async function eraseSuppressions(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
 ): Promise<number> {
+  const refused = await tx.query(
+    `DELETE FROM beckon.topic_refusal WHERE project_id = $1 AND kind = 'person' AND value = $2 RETURNING 1`,
+    [projectId, userId],
+  );
   const rows = await tx.query(
     `DELETE FROM beckon.suppression WHERE project_id = $1 AND kind = 'person' AND value = $2 RETURNING 1`,
     [projectId, userId],
   );
-  return rows.length;
+  return rows.length + refused.length;
+}
+
+/** From now on no letters about these topics, and letters about these others again. */
+export async function setRefusals(
+  tx: Tx,
+  {
+    places,
+    refused,
+    wanted,
+    at,
+  }: { places: SuppressedPlace[]; refused: string[]; wanted: string[]; at: number },
+): Promise<void> {
+  const ofPlaces = [
+    plainList(places.map((place) => place.projectId)),
+    places.map((place) => place.kind),
+    places.map((place) => normalised(place.kind, place.value)),
+  ];
+  await tx.query(
+    `DELETE FROM beckon.topic_refusal WHERE (project_id, kind, value) IN (
+       SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) AND topic = ANY ($4::text[])`,
+    [...ofPlaces, wanted],
+  );
+  await tx.query(
+    `INSERT INTO beckon.topic_refusal (project_id, kind, value, topic, created_at)
+     SELECT p.project_id, p.kind, p.value, t.topic, $5
+     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS p(project_id, kind, value) CROSS JOIN unnest($4::text[]) AS t(topic)
+     ON CONFLICT DO NOTHING`,
+    [...ofPlaces, refused, new Date(at)],
+  );
 }
 
 /** Those that somebody set for this reason, all of them. How many there were. */

@@ -22,5 +22,22 @@ export type SuppressionReason =
   | 'snoozed'
   | 'manual';
 
+/** All of them, the one that says most about what its recipient wants first. */
+export const SUPPRESSION_REASONS = [
+  'unsubscribed',
+  'complained',
+  'manual',
+  'hard_bounce',
+  'soft_bounces',
+  'snoozed',
+] as const satisfies SuppressionReason[];
+
 /** What letters that came back tell: a sign of life lifts it, so it must not stand in the place of what the person said. */
 export const LIFTED_BY_LIFE = ['hard_bounce', 'soft_bounces'] as const satisfies SuppressionReason[];
+
+/** What recipients said themselves, and may take back themselves. Nobody else's reason may stand in its place. */
+export const SAID_BY_RECIPIENT = [
+  'unsubscribed',
+  'complained',
+  'snoozed',
+] as const satisfies SuppressionReason[];

@@ -5,10 +5,16 @@ import { silentLog } from '../../base/log.ts';
 import { openDatabase } from '../../io/db/index.ts';
 import {
   addSuppression,
+  addSuppressions,
   eraseSuppressions,
+  findRefusals,
   findSuppressions,
+  liftSuppressions,
+  LIFTED_BY_LIFE,
   listSuppressions,
-  removeSuppression,
+  SUPPRESSION_REASONS,
+  findLift,
+  setRefusals,
   type Suppression,
 } from './index.ts';
 
@@ -102,7 +108,17 @@ test('addresses that are the same mailbox have one row', async () => {
   expect(await list()).toEqual([suppression({ value: 'ada@xn--bcher-kva.de' })]);
   expect(await find([['u1', 'ada@BÜCHER.de']])).toMatchObject([{ reason: 'hard_bounce' }]);
   const place = { projectId, kind: 'address', value: 'ADA@bücher.de' } as const;
-  expect([await removeSuppression(db, place), await removeSuppression(db, place)]).toEqual([true, false]);
+  const lift = () =>
+    liftSuppressions(db, { places: [place], reasons: SUPPRESSION_REASONS, at: now(), by: 'ann' });
+  expect([await lift(), await lift()]).toEqual([1, 0]);
+  expect(await findLift(db, place)).toEqual({
+    reason: 'hard_bounce',
+    suppressedAt: now(),
+    suppressedBy: 'engine',
+    liftedAt: now(),
+    liftedBy: 'ann',
+  });
+  expect(await findLift(db, { ...place, kind: 'person' })).toBeUndefined();
   expect(await list()).toEqual([]);
 });
 
@@ -170,4 +186,68 @@ test('whoever is erased is named nowhere, and their address stays suppressed', a
       ['u2', null],
     ]),
   ).toMatchObject([{ reason: 'hard_bounce' }, null, { reason: 'unsubscribed' }]);
+});
+
+test('of many that are added at once each place has its strongest, and they are told that are in force by it', async () => {
+  await add({ value: 'known@x.org', reason: 'unsubscribed' });
+  const rows = [
+    suppression({ value: 'twice@x.org', reason: 'hard_bounce' }),
+    suppression({ value: 'TWICE@x.org', reason: 'complained' }),
+    suppression({ value: 'twice@x.org', reason: 'snoozed', until: now() + 1 }),
+    suppression({ value: 'known@x.org', reason: 'manual' }),
+    suppression(person('u1')),
+  ];
+  const added = await addSuppressions(db, rows);
+  expect(added.map(({ value }) => value).toSorted()).toEqual(['twice@x.org', 'u1']);
+  expect((await list()).map(({ value, reason }) => [value, reason])).toEqual([
+    ['known@x.org', 'unsubscribed'],
+    ['twice@x.org', 'complained'],
+    ['u1', 'unsubscribed'],
+  ]);
+  expect(await addSuppressions(db, [])).toEqual([]);
+});
+
+test('what a recipient said takes the place of what anybody else did, so that to lift that undoes nothing', async () => {
+  for (const reason of ['hard_bounce', 'manual', 'unsubscribed', 'manual', 'hard_bounce'] as const)
+    await add({ reason });
+  expect(await list()).toMatchObject([{ reason: 'unsubscribed' }]);
+});
+
+test('a sign of life lifts what bounces said of these addresses, and nothing else', async () => {
+  await add({ value: 'hard@x.org' });
+  await add({ value: 'soft@x.org', reason: 'soft_bounces', until: now() + 5 });
+  await add({ value: 'gone@x.org', reason: 'complained' });
+  await add({ value: 'other@x.org' });
+  const alive = ['HARD@x.org', 'soft@x.org', 'gone@x.org', 'none@x.org'];
+  const lift = (of: number) => {
+    const places = alive.map((value) => ({ projectId: of, kind: 'address' as const, value }));
+    return liftSuppressions(db, { places, reasons: LIFTED_BY_LIFE, at: now(), by: 'engine' });
+  };
+  expect([await lift(projectId + 1), await lift(projectId), await lift(projectId)]).toEqual([0, 2, 0]);
+  expect((await list()).map(({ value }) => value)).toEqual(['gone@x.org', 'other@x.org']);
+});
+
+test('topics are refused for the person and for the mailbox, and wanted again by name', async () => {
+  const places = [
+    { projectId, kind: 'person' as const, value: 'u1' },
+    { projectId, kind: 'address' as const, value: 'Ada@X.org' },
+  ];
+  const set = (refused: string[], wanted: string[]) =>
+    setRefusals(db, { places, refused, wanted, at: now() });
+  await set(['news', 'tips'], []);
+  await set(['news'], ['tips', 'never']);
+  await set(['news', 'old'], []);
+  const ask = async () =>
+    (
+      await findRefusals(db, [
+        { projectId, userId: 'u1', address: 'new@x.org' },
+        { projectId, userId: 'u2', address: 'ada@x.org' },
+        { projectId, userId: 'u1', address: null },
+        { projectId, userId: 'ada@x.org', address: 'u1' },
+        { projectId: projectId + 1, userId: 'u1', address: 'ada@x.org' },
+      ])
+    ).map((topics) => [...topics].toSorted());
+  expect(await ask()).toEqual([['news', 'old'], ['news', 'old'], ['news', 'old'], [], []]);
+  expect(await eraseSuppressions(db, { projectId, userId: 'u1' })).toBe(2);
+  expect(await ask()).toEqual([[], ['news', 'old'], [], [], []]);
 });

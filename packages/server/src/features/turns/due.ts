@@ -1,5 +1,14 @@
 import type { Tx } from '../../io/db/index.ts';
-import { findAnyWork, listDue, lockDue, updateDue, updateDueEarlier, type Work } from './store.ts';
+import {
+  findAnyWork,
+  listDue,
+  lockDue,
+  lockDues,
+  updateDue,
+  updateDueEarlier,
+  updateDues,
+  type Work,
+} from './store.ts';
 
 /** Whether anything waits or is due for the digest, in any project. */
 export function isAnyWork(tx: Tx, now: Date): Promise<boolean> {
@@ -38,6 +47,23 @@ export function dueNext(
   place: { projectId: number; work: Work; nextAt: Date | null },
 ): Promise<void> {
   return updateDue(tx, place);
+}
+
+/** Both at once for many projects. */
+export function holdDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
+  return lockDues(tx, work, projectIds);
+}
+
+export function duesNext(
+  tx: Tx,
+  work: Work,
+  places: { projectId: number; nextAt: Date | null }[],
+): Promise<void> {
+  return updateDues(
+    tx,
+    work,
+    places.map(({ projectId, nextAt }) => ({ project_id: projectId, next_at: nextAt })),
+  );
 }
 
 /** The first moment of each project. */

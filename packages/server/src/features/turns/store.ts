@@ -109,3 +109,25 @@ export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Prom
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }
+
+/** In order, as everybody takes several of them. */
+export async function lockDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
+  await tx.prepared({
+    name: 'turns.lock_dues',
+    text: `SELECT 1 FROM beckon.tenant_due WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,
+    values: [projectIds, work],
+  });
+}
+
+export async function updateDues(
+  tx: Tx,
+  work: Work,
+  rows: { project_id: number; next_at: Date | null }[],
+): Promise<void> {
+  await tx.prepared({
+    name: 'turns.dues_next',
+    text: `UPDATE beckon.tenant_due d SET next_at = s.at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+           WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM s.at`,
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
+  });
+}

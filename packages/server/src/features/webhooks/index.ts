@@ -1,3 +1,34 @@
-export { nextDeliveryAt } from './reads.ts';
-export { insertMessages as queueWebhooks } from './store.ts';
-export type { NewWebhookMessage } from './webhook.ts';
+export {
+  listDeliveries,
+  listLateToTell,
+  listLoads,
+  nextDeliveryAt,
+  nextLooks,
+  type ShownDelivery,
+} from './reads.ts';
+export { listMessagesOf, type WebhookTrace } from './list-of-person.ts';
+export { jitterShare, nextAttempt, TRIES_MAX } from './schedule.ts';
+export {
+  claimDeliveries,
+  dropPending,
+  eraseMessages as eraseWebhooks,
+  forgetMessages as forgetWebhooks,
+  insertHistory,
+  insertMessages as queueWebhooks,
+  insertTest,
+  loseLeases,
+  replayDeliveries,
+  updateResults,
+} from './store.ts';
+export {
+  type Claimed,
+  type DeliveryResult,
+  type DeliveryState,
+  messageName,
+  type NewWebhookMessage,
+  readMessageName,
+  type Replay,
+  type Room,
+  type Test,
+  TEST_TYPE,
+} from './webhook.ts';

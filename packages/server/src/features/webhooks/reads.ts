@@ -1,10 +1,162 @@
-import type { Tx } from '../../io/db/index.ts';
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { DeliveryState, EndpointPlace, Room, Trigger } from './webhook.ts';
 
-/** When a delivery of the project is due next, or counts as lost. Milliseconds. */
-export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number | null> {
-  const rows = await tx.query<{ at: Date | null }>(
-    `SELECT min(next_at) AS at FROM beckon.webhook_delivery WHERE project_id = $1 AND next_at IS NOT NULL`,
-    [projectId],
-  );
-  return rows[0]?.at?.getTime() ?? null;
+/**
+ * When each endpoint has to be looked at next, as a relation of project_id and moment. What is under way counts as lost at
+ * the end of its lease. What waits is due at its time, but not before the breaker lets one through and there is a token; with
+ * its quota used up it waits for an answer, whose recording asks this again; of one that is disabled it is missed, at once. Reads tables of a sister, `endpoints`.
+ */
+const LOOKS = `
+  SELECT e.project_id, least(w.lease, CASE
+    WHEN w.pending IS NULL THEN NULL
+    WHEN e.disabled_at IS NOT NULL THEN e.disabled_at
+    WHEN w.in_flight < CASE WHEN h.open_until IS NULL THEN e.in_flight_max ELSE 1 END
+      THEN greatest(w.pending, h.open_until, h.refilled_at + make_interval(secs => greatest(0, 1 - h.tokens) / e.per_second))
+    END) AS at
+  FROM beckon.webhook_endpoint e
+  JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id
+  CROSS JOIN LATERAL (
+    SELECT
+      (SELECT d.next_at FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'pending' AND d.next_at IS NOT NULL ORDER BY d.next_at LIMIT 1) AS pending,
+      (SELECT d.next_at FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'delivering' AND d.next_at IS NOT NULL ORDER BY d.next_at LIMIT 1) AS lease,
+      (SELECT count(*) FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'delivering' AND d.next_at IS NOT NULL) AS in_flight
+  ) w`;
+
+/** When something of each of these projects has to be looked at next; those in which nothing has are left out. */
+export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
+  const rows = await tx.prepared<{ project_id: number; at: Date | null }>({
+    name: 'webhooks.next',
+    text: `SELECT project_id, min(at) AS at FROM (${LOOKS} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
+    values: [plainList(projectIds)],
+  });
+  return new Map(rows.flatMap(({ project_id: id, at }) => (at === null ? [] : [[id, at.getTime()]])));
 }
+
+/** When a delivery of the project has to be looked at next. Milliseconds. */
+export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number | null> {
+  return (await nextLooks(tx, [projectId])).get(projectId) ?? null;
+}
+
+/** Projects whose alarm `tell` rings too late, or never. Reads a sister's table, `tenant_due`. */
+export async function listLateToTell(tx: Tx): Promise<number[]> {
+  const rows = await tx.query<{ project_id: number }>(
+    `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${LOOKS}) l GROUP BY project_id) x
+     JOIN beckon.tenant_due t ON t.project_id = x.project_id AND t.work = 'tell'
+     WHERE x.at IS NOT NULL AND (t.next_at IS NULL OR t.next_at > x.at)`,
+  );
+  return rows.map((row) => row.project_id);
+}
+
+/** What an endpoint has under way, and how much of it is due; no more is counted than may be asked for at most. */
+export type Load = EndpointPlace & { inFlight: number; due: number };
+
+export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
+  return tx.prepared({
+    name: 'webhooks.loads',
+    text: `SELECT r.project_id AS "projectId", r.endpoint_id AS "endpointId",
+             (SELECT count(*) FROM beckon.webhook_delivery d WHERE d.project_id = r.project_id AND d.endpoint_id = r.endpoint_id
+                AND d.state = 'delivering' AND d.next_at IS NOT NULL) AS "inFlight",
+             (SELECT count(*) FROM (SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = r.project_id
+                AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4 LIMIT r.most) x) AS due
+           FROM unnest($1::bigint[], $2::uuid[], $3::integer[]) AS r(project_id, endpoint_id, most)`,
+    values: [
+      plainList(rooms.map(({ projectId }) => projectId)),
+      plainList(rooms.map(({ endpointId }) => endpointId)),
+      plainList(rooms.map(({ most }) => most)),
+      new Date(now),
+    ],
+  });
+}
+
+export type Attempt = {
+  number: number;
+  trigger: Trigger;
+  url: string;
+  startedAt: number;
+  endedAt: number | null;
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+};
+export type ShownDelivery = {
+  messageId: string;
+  endpointId: string;
+  type: string;
+  state: DeliveryState;
+  trigger: Trigger;
+  isErased: boolean;
+  createdAt: number;
+  nextAt: number | null;
+  deliveredAt: number | null;
+  attempts: Attempt[];
+};
+export type DeliveriesAsked = {
+  projectId: number;
+  endpointId: string | null;
+  messageId: string | null;
+  states: DeliveryState[] | null;
+  limit: number;
+};
+
+type DeliveryRow = {
+  message_id: string;
+  endpoint_id: string;
+  type: string;
+  state: DeliveryState;
+  trigger: Trigger;
+  erased: boolean;
+  created_at: Date;
+  next_at: Date | null;
+  delivered_at: Date | null;
+  attempts: {
+    number: number;
+    trigger: Trigger;
+    url: string;
+    at: number;
+    end: number | null;
+    status: number | null;
+    error: string | null;
+    answer: string | null;
+  }[];
+};
+
+/** The newest first, each with the latest of its attempts. */
+export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<ShownDelivery[]> {
+  const rows = await tx.query<DeliveryRow>(
+    `SELECT m.id AS message_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
+       d.next_at, d.delivered_at, (
+         SELECT coalesce(json_agg(json_build_object('number', a.number, 'trigger', a.trigger, 'url', a.url,
+             'at', extract(epoch FROM a.started_at) * 1000, 'end', extract(epoch FROM a.ended_at) * 1000,
+             'status', a.status, 'error', a.error, 'answer', a.answer) ORDER BY a.number), '[]')
+         FROM (SELECT * FROM beckon.webhook_attempt a WHERE a.project_id = d.project_id AND a.message_id = d.message_id
+                 AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_SHOWN}) a
+       ) AS attempts
+     FROM beckon.webhook_message m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
+     WHERE m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
+       AND ($4::text[] IS NULL OR d.state = ANY ($4))
+     ORDER BY m.created_at DESC, m.id DESC, d.endpoint_id LIMIT $5`,
+    [asked.projectId, asked.endpointId, asked.messageId, asked.states, asked.limit],
+  );
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    endpointId: row.endpoint_id,
+    type: row.type,
+    state: row.state,
+    trigger: row.trigger,
+    isErased: row.erased,
+    createdAt: row.created_at.getTime(),
+    nextAt: row.next_at?.getTime() ?? null,
+    deliveredAt: row.delivered_at?.getTime() ?? null,
+    attempts: row.attempts.map(({ at, end, ...attempt }) => ({
+      ...attempt,
+      startedAt: Math.round(at),
+      endedAt: end === null ? null : Math.round(end),
+    })),
+  }));
+}
+
+/** Of one delivery: those of many replays are in the database all the same. */
+const ATTEMPTS_SHOWN = 100;

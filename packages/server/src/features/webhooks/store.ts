@@ -1,5 +1,18 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import type { NewWebhookMessage } from './webhook.ts';
+import {
+  type Claimed,
+  type DeliveryResult,
+  type EndpointPlace,
+  type History,
+  type NewWebhookMessage,
+  type Replay,
+  type ReplayStep,
+  type Room,
+  type Test,
+  TEST_TYPE,
+} from './webhook.ts';
+
+/** `webhook_message`, `webhook_delivery`, `webhook_attempt`: what there is to tell, to whom, and every attempt. */
 
 /**
  * The messages, and a delivery of each for every endpoint of its project that wants its type. What comes while an endpoint
@@ -20,7 +33,7 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
            SELECT t.project_id, e.id, t.id, CASE WHEN e.disabled_at IS NULL THEN 'pending' ELSE 'missed' END,
              CASE WHEN e.disabled_at IS NULL THEN t.at END, t.at
            FROM told t JOIN beckon.webhook_endpoint e ON e.project_id = t.project_id
-           WHERE e.types IS NULL OR t.type = ANY (e.types)`,
+           WHERE (e.types IS NULL OR t.type = ANY (e.types)) AND e.disabled_reason IS DISTINCT FROM 'deleted'`,
     values: [
       plainList(messages.map((one) => one.projectId)),
       plainList(messages.map((one) => one.id)),
@@ -31,4 +44,257 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
       momentList(messages.map((one) => one.createdAt)),
     ],
   });
+}
+
+/** What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is cancelled instead. */
+export function claimDeliveries(
+  tx: Tx,
+  { rooms, now, leaseUntil }: { rooms: Room[]; now: number; leaseUntil: number },
+): Promise<Claimed[]> {
+  return tx.prepared({
+    name: 'webhooks.claim',
+    text: `WITH room AS MATERIALIZED (
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::integer[]) AS r(project_id, endpoint_id, most)
+           ), picked AS MATERIALIZED (
+             SELECT p.* FROM room r CROSS JOIN LATERAL (
+               SELECT d.project_id, d.message_id, d.endpoint_id FROM beckon.webhook_delivery d
+               WHERE d.project_id = r.project_id AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4
+               ORDER BY d.next_at, d.message_id LIMIT r.most FOR UPDATE SKIP LOCKED
+             ) p
+           ), claimed AS (
+             UPDATE beckon.webhook_delivery d SET state = CASE WHEN m.erased_at IS NULL THEN 'delivering' ELSE 'cancelled' END,
+               next_at = CASE WHEN m.erased_at IS NULL THEN $5::timestamptz END, tries = d.tries + 1,
+               attempts = d.attempts + CASE WHEN m.erased_at IS NULL THEN 1 ELSE 0 END
+             FROM picked p JOIN beckon.webhook_message m ON m.project_id = p.project_id AND m.id = p.message_id
+             WHERE d.project_id = p.project_id AND d.message_id = p.message_id AND d.endpoint_id = p.endpoint_id
+             RETURNING d.project_id, d.message_id, d.endpoint_id, d.state, d.tries, d.attempts, d.trigger, m.body
+           ), leaving AS MATERIALIZED (
+             SELECT c.*, e.url FROM claimed c
+             JOIN beckon.webhook_endpoint e ON e.project_id = c.project_id AND e.id = c.endpoint_id WHERE c.state = 'delivering'
+           ), begun AS (
+             INSERT INTO beckon.webhook_attempt (project_id, message_id, endpoint_id, number, trigger, url, started_at)
+             SELECT project_id, message_id, endpoint_id, attempts, trigger, url, $4 FROM leaving
+           )
+           SELECT project_id AS "projectId", endpoint_id AS "endpointId", message_id AS "messageId", attempts AS number, tries, url, body
+           FROM leaving`,
+    values: [
+      ...placeLists(rooms),
+      plainList(rooms.map(({ most }) => most)),
+      new Date(now),
+      new Date(leaseUntil),
+    ],
+  });
+}
+
+/** Whoever had them has said nothing for too long: they are tried again at once, if a try is left. How many there were. */
+export async function loseLeases(
+  tx: Tx,
+  { places, now, triesMax }: { places: EndpointPlace[]; now: number; triesMax: number },
+): Promise<number> {
+  const rows = await tx.prepared<{ lost: number }>({
+    name: 'webhooks.lose',
+    text: `WITH lost AS (
+             UPDATE beckon.webhook_delivery d SET state = CASE WHEN d.tries < $4 THEN 'pending' ELSE 'exhausted' END,
+               next_at = CASE WHEN d.tries < $4 THEN $3::timestamptz END
+             FROM unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id)
+             WHERE d.project_id = p.project_id AND d.endpoint_id = p.endpoint_id AND d.state = 'delivering' AND d.next_at <= $3
+             RETURNING d.project_id, d.message_id, d.endpoint_id, d.attempts
+           ), ended AS (
+             UPDATE beckon.webhook_attempt a SET ended_at = $3, error = 'lost' FROM lost l
+             WHERE a.project_id = l.project_id AND a.message_id = l.message_id AND a.endpoint_id = l.endpoint_id
+               AND a.number = l.attempts AND a.ended_at IS NULL
+           )
+           SELECT count(*) AS lost FROM lost`,
+    values: [...placeLists(places), new Date(now), triesMax],
+  });
+  return rows[0]?.lost ?? 0;
+}
+
+/** Ends the attempts, and moves the deliveries that nobody has taken for lost meanwhile. Of erased ones no answer is kept. */
+export async function updateResults(tx: Tx, results: DeliveryResult[]): Promise<void> {
+  await tx.prepared({
+    name: 'webhooks.results',
+    text: `WITH said AS MATERIALIZED (
+             SELECT s.*, m.erased_at FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::timestamptz[], $6::integer[],
+               $7::text[], $8::text[], $9::text[], $10::timestamptz[])
+               AS s(project_id, endpoint_id, message_id, number, at, status, error, answer, state, next_at)
+             JOIN beckon.webhook_message m ON m.project_id = s.project_id AND m.id = s.message_id
+           ), ended AS (
+             UPDATE beckon.webhook_attempt a SET ended_at = s.at, status = s.status, error = s.error,
+               answer = CASE WHEN s.erased_at IS NULL THEN s.answer END
+             FROM said s WHERE a.project_id = s.project_id AND a.message_id = s.message_id AND a.endpoint_id = s.endpoint_id
+               AND a.number = s.number AND a.ended_at IS NULL
+           )
+           UPDATE beckon.webhook_delivery d SET state = s.state, next_at = s.next_at,
+             delivered_at = CASE WHEN s.state = 'delivered' THEN s.at ELSE d.delivered_at END
+           FROM said s WHERE d.project_id = s.project_id AND d.message_id = s.message_id AND d.endpoint_id = s.endpoint_id
+             AND d.state = 'delivering' AND d.attempts = s.number`,
+    values: [
+      ...placeLists(results),
+      plainList(results.map(({ messageId }) => messageId)),
+      plainList(results.map(({ number }) => number)),
+      momentList(results.map(({ endedAt }) => endedAt)),
+      plainList(results.map(({ status }) => status)),
+      results.map(({ error }) => error),
+      results.map(({ answer }) => answer),
+      plainList(results.map(({ state }) => state)),
+      momentList(results.map(({ nextAt }) => nextAt)),
+    ],
+  });
+}
+
+function placeLists(places: EndpointPlace[]): [projects: string, endpoints: string] {
+  return [
+    plainList(places.map(({ projectId }) => projectId)),
+    plainList(places.map(({ endpointId }) => endpointId)),
+  ];
+}
+
+/** What waits for endpoints that are disabled, so many at most: it is missed. What is under way is cancelled too with its endpoint. */
+export async function dropPending(
+  tx: Tx,
+  { places, state, limit }: { places: EndpointPlace[]; state: 'missed' | 'cancelled'; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `WITH waiting AS MATERIALIZED (
+       SELECT d.project_id, d.message_id, d.endpoint_id FROM unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id)
+       JOIN beckon.webhook_delivery d ON d.project_id = p.project_id AND d.endpoint_id = p.endpoint_id
+       WHERE d.next_at IS NOT NULL AND (d.state = 'pending' OR $4::text = 'cancelled') LIMIT $3 FOR UPDATE OF d
+     )
+     UPDATE beckon.webhook_delivery d SET state = $4::text, next_at = NULL FROM waiting s
+     WHERE d.project_id = s.project_id AND d.message_id = s.message_id AND d.endpoint_id = s.endpoint_id RETURNING 1`,
+    [...placeLists(places), limit, state],
+  );
+  return rows.length;
+}
+
+/** A step takes so many messages, and what there is of each. */
+const REPLAY_STEP = 100;
+
+/**
+ * A schedule that begins anew, now. Whatever is under way or waits already goes on as it is, and what was erased stays so.
+ * Reads a sister's table, `webhook_endpoint`.
+ */
+export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplayStep> {
+  const [row] = await tx.query<{ replayed: number; messages: number; id: string; at: number }>(
+    `WITH told AS MATERIALIZED (
+       SELECT m.id, m.created_at FROM beckon.webhook_message m
+       WHERE m.project_id = $1 AND m.created_at >= $2 AND m.created_at < $3 AND m.erased_at IS NULL
+         AND ($4::uuid IS NULL OR m.id = $4) AND (m.created_at, m.id) > ($5::timestamptz, $6::uuid)
+       ORDER BY m.created_at, m.id LIMIT ${REPLAY_STEP}
+     ), wanted AS MATERIALIZED (
+       SELECT d.project_id, d.message_id, d.endpoint_id FROM told
+       JOIN beckon.webhook_delivery d ON d.project_id = $1 AND d.message_id = told.id
+       JOIN beckon.webhook_endpoint e ON e.project_id = $1 AND e.id = d.endpoint_id AND e.disabled_at IS NULL
+       WHERE d.state = ANY ($8) AND ($7::uuid IS NULL OR d.endpoint_id = $7)
+       ORDER BY d.message_id, d.endpoint_id FOR UPDATE OF d
+     ), again AS (
+       UPDATE beckon.webhook_delivery d SET state = 'pending', trigger = 'manual', tries = 0, next_at = $9
+       FROM wanted w WHERE d.project_id = w.project_id AND d.message_id = w.message_id AND d.endpoint_id = w.endpoint_id
+       RETURNING 1
+     )
+     SELECT (SELECT count(*) FROM again) AS replayed, (SELECT count(*) FROM told) AS messages, l.id,
+       extract(epoch FROM l.created_at)::float8 * 1000 AS at
+     FROM told l ORDER BY l.created_at DESC, l.id DESC LIMIT 1`,
+    [
+      wanted.projectId,
+      new Date(wanted.since),
+      new Date(wanted.before),
+      wanted.messageId,
+      new Date(wanted.after?.createdAt ?? 0),
+      wanted.after?.id ?? '00000000-0000-0000-0000-000000000000',
+      wanted.endpointId,
+      wanted.states,
+      new Date(wanted.now),
+    ],
+  );
+  if (!row) return { replayed: 0, last: null };
+  const isMore = row.messages === REPLAY_STEP;
+  return { replayed: row.replayed, last: isMore ? { createdAt: Math.round(row.at), id: row.id } : null };
+}
+
+/**
+ * What an endpoint was never to get, because it was made later or did not want it: noted as missed, if it wants it now. So
+ * many messages at most, each once. How many. Reads a sister's table, `webhook_endpoint`.
+ */
+export async function insertHistory(
+  tx: Tx,
+  { projectId, endpointId, since, before, now, limit }: History,
+): Promise<number> {
+  const rows = await tx.query(
+    `INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, created_at)
+     SELECT m.project_id, e.id, m.id, 'missed', $5 FROM beckon.webhook_endpoint e
+     JOIN beckon.webhook_message m ON m.project_id = e.project_id AND m.created_at >= $3 AND m.created_at < $4
+     WHERE e.project_id = $1 AND e.id = $2 AND m.erased_at IS NULL AND m.type <> '${TEST_TYPE}'
+       AND (e.types IS NULL OR m.type = ANY (e.types))
+       AND NOT EXISTS (SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = m.project_id AND d.message_id = m.id
+                         AND d.endpoint_id = e.id)
+     ORDER BY m.created_at, m.id LIMIT $6 ON CONFLICT DO NOTHING RETURNING 1`,
+    [projectId, endpointId, new Date(since), new Date(before), new Date(now), limit],
+  );
+  return rows.length;
+}
+
+/** One message for one endpoint alone, already on its way: whoever calls this posts it after the commit. */
+export async function insertTest(tx: Tx, test: Test): Promise<void> {
+  const { projectId, messageId, endpointId, tries, url, body, now, leaseUntil } = test;
+  await tx.query(
+    `WITH told AS (
+       INSERT INTO beckon.webhook_message (project_id, id, type, body, created_at) VALUES ($1, $2, '${TEST_TYPE}', $3, $4)
+     ), delivery AS (
+       INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, tries, attempts, trigger, next_at, created_at)
+       VALUES ($1, $5, $2, 'delivering', $8, 1, 'manual', $7, $4)
+     )
+     INSERT INTO beckon.webhook_attempt (project_id, message_id, endpoint_id, number, trigger, url, started_at)
+     VALUES ($1, $2, $5, 1, 'manual', $6, $4)`,
+    [projectId, messageId, body, new Date(now), endpointId, url, new Date(leaseUntil), tries],
+  );
+}
+
+/** What is told of a person is taken out of what is kept; what waits of it is cancelled, and nothing of it is sent again. How many messages. */
+export async function eraseMessages(
+  tx: Tx,
+  { projectId, userId, at }: { projectId: number; userId: string; at: number },
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(
+    `UPDATE beckon.webhook_message SET body = '', external_user_id = NULL, erased_at = $3
+     WHERE project_id = $1 AND external_user_id = $2 RETURNING id`,
+    [projectId, userId, new Date(at)],
+  );
+  const ids = plainList(rows.map(({ id }) => id));
+  await tx.query(
+    `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL
+     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND state = 'pending'`,
+    [projectId, ids],
+  );
+  // Those under way end without an answer being kept.
+  await tx.query(
+    `UPDATE beckon.webhook_attempt SET answer = NULL
+     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND ended_at IS NOT NULL AND answer IS NOT NULL`,
+    [projectId, ids],
+  );
+  return rows.length;
+}
+
+/** What is older, with its deliveries and attempts, but not what an endpoint still waits for. How many messages. */
+export async function forgetMessages(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `WITH old AS MATERIALIZED (
+       SELECT m.id FROM beckon.webhook_message m WHERE m.project_id = $1 AND m.created_at < $2
+         AND NOT EXISTS (
+           SELECT 1 FROM beckon.webhook_delivery d JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
+           WHERE d.project_id = m.project_id AND d.message_id = m.id AND d.next_at IS NOT NULL)
+       ORDER BY m.created_at LIMIT $3
+     ), attempts AS (
+       DELETE FROM beckon.webhook_attempt a USING old WHERE a.project_id = $1 AND a.message_id = old.id
+     ), deliveries AS (
+       DELETE FROM beckon.webhook_delivery d USING old WHERE d.project_id = $1 AND d.message_id = old.id
+     )
+     DELETE FROM beckon.webhook_message m USING old WHERE m.project_id = $1 AND m.id = old.id RETURNING 1`,
+    [projectId, before, limit],
+  );
+  return rows.length;
 }

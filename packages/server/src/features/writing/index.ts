@@ -18,6 +18,7 @@ export {
   removeTemplate,
 } from './templates.ts';
 export { linksOfMarkdown } from './list-links.ts';
+export { type Marks, trackLinks } from './track-links.ts';
 export { renderTeamLetter } from './team-letter.ts';
 export { usedVariables } from './used-variables.ts';
 export { type FillRates, fillRates } from './fill-rates.ts';

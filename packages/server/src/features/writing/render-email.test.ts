@@ -115,6 +115,12 @@ Unsubscribe [https://mail.example/u/abc?x=1&y=2]`,
     expect(links).toEqual([]);
   });
 
+  test('what the project says at the foot of all letters stands between why they come and whence', () => {
+    const { html, text } = renderEmail(content('Hi'), { ...FRAME, footer: 'Registered <b>in</b> Berlin' });
+    expect(text).toContain('user of Acme & <Co>.\n\nRegistered <b>in</b> Berlin\n\nAcme & <Co>\nAcme GmbH');
+    expect(html).toContain('Registered &lt;b&gt;in&lt;/b&gt; Berlin');
+  });
+
   test('shows all of Markdown, and HTML as it is typed', () => {
     const { html, text, links, troubles } = renderEmail(content(KITCHEN), FRAME);
     expect(text.split('\n\n---\n\nYou get')[0]).toBe(

@@ -10,6 +10,8 @@ import { plainText } from './plain-text.ts';
 export type EmailFrame = {
   projectName: string;
   postalAddress: string | null;
+  /** What the project says at the foot of all of them. */
+  footer?: string | null;
   unsubscribeUrl: string | null;
   /** Of the letter, such as `en`. */
   language?: string;
@@ -63,7 +65,8 @@ const LINE = 'margin:0 0 8px;';
 const LINK = 'display:inline-block;padding:11px 0;color:#0b57d0;text-decoration:underline;';
 
 /** Who writes and why, and the way out. */
-function footerOf({ projectName, postalAddress, unsubscribeUrl }: EmailFrame, hasLink: boolean): string {
+function footerOf(frame: EmailFrame, hasLink: boolean): string {
+  const { projectName, postalAddress, footer, unsubscribeUrl } = frame;
   const name = escapeHtml(projectName);
   const whose = postalAddress?.startsWith(projectName) === true ? '' : `${name}<br>`;
   const why = `<p style="${LINE}">You get this letter because you are a user of ${name}.</p>`;
@@ -73,9 +76,10 @@ function footerOf({ projectName, postalAddress, unsubscribeUrl }: EmailFrame, ha
     .filter((line) => line !== '')
     .join('<br>');
   const whence = address === '' ? '' : `<p style="${LINE}">${whose}${address}</p>`;
-  if (!hasLink || unsubscribeUrl === null) return why + whence;
+  const own = footer ? `<p style="${LINE}">${escapeHtml(footer)}</p>` : '';
+  if (!hasLink || unsubscribeUrl === null) return why + own + whence;
   const href = escapeHtml(unsubscribeUrl);
-  return `${why}${whence}<p style="margin:0;"><a href="${href}" style="${LINK}">Unsubscribe</a></p>`;
+  return `${why}${own}${whence}<p style="margin:0;"><a href="${href}" style="${LINK}">Unsubscribe</a></p>`;
 }
 
 const FOOT =

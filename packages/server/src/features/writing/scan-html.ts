@@ -1,7 +1,7 @@
-/** Who is told what stands in a page, in its order. `tag` is a tag without its brackets, for `attributesOf`. */
+/** Who is told what stands in a page, in its order. `tag` is a tag without its brackets, for `attributesOf`; it begins at `at`. */
 type Reader = {
   text(raw: string): void;
-  open(name: string, tag: string): void;
+  open(name: string, tag: string, at: number): void;
   close(name: string): void;
 };
 
@@ -44,7 +44,7 @@ function readMarkup(html: string, open: number, reader: Reader): number {
   const closing = UNSEEN.get(name);
   if (next === SLASH) reader.close(name);
   else if (closing) return behindElement(html, closing, end);
-  else reader.open(name, tag);
+  else reader.open(name, tag, from);
   return end + 1;
 }
 
@@ -79,11 +79,20 @@ const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"']+))?/g;
 /** As they are written, entities and all. */
 export function attributesOf(tag: string): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const [, name = '', value = ''] of tag.matchAll(ATTRIBUTE)) {
-    const bare = /^["']/.test(value) ? value.slice(1, -1) : value;
-    if (!attributes.has(name.toLowerCase())) attributes.set(name.toLowerCase(), bare);
-  }
+  for (const { name, value } of attributePlaces(tag)) if (!attributes.has(name)) attributes.set(name, value);
   return attributes;
+}
+
+/** From where to where the value stands in the tag, quotes and all. */
+export type AttributePlace = { name: string; value: string; from: number; to: number };
+
+export function attributePlaces(tag: string): AttributePlace[] {
+  return Array.from(tag.matchAll(ATTRIBUTE), ({ index, 0: all, 1: name = '', 2: value = '' }) => ({
+    name: name.toLowerCase(),
+    value: /^["']/.test(value) ? value.slice(1, -1) : value,
+    from: index + all.length - value.length,
+    to: index + all.length,
+  }));
 }
 
 const BODY = /<body\b(?:[^>"']|"[^"]*"|'[^']*')*>/i;

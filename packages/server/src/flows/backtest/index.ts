@@ -52,7 +52,8 @@ async function ruleAsked(
   const saved = (await listRules(tx, projectId)).find(({ name }) => name === parsed.name) ?? null;
   // With the id of the saved one the same people are held out.
   const { id, version } = saved ?? { id: UNSAVED_ID, version: 0 };
-  return { rule: { ...parsed, id, version: version + 1, enabledAt: null }, saved };
+  const never = { enabledAt: null, demotedAt: null, demotedWhy: null };
+  return { rule: { ...parsed, id, version: version + 1, ...never }, saved };
 }
 
 const UNSAVED_ID = '00000000-0000-0000-0000-000000000000';

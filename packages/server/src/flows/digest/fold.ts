@@ -146,7 +146,9 @@ export function fold(records: Accepted[], input: FoldInput): Folded {
   for (const record of records) {
     const isNew = record.kind === 'users' || record.key === null || input.fresh.has(record);
     if (!isNew) continue;
-    const { person, change } = folded.people.get(record.person) ?? welcome(folded, record);
+    const known = folded.people.get(record.person) ?? welcome(folded, record);
+    if (!known) continue;
+    const { person, change } = known;
     const mark: Mark = {
       seq: record.seq,
       acceptedAt: record.acceptedAt,
@@ -155,15 +157,21 @@ export function fold(records: Accepted[], input: FoldInput): Folded {
     if (record.kind === 'users') mergeUser(person, change, { user: record.user, mark });
     else {
       const event = toEvent(record, record.event, input.newId());
-      mergeEvent(person, change, { suppressed: event.suppressed, occurredAt: event.occurredAt, mark });
+      const { suppressed, occurredAt: at } = event;
+      // What became of a letter does not say that they were here.
+      if (suppressed !== null) mergeEvent(person, change, { suppressed, occurredAt: at, mark });
       folded.events.push(event);
     }
   }
   return folded;
 }
 
-/** An event about somebody unknown makes them known: without an address no letter can reach them yet. */
-function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } {
+/**
+ * An event about somebody unknown makes them known: without an address no letter can reach them yet. Not what became of a
+ * letter of theirs: they were erased meanwhile.
+ */
+function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } | null {
+  if (record.kind === 'events' && record.event.own !== undefined) return null;
   const seenAt = record.kind === 'events' ? occurredAt(record.event, record.acceptedAt) : record.acceptedAt;
   const person = newPerson(record.projectId, record.userId, seenAt);
   const entry = { person, change: noChange(true) };
@@ -178,14 +186,14 @@ function toEvent(
 ): NewEvent {
   return {
     projectId,
-    id,
+    id: event.own ?? id,
     userId,
     name: event.name,
     properties: event.properties,
     occurredAt: occurredAt(event, acceptedAt),
     acceptedAt,
     seq,
-    suppressed: event.suppress ?? false,
+    suppressed: event.own === undefined ? (event.suppress ?? false) : null,
   };
 }
 

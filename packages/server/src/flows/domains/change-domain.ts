@@ -8,6 +8,7 @@ import {
   type MailSettings,
   type NewDomain,
   parseThrottle,
+  resumeDomain as resume,
   type SendingDomain,
   updateDomain,
 } from '../../features/domains/index.ts';
@@ -55,6 +56,21 @@ export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): P
     const domain = await requireLocked(tx, place);
     await deleteDomain(tx, domain);
     return domain;
+  });
+}
+
+/** Letters may leave from it again, and what was refused before counts no more. Whether it was paused. */
+export function resumeDomain(
+  db: Db,
+  place: DomainPlace,
+): Promise<{ domain: SendingDomain; wasPaused: boolean; asked: number }> {
+  return db.transaction(async (tx) => {
+    const domain = await requireLocked(tx, place);
+    const now = db.clock.now();
+    const { projectId, id } = domain;
+    const wasPaused = await resume(tx, { projectId, id, at: now });
+    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain'], now }) : 0;
+    return { domain, wasPaused, asked };
   });
 }
 

@@ -240,6 +240,7 @@ test('a slow look does not undo what a later one found', async () => {
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const nothing = { kind: 'none', code: 'ENOTFOUND' } as const;
   const slow: Resolver = {
+    ...resolver,
     txt: async () => nothing,
     cname: async () => nothing,
     async mx() {

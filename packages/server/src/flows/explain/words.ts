@@ -6,6 +6,7 @@ const GATE_WORDS: Record<GateReason, string> = {
   paused: 'the project is paused',
   rule_off: 'its rule is off',
   suppressed: 'nothing is sent to this person or this address',
+  topic: 'the person wants no letters about its topic',
   no_address: 'the person has no address',
   domain: 'the sending domain is not ready',
   no_sender: 'there is no sender to send it as',

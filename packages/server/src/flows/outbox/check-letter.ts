@@ -1,13 +1,25 @@
 import { listDomains, listKeys, recordsOf } from '../../features/domains/index.ts';
 import { type CheckedMail, checkMail } from '../../features/outbox/index.ts';
+import { findUrls } from '../../features/outcomes/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
-export type LetterToCheck = { projectId: number; raw: Uint8Array; kind: 'person' | 'team'; at: number };
+export type LetterToCheck = {
+  projectId: number;
+  /** Of its message; of a letter to the team any other. */
+  id: string;
+  raw: Uint8Array;
+  kind: 'person' | 'team';
+  at: number;
+};
 
 /** What is wrong with a letter, as it would leave or as it arrived; its signature is held against the project's own keys. */
-export async function checkLetter(tx: Tx, { projectId, raw, kind, at }: LetterToCheck): Promise<CheckedMail> {
+export async function checkLetter(
+  tx: Tx,
+  { projectId, id, raw, kind, at }: LetterToCheck,
+): Promise<CheckedMail> {
   const records = await listDkimRecords(tx, projectId);
-  return checkMail(raw, { kind, at, keyOf: (name) => records.get(name) ?? null });
+  const urls = await findUrls(tx, { projectId, messageId: id });
+  return checkMail(raw, { kind, at, urls, keyOf: (name) => records.get(name) ?? null });
 }
 
 /** Of all keys of the project, those that wait and those that retire too, as they are published. */

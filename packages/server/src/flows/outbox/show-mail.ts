@@ -16,6 +16,7 @@ export async function showMail(
   if (!mail) throw notThere(id, copy);
   const { html, text, checks } = await checkLetter(tx, {
     projectId,
+    id,
     raw: mail.raw,
     kind: mail.draftId === null ? 'team' : 'person',
     at: mail.at,

@@ -15,7 +15,7 @@ import {
   takeTokens,
   whoYields,
 } from '../../features/sending/index.ts';
-import { findSuppressions, type FoundSuppression } from '../../features/suppressions/index.ts';
+import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from '../rules/index.ts';
@@ -36,6 +36,8 @@ export type Gates = {
   ramp: { left: number; nextAt: number } | null;
   mailroom: Mailroom;
   suppressions: Map<string, FoundSuppression | null>;
+  /** The topics that they refuse, by person. */
+  refusals: Map<string, ReadonlySet<string>>;
   claims: Map<string, number[]>;
   contenders: Map<string, Contender[]>;
 };
@@ -59,12 +61,10 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   // Each once, or the letters to a mailbox that two people share would count twice.
   const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
-  const [suppressions, claims, contenders, narrow, ramp] = await Promise.all([
-    findSuppressions(
-      tx,
-      reached.map(({ person, address }) => ({ projectId, userId: person.userId, address })),
-      now,
-    ),
+  const addressees = reached.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
+  const [suppressions, refusals, claims, contenders, narrow, ramp] = await Promise.all([
+    findSuppressions(tx, addressees, now),
+    model.rules.hasTopics ? findRefusals(tx, addressees) : [],
     policy.caps ? findClaims(tx, { projectId, addresses, since }) : new Map<string, number[]>(),
     policy.caps
       ? findContenders(tx, { projectId, people, until: now + CONTEND_WITHIN_MS })
@@ -83,9 +83,12 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
     mailroom,
     claims,
     contenders,
+    refusals: new Map(reached.map(({ person }, i) => [personKey(person), refusals[i] ?? NONE])),
     suppressions: new Map(reached.map(({ person }, i) => [personKey(person), suppressions[i] ?? null])),
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 export function addressOf({ email }: Pick<Person, 'email'>): string | null {
   return email === null ? null : normaliseAddress(email);
@@ -153,16 +156,24 @@ function ofMailbox(
   return { address, counts, claimedAt, yieldsTo: counts ? yieldsTo(gates, address, id) : null };
 }
 
-type OfItself = Pick<GateFacts, 'draftId' | 'ruleIsOn' | 'suppression' | 'domain' | 'zone'>;
+type OfItself = Pick<GateFacts, 'draftId' | 'ruleIsOn' | 'suppression' | 'refusedTopic' | 'domain' | 'zone'>;
 
-function ofItself({ model, suppressions, domain }: Gates, draft: Draft, person: Person): OfItself {
+function ofItself(gates: Gates, draft: Draft, person: Person): OfItself {
+  const { model, suppressions, refusals, domain } = gates;
+  const topic = topicOf(model, draft);
   return {
     draftId: draft.id,
     ruleIsOn: (model.rules.byId.get(draft.ruleId)?.enabledAt ?? null) !== null,
     suppression: suppressions.get(personKey(person)) ?? null,
+    refusedTopic: topic !== null && refusals.get(personKey(person))?.has(topic) ? topic : null,
     domain,
     zone: zoneOfPerson(person, model),
   };
+}
+
+/** As the rule has it today: who sorts letters into topics means those that wait, too. */
+function topicOf({ rules }: Pick<Model, 'rules'>, { ruleId }: Pick<Draft, 'ruleId'>): string | null {
+  return rules.byId.get(ruleId)?.definition.topic ?? null;
 }
 
 /** What all letters of the project, its domain and a provider share. */

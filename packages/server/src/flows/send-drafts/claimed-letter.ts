@@ -17,6 +17,8 @@ export type ClaimedLetter = {
   provider: string;
   projectName: string;
   ruleName: string;
+  /** What is heard of it once it has left. */
+  tracking: { opens: boolean; clicks: boolean };
   /** When it is quiet where the person is. */
   quiet: { zone: string; window: { start: string; end: string } } | null;
   /** As it was handed over before; null before the first attempt. */

@@ -26,7 +26,7 @@ import {
 } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
-import { zoneOfPerson } from '../rules/index.ts';
+import { letterOf, zoneOfPerson } from '../rules/index.ts';
 import type { BatchTx } from '../session.ts';
 import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
@@ -171,9 +171,10 @@ function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reaso
 
 type No = Extract<GateAnswer, { passes: false }>;
 
-/** Held, not dropped; but for those to whom nobody writes any more, whose drafts a suppression ends. */
+/** Held, not dropped; but for those to whom nobody writes any more, at all or about its topic. */
 function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
-  if (reason === 'suppressed' && until === null) return cancel(draft, { reason, now, detail });
+  const isUnwanted = reason === 'topic' || (reason === 'suppressed' && until === null);
+  if (isUnwanted) return cancel(draft, { reason, now, detail });
   const isMendable = reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
   return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
 }
@@ -193,7 +194,8 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
   const provider = deps.mailroom.providers.of(domainPart(address));
   const messageId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
-  done.messages.push({ ...claimed, id: messageId, leaseUntil: now + CLAIMED_FOR_MS });
+  const letter = letterOf(model, draft)?.name ?? null;
+  done.messages.push({ ...claimed, id: messageId, letter, leaseUntil: now + CLAIMED_FOR_MS });
   const { quietHours: window } = gates.policy;
   done.letters.push({
     projectId,
@@ -208,9 +210,17 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
     provider,
     projectName: model.project.name,
     ruleName: model.rules.byId.get(ruleId)?.name ?? '',
+    tracking: trackingOf(model, ruleId),
     quiet: window && { zone: zoneOfPerson(person, model), window },
     frozen: null,
   });
+}
+
+/** A rule may do with less than its project does, not with more. */
+function trackingOf({ project, rules }: Model, ruleId: string): ClaimedLetter['tracking'] {
+  const isOn = rules.byId.get(ruleId)?.definition.tracking ?? false;
+  const { opens, clicks } = project.settings.tracking;
+  return { opens: isOn && opens, clicks: isOn && clicks };
 }
 
 type Noted = { draft: Draft; decided: Decided | null; detail?: Record<string, unknown> };

@@ -1,12 +1,18 @@
-import type { TokenKeys } from '../../base/letter-token.ts';
+import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
 import { deliveryAddress } from '../../base/address.ts';
-import { letterHeaders, MIME_MAX_BYTES, type Outlet } from '../../features/sending/index.ts';
-import { renderEmail } from '../../features/writing/index.ts';
-import { composeMail } from '../../io/mail/index.ts';
+import { linksBaseOf } from '../../features/domains/index.ts';
+import { letterHeaders, MIME_MAX_BYTES, type Outlet, replyAddress } from '../../features/sending/index.ts';
+import { renderEmail, trackLinks } from '../../features/writing/index.ts';
+import { composeMail, type Mailbox } from '../../io/mail/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 
 export type FreezeDeps = { outlet: Outlet; tokenKeys: TokenKeys; now(): number };
-export type Frozen = { mailFrom: string; mime: Uint8Array };
+export type Frozen = {
+  mailFrom: string;
+  mime: Uint8Array;
+  /** What is to be heard of it; null: nothing is, or it was written down with an earlier attempt. */
+  tracked: { opens: boolean; urls: string[] } | null;
+};
 
 /**
  * The letter as it leaves, once: whatever is sent, shown or sent again of it is these bytes. It throws where there is no
@@ -23,25 +29,64 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
     project: projectName,
     rule: ruleName,
   });
-  const { html, text } = renderEmail(content, {
+  const written = renderEmail(content, {
     projectName,
     postalAddress: sender.identity.postalAddress,
+    footer: sender.identity.footer,
     unsubscribeUrl,
   });
+  const { html, tracked } = track(written.html, letter, { ...deps, unsubscribeUrl });
   const mime = await composeMail(
     {
       messageId: messageIdHeader,
       date: new Date(deps.now()),
       from: { name: sender.name, address: sender.address },
       to: { name: '', address: deliveryAddress(email) },
-      replyTo: sender.replyTo === null ? null : { name: '', address: sender.replyTo },
+      replyTo: answersTo(letter, deps),
       subject: content.subject,
       html,
-      text,
+      text: written.text,
       headers,
     },
     sender.signer?.dkim ?? null,
   );
   if (mime.length > MIME_MAX_BYTES) throw new Error(`the letter has ${mime.length} bytes`);
-  return { mailFrom, mime };
+  return { mailFrom, mime, tracked };
+}
+
+type Tracked = { html: string; tracked: Frozen['tracked'] };
+
+/** Where its links lead stands nowhere in it: their addresses say which letter and which link, sealed. */
+function track(
+  html: string,
+  { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedLetter,
+  {
+    outlet,
+    tokenKeys,
+    unsubscribeUrl,
+  }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'> & { unsubscribeUrl: string },
+): Tracked {
+  if (!opens && !clicks) return { html, tracked: null };
+  const name: LetterName = { projectId, messageId };
+  const base = signer ? linksBaseOf(signer.domain, outlet.publicUrl) : outlet.publicUrl;
+  const at = (path: string): string => new URL(path, base).href;
+  const marked = trackLinks(html, {
+    linkOf: clicks ? (link) => at(`/c/${letterToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
+    trapOf: clicks ? (link) => at(`/c/${letterToken(name, 'trap', tokenKeys)}/${link}`) : null,
+    pixel: opens ? at(`/o/${letterToken(name, 'open', tokenKeys)}.gif`) : null,
+    ownPrefix: new URL('.', unsubscribeUrl).href,
+  });
+  const isTracked = opens || marked.urls.length > 0;
+  return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };
+}
+
+/** To us where answers are handed on from here, which takes that they come in here and that somebody is named for them. */
+function answersTo(
+  { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedLetter,
+  { outlet, tokenKeys }: FreezeDeps,
+): Mailbox | null {
+  const ours =
+    replyForwardTo === null ? null : replyAddress({ name: { projectId, messageId }, outlet, tokenKeys });
+  const address = ours ?? replyTo;
+  return address === null ? null : { name: '', address };
 }

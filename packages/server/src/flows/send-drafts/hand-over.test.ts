@@ -252,7 +252,7 @@ test('a hard bounce suppresses the address, unless a fifth of the last recipient
   const refusal = (address: string): Handed => ({
     result: 'failed',
     reason: 'bounced',
-    isHardBounce: true,
+    bounce: { class: 'hard', status: '5.1.1' },
     reply: `550 5.1.1 <${address}>: user unknown`,
   });
   const suppressed = async (): Promise<unknown[]> =>

@@ -1,6 +1,8 @@
 import { deliveryAddress } from '../../base/address.ts';
 import { type Coalesced, coalesce } from '../../base/coalesce.ts';
+import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { insertLinks, type TrackedLetter } from '../../features/outcomes/index.ts';
 import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
@@ -27,7 +29,12 @@ export type HandOver = {
   stop(): void;
 };
 
-export type HandOverOptions = Omit<FreezeDeps, 'now'> & { db: Database; log: Log; transport: Transport };
+export type HandOverOptions = Omit<FreezeDeps, 'now'> & {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  transport: Transport;
+};
 
 const SLOTS = 5;
 /** Of letters that were submitted: while one is handed over, the answer for another is written down. */
@@ -40,6 +47,8 @@ const SUBMITTED_FOR_MS = 15 * 60_000;
 const PAUSE_MS = 5 * 60_000;
 const RECORD_AGAIN_MS = [100, 500, 2_000, 5_000, 15_000, 30_000];
 
+type ToSubmit = Submission & { links: TrackedLetter | null };
+
 type Shared = FreezeDeps & {
   log: Log;
   transport: Transport;
@@ -47,7 +56,7 @@ type Shared = FreezeDeps & {
   /** From the submission of a letter to its result. */
   unsettled: Slots;
   isStopping: () => boolean;
-  submit: Coalesced<Submission, boolean>;
+  submit: Coalesced<ToSubmit, boolean>;
   record: Coalesced<LetterResult, true>;
   /** The same of one letter, where something was wrong with a round. */
   recordAlone: (result: LetterResult) => Promise<unknown>;
@@ -64,8 +73,8 @@ export function createHandOver(options: HandOverOptions): HandOver {
     unsettled: createSlots(count * UNSETTLED_OF_EACH),
     isStopping: () => stopping,
     submit: submitting(db),
-    record: recording(db, transport),
-    recordAlone: (result) => recordResults(db, [result]),
+    record: recording(options),
+    recordAlone: (result) => recordNoted(options, [result]),
   };
   const pace = createPace(count);
   let waiting = 0;
@@ -110,7 +119,9 @@ function submitting(db: Database): Shared['submit'] {
       const leaseUntil = now + SUBMITTED_FOR_MS;
       const gone = await inSession(db, async (tx) => {
         const submitted = await submitMessages(tx, { rows, at: now, leaseUntil });
-        await tx.commit();
+        const links = rows.flatMap((row) => (row.links && submitted.has(row.draftId) ? [row.links] : []));
+        // The one right behind the other, so that what is tracked costs no round trip.
+        await tx.together(() => Promise.all([insertLinks(tx, links), tx.commit()]));
         return submitted;
       });
       return rows.map(({ draftId }) => gone.has(draftId));
@@ -118,21 +129,27 @@ function submitting(db: Database): Shared['submit'] {
   });
 }
 
-function recording(db: Database, transport: Transport): Shared['record'] {
+/** What follows from refusals, such as a rule that lost its autopilot, is said where an operator reads. */
+async function recordNoted(options: HandOverOptions, results: LetterResult[]): Promise<void> {
+  const { relayTrouble, notes } = await recordResults(options, results);
+  if (relayTrouble) options.transport.pause?.(PAUSE_MS);
+  for (const { fact, ...facts } of notes) options.log.warn(facts, fact);
+}
+
+function recording(options: HandOverOptions): Shared['record'] {
   return coalesce({
     keyOf: ({ letter }) => `${letter.draftId} ${letter.epoch}`,
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(results) {
-      const { relayTrouble } = await recordResults(db, results);
-      if (relayTrouble) transport.pause?.(PAUSE_MS);
+      await recordNoted(options, results);
       return results.map(() => true as const);
     },
   });
 }
 
 async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
-  const frozen = letter.frozen ?? (await frozenOrNot(shared, letter));
+  const frozen = letter.frozen ? { ...letter.frozen, tracked: null } : await frozenOrNot(shared, letter);
   if ('trouble' in frozen)
     return recorded(shared, { letter, handed: { result: 'failed', reason: frozen.trouble } });
   const { slots, unsettled, submit, transport, isStopping } = shared;
@@ -175,8 +192,8 @@ function isQuiet({ quiet }: ClaimedLetter, now: number): boolean {
   return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
 }
 
-function submissionOf(letter: ClaimedLetter, { mailFrom, mime }: Frozen): Submission {
-  const { projectId, draftId, epoch, userId, email } = letter;
+function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen): ToSubmit {
+  const { projectId, draftId, messageId, epoch, userId, email } = letter;
   return {
     projectId,
     draftId,
@@ -186,6 +203,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime }: Frozen): Submis
     mailFrom,
     rcptTo: deliveryAddress(email),
     mime: letter.frozen ? null : packMime(mime),
+    links: tracked && { projectId, messageId, userId, ...tracked },
   };
 }
 

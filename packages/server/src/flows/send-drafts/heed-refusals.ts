@@ -65,7 +65,7 @@ type HardBounce = { draftId: string; address: string; text: string };
 
 function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages']): HardBounce | null {
   const message = messages.get(letter.draftId);
-  if (handed.result !== 'failed' || handed.isHardBounce !== true || !message) return null;
+  if (handed.result !== 'failed' || handed.bounce?.class !== 'hard' || !message) return null;
   return {
     draftId: letter.draftId,
     address: message.address,

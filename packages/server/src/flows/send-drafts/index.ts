@@ -56,7 +56,7 @@ export function createSender(options: SenderOptions): Sender {
   const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0 } = options;
   const models = createModels(db.clock);
   const deps: SendDeps = { db, newId, models, mailroom, togetherMs };
-  const handOver = createHandOver({ db, log, transport, tokenKeys, outlet: mailroom.outlet });
+  const handOver = createHandOver({ db, log, newId, transport, tokenKeys, outlet: mailroom.outlet });
 
   async function begin(projectId: number): Promise<Sent> {
     const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());
@@ -80,7 +80,7 @@ export function createSender(options: SenderOptions): Sender {
         letter,
         handed: submitted ? { result: 'unknown', reason: 'lost' } : { result: 'put_back' },
       }));
-      if (results.length > 0) await recordResults(db, results);
+      if (results.length > 0) await recordResults({ db, newId }, results);
       return lost.length;
     },
     stop: () => handOver.stop(),

@@ -48,6 +48,7 @@ const asked: fc.Arbitrary<Asked> = fc
     paused: mostly(false, fc.constant(true)),
     ruleIsOn: mostly(true, fc.constant(false)),
     suppression: mostly<number | null | 'none'>('none', fc.constantFrom(null, -1, 0, 1, DAY)),
+    refusedTopic: mostly<string | null>(null, fc.constant('news')),
     address: mostly<string | null>('a@x.org', fc.constant(null)),
     domain: mostly<GateFacts['domain']>(
       'pass',
@@ -127,6 +128,7 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
     ['paused', policy.paused],
     ['rule_off', !facts.ruleIsOn],
     ['suppressed', suppression !== null && (suppression.until ?? Infinity) > now],
+    ['topic', facts.refusedTopic !== null],
     ['no_address', facts.address === null],
     [domain === 'pass' ? 'domain' : domain.reason, domain !== 'pass'],
     ['quiet_hours', isQuiet(now, facts.zone, policy.quietHours)],
@@ -219,6 +221,10 @@ const DEFECTS: [string, Gate][] = [
       const { suppression } = facts;
       return gate({ ...facts, suppression: suppression && { ...suppression, until: null } }, policy, now);
     },
+  ],
+  [
+    'a topic that is refused is sent about',
+    (facts, policy, now) => gate({ ...facts, refusedTopic: null }, policy, now),
   ],
   [
     'a domain that is not verified is as good as one that is',

@@ -1,3 +1,5 @@
+import { replyText } from '../../base/bounce/index.ts';
+import type { NewId } from '../../base/ids.ts';
 import {
   type Draft,
   finish,
@@ -7,15 +9,18 @@ import {
   retry,
   writeMoved,
 } from '../../features/drafts/index.ts';
+import type { Happened } from '../../features/outcomes/index.ts';
 import {
   endMessages,
   findHanded,
   type HandedMessage,
   type MessageEnd,
+  takeSendTurn,
 } from '../../features/sending/index.ts';
 import { wakeRuns } from '../../features/sequences/index.ts';
-import { dueEarlier } from '../../features/turns/index.ts';
+import { dueEarlier, takeTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
+import { type Applied, applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
 import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
@@ -33,35 +38,55 @@ const RELAY_AGAIN_MS = 5 * 60_000;
 /** For so long a letter is tried. */
 const TRIED_FOR_MS = 24 * 3_600_000;
 
+export type RecordingDeps = { db: Pick<Database, 'session' | 'clock'>; newId: NewId };
+
+/** `notes`: what follows from refusals that people should read of. */
+export type RecordedResults = { relayTrouble: boolean; notes: Applied['notes'] };
+
 /**
  * The second commit: what became of letters that were handed over, and their runs go on. Only who still has a letter says
- * so: a claim that was taken for lost, and made anew by somebody else, has another epoch.
+ * so: a claim that was taken for lost, and made anew by somebody else, has another epoch. A letter that is refused for good
+ * has an outcome by it, with all that follows.
  */
 export async function recordResults(
-  db: Pick<Database, 'session' | 'clock'>,
+  { db, newId }: RecordingDeps,
   results: LetterResult[],
-): Promise<{ relayTrouble: boolean }> {
+): Promise<RecordedResults> {
   const byProject = [...Map.groupBy(results, ({ letter }) => letter.projectId)];
   // In the order in which everybody locks projects.
   byProject.sort(([a], [b]) => a - b);
   return inSession(db, async (tx) => {
+    await takeTurns(tx, byProject);
     let relayTrouble = false;
+    const applied: Applied[] = [];
     for (const [projectId, some] of byProject) {
-      const done = await recordOfProject(tx, projectId, { results: some, now: db.clock.now() });
+      const done = await recordOfProject(tx, projectId, { results: some, now: db.clock.now(), newId });
       relayTrouble ||= done.relayTrouble;
+      if (done.applied) applied.push(done.applied);
     }
+    await tellOutcomes(tx, applied);
     await tx.commit();
-    return { relayTrouble };
+    return { relayTrouble, notes: applied.flatMap(({ notes }) => notes) };
   });
 }
 
-type Some = { results: LetterResult[]; now: number };
+/** A mailbox that does not exist ends whatever else is under way to it; before anything else of any project is locked. */
+async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise<void> {
+  for (const [projectId, some] of byProject) {
+    if (!some.some(({ handed }) => handed.result === 'failed' && handed.bounce?.class === 'hard')) continue;
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+  }
+}
+
+type Some = { results: LetterResult[]; now: number; newId: NewId };
+type Recorded = { relayTrouble: boolean; applied: Applied | null };
 
 async function recordOfProject(
   tx: Tx,
   projectId: number,
-  { results: given, now }: Some,
-): Promise<{ relayTrouble: boolean }> {
+  { results: given, now, newId }: Some,
+): Promise<Recorded> {
   const puzzling = given.filter(({ handed }) => handed.result === 'deferred' || handed.result === 'failed');
   const messages = await findHanded(
     tx,
@@ -80,6 +105,10 @@ async function recordOfProject(
   const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
   const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
   await writeMoved(tx, moved);
+  const happened = said
+    .filter(({ letter }) => ours.has(letter.draftId))
+    .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
+  const applied = happened.length > 0 ? await applyOutcomes(tx, projectId, { happened, now, newId }) : null;
   const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
   const awake = await wakeRuns(tx, {
     projectId,
@@ -89,7 +118,31 @@ async function recordOfProject(
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   const due = moved.flatMap(({ draft }) => draft.dueAt ?? []);
   if (due.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...due)) }]);
-  return { relayTrouble };
+  return { relayTrouble, applied };
+}
+
+/** Of one that is refused for good, or was put off until it is not tried again. */
+function bounceOf(
+  { letter: { projectId }, handed, againAt }: Said,
+  message: HandedMessage | undefined,
+  now: number,
+): Happened | null {
+  if (!message || againAt !== null || (handed.result !== 'failed' && handed.result !== 'deferred'))
+    return null;
+  // What failed before anybody was asked is nobody's refusal.
+  if (handed.result === 'failed' && !handed.bounce) return null;
+  const { class: bounceClass, status } = handed.bounce ?? { class: 'infrastructure', status: null };
+  return {
+    projectId,
+    messageId: message.id,
+    occurredAt: now,
+    type: 'email.bounced',
+    bounceClass,
+    status,
+    reason: replyText(handed.reply ?? handed.reason),
+    source: 'smtp',
+    verified: true,
+  };
 }
 
 type Attempt = Pick<HandedMessage, 'attempts' | 'firstAt'>;

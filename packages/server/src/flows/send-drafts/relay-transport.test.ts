@@ -55,12 +55,12 @@ test.each<[string, HandOver, object]>([
   [
     'no such person',
     refused('rcpt', 550, '550 5.1.1 user unknown'),
-    { result: 'failed', reason: 'bounced', isHardBounce: true },
+    { result: 'failed', reason: 'bounced', bounce: { class: 'hard' } },
   ],
   [
     'not wanted',
     refused('body', 554, '554 5.7.1 spam'),
-    { result: 'failed', reason: 'refused', isHardBounce: false },
+    { result: 'failed', reason: 'refused', bounce: { class: 'policy' } },
   ],
   ['later', refused('rcpt', 450, '450 4.2.1 greylisted'), { result: 'deferred', reason: 'deferred' }],
   ['less', refused('rcpt', 421, '421 4.7.0 too many'), { result: 'deferred', slowDown: true }],

@@ -36,11 +36,17 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       breaker = asked.breaker;
       if (!asked.passes || pausedUntil > now())
         return { result: 'deferred', reason: 'relay_away', isRelays: true };
-      const over = await relay.hand({ from: mailFrom, to: rcptTo, envid: messageId }, mime);
+      const envid = envelopeId(mailFrom) ?? messageId;
+      const over = await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime);
       breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
       return becomes(over);
     },
   };
+}
+
+/** The same seal as in the sender's address, which a report may give back where that address was rewritten on the way. */
+function envelopeId(mailFrom: string): string | null {
+  return /^b\+([a-z2-7.]{1,64})@/.exec(mailFrom)?.[1] ?? null;
 }
 
 function isRelaysTrouble(over: HandOver): boolean {
@@ -68,15 +74,10 @@ function becomes(over: HandOver): Handed {
 function refused({ stage, code, reply }: Refused): Handed {
   const verdict = classifyReply({ stage, code, reply });
   const isRelays = verdict.class === 'infrastructure';
-  if (!verdict.retry)
-    return {
-      result: 'failed',
-      reason: REASONS[verdict.class],
-      reply,
-      isHardBounce: verdict.class === 'hard',
-    };
+  const bounce = { class: verdict.class, status: verdict.status };
+  if (!verdict.retry) return { result: 'failed', reason: REASONS[verdict.class], reply, bounce };
   const reason = isRelays ? 'relay_refused' : 'deferred';
-  return { result: 'deferred', reason, reply, isRelays, slowDown: verdict.slowDown && !isRelays };
+  return { result: 'deferred', reason, reply, isRelays, slowDown: verdict.slowDown && !isRelays, bounce };
 }
 
 const REASONS = {

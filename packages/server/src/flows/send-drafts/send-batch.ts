@@ -1,8 +1,12 @@
+import { classifyReply, replyText } from '../../base/bounce/index.ts';
 import { writeDecisions } from '../../features/decisions/index.ts';
 import { type Draft, listDueDrafts, type Moved, writeMoved } from '../../features/drafts/index.ts';
+import type { Happened } from '../../features/outcomes/index.ts';
 import {
   claimMessages,
   endMessages,
+  findHanded,
+  type HandedMessage,
   keepBucket,
   refill,
   takeFreeSendTurn,
@@ -12,6 +16,7 @@ import { endRuns, wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier, dueNext, holdDue, readTurn, type Turn } from '../../features/turns/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
+import { applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { policyOf } from './ask-gates.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
@@ -70,6 +75,7 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const { tx, deps, projectId, now, model } = batch;
   const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
   const runsOf = (some: Moved[]): string[] => some.flatMap(({ draft }) => draft.runId ?? []);
+  const putOff = await findHanded(tx, projectId, gaveUpOn(done));
   const [claimed] = await Promise.all([
     claimMessages(tx, done.messages),
     endMessages(tx, { at: now, ends: done.ends }),
@@ -84,6 +90,8 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
   const suppressed = runsOf(over.filter(({ draft }) => draft.reason === 'suppressed'));
   await endRuns(tx, { projectId, ids: suppressed, reason: 'suppressed', at: now });
+  const happened = [...putOff.values()].map((message) => bounceOf(projectId, message, now));
+  const applied = await applyOutcomes(tx, projectId, { happened, now, newId: deps.newId });
   const awake = await wakeRuns(tx, { projectId, ids: runsOf(over), at: now });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
@@ -92,5 +100,28 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const soonest = nextAt ?? (next && next.getTime() > now ? now + deps.togetherMs : -Infinity);
   const alarm = next && new Date(Math.max(next.getTime(), soonest));
   await dueNext(tx, { projectId, work: 'send', nextAt: alarm });
+  await tellOutcomes(tx, [applied]);
   await tx.commit();
+}
+
+/** The recipient's server, or the relay, put these off until nobody waited for them any more. */
+function gaveUpOn({ ends }: Done): string[] {
+  return ends.filter(({ reason }) => reason === 'expired').map(({ draftId }) => draftId);
+}
+
+/** Of what was put off for good: the last that was said of it. It ends nothing else, so the send turn is enough. */
+function bounceOf(projectId: number, { id: messageId, reason, reply }: HandedMessage, now: number): Happened {
+  const said = classifyReply({ stage: 'rcpt', code: 450, reply: reply ?? '' });
+  const bounceClass = reason === 'deferred' ? said.class : 'infrastructure';
+  return {
+    projectId,
+    messageId,
+    occurredAt: now,
+    type: 'email.bounced',
+    bounceClass,
+    status: said.status,
+    reason: replyText(reply ?? reason ?? ''),
+    source: 'smtp',
+    verified: true,
+  };
 }

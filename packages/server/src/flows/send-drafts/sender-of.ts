@@ -14,6 +14,8 @@ import type { Model } from '../models.ts';
 export type Sender = ReturnType<typeof senderOf> & {
   identity: Identity;
   domain: string;
+  /** Where answers are handed on to; null: they go to `replyTo`, and none is heard here. */
+  replyForwardTo: string | null;
   /** Null where the domain was not added: such letters stay in the outbox, and are not signed. */
   signer: Signer | null;
   gate: GateFacts['domain'];
@@ -31,6 +33,7 @@ export async function findSender(
     ...from,
     identity: settings.sender,
     domain,
+    replyForwardTo: settings.replyForwardTo,
     signer,
     gate: senderGate({ outlet, identity: settings.sender, domain: signer?.domain ?? null }),
   };

@@ -2,10 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { SHIPPED_LETTERS, writeAll } from '../../../testkit/shipped-acts.ts';
+import { addMjmlLetter, LETTER_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
 import type { SunkLetter } from '../../../testkit/sink.ts';
 
-/** The rules of SpamAssassin that need no network, over the letters that ship as they arrive at somebody's mail server. */
+/**
+ * The rules of SpamAssassin that need no network, over the letters that ship, and one with links, as they arrive at
+ * somebody's mail server: opens and clicks of all of them are tracked.
+ */
 const isThere = spawnSync('spamassassin', ['--version']).status === 0;
 const title = isThere ? 'judged by SpamAssassin' : 'skipped, spamassassin is not installed';
 
@@ -37,8 +40,9 @@ describe.skipIf(!isThere)(title, async () => {
   const letters = new Map<string, SunkLetter>();
   if (isThere) {
     const story = await newVerifiedStory(await openMailStage());
+    await addMjmlLetter(story);
     await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' });
-    for (const name of SHIPPED_LETTERS) {
+    for (const name of LETTER_NAMES) {
       const found = story
         .arrived()
         .find(({ raw }) => new RegExp(`^Feedback-ID: ${name.replaceAll('_', '-')}:`, 'm').test(raw));
@@ -48,7 +52,7 @@ describe.skipIf(!isThere)(title, async () => {
   const said: string[] = [];
   afterAll(() => void process.stdout.write(`${said.join('\n')}\n`));
 
-  test.each(SHIPPED_LETTERS)(
+  test.each(LETTER_NAMES)(
     '%s: what speaks against it adds up to less than 1.0, and no rule to more than 0.5',
     async (name) => {
       const letter = letters.get(name);

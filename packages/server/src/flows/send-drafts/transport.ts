@@ -1,3 +1,4 @@
+import type { ReplyClass } from '../../base/bounce/index.ts';
 import type { Content } from '../../features/drafts/index.ts';
 
 /** A letter that may leave, as it was approved or fell due, and as it is handed over. */
@@ -17,13 +18,23 @@ export type OutgoingLetter = {
 /**
  * `unknown`: it may have arrived, and is never tried again by itself. `deferred`: it certainly was not taken, and is tried
  * again later; where that was the relay's doing and nobody else's (`isRelays`), for as long as the draft is worth it. Of what a
- * server said, `reply` is the text.
+ * server said, `reply` is the text, and `bounce` what that means.
  */
 export type Handed =
   | { result: 'sent'; reply?: string; relayId?: string | null }
-  | { result: 'failed'; reason: string; reply?: string; isHardBounce?: boolean }
-  | { result: 'deferred'; reason: string; reply?: string; slowDown?: boolean; isRelays?: boolean }
+  | { result: 'failed'; reason: string; reply?: string; bounce?: Refusal }
+  | {
+      result: 'deferred';
+      reason: string;
+      reply?: string;
+      slowDown?: boolean;
+      isRelays?: boolean;
+      bounce?: Refusal;
+    }
   | { result: 'unknown'; reason: string };
+
+/** `status`: the enhanced one, such as `5.1.1`. */
+export type Refusal = { class: ReplyClass; status: string | null };
 
 /** What hands letters over. It answers for each letter once. */
 export type Transport = {

@@ -61,6 +61,7 @@ export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Previe
   const email = renderEmail(content, {
     projectName: project.name,
     postalAddress: project.settings.sender.postalAddress ?? SAMPLE_ADDRESS,
+    footer: project.settings.sender.footer,
     unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
   });
   return { ...email, content, missing, userId: person.userId, event: anchor.name };

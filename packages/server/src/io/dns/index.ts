@@ -1,1 +1,2 @@
+export { createLookUp, type LookUp } from './look-up.ts';
 export { type Answer, createResolver, type Resolver } from './resolver.ts';

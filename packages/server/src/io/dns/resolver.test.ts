@@ -70,3 +70,38 @@ test('no answer is remembered: what changed is seen at the next question', async
   dns.remove('TXT', 'changing.test');
   expect(await resolver.txt('changing.test')).toMatchObject({ kind: 'none' });
 });
+
+test('addresses are those of both families, and of one where the other has none or says nothing', async () => {
+  dns.set('A', 'both.test', ['192.0.2.1', '192.0.2.2']);
+  dns.set('AAAA', 'both.test', ['2001:db8::1']);
+  dns.set('A', 'old.test', ['192.0.2.3']);
+  dns.set('AAAA', 'new.test', ['2001:db8::2']);
+  const found = await resolver.addresses('both.test');
+  expect(found.kind === 'found' && found.values.toSorted()).toEqual([
+    '192.0.2.1',
+    '192.0.2.2',
+    '2001:db8::1',
+  ]);
+  expect(await resolver.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
+  expect(await resolver.addresses('new.test')).toEqual({ kind: 'found', values: ['2001:db8::2'] });
+  for (const kind of ['silence', 'servfail'] as const) {
+    dns.trouble(kind, 'AAAA old.test');
+    expect(await resolver.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
+    dns.trouble(kind, 'A new.test');
+    expect(await resolver.addresses('new.test')).toEqual({ kind: 'found', values: ['2001:db8::2'] });
+    dns.trouble(kind, 'AAAA nowhere.test');
+    expect(await resolver.addresses('nowhere.test')).toMatchObject({ kind: 'trouble' });
+  }
+  dns.trouble(null, 'AAAA old.test');
+  dns.trouble(null, 'A new.test');
+  dns.trouble(null, 'AAAA nowhere.test');
+  expect(await resolver.addresses('nowhere.test')).toEqual({ kind: 'none', code: 'ENOTFOUND' });
+});
+
+test('who knows one address does not wait long for another family to be silent about it', async () => {
+  dns.set('A', 'old.test', ['192.0.2.3']);
+  dns.trouble('silence', 'AAAA old.test');
+  const patient = createResolver({ servers: dns.servers, timeoutMs: 60_000, tries: 1 });
+  expect(await patient.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
+  dns.trouble(null, 'AAAA old.test');
+});

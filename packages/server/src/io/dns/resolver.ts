@@ -1,4 +1,5 @@
 import { promises as dns } from 'node:dns';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * What the DNS says. `none`: it says that there is nothing, which counts against a domain. `trouble`: it says nothing, as
@@ -15,6 +16,8 @@ export type Resolver = {
   /** As `10 mail.example.com`, the most preferred first. */
   mx(name: string): Promise<Answer>;
   cname(name: string): Promise<Answer>;
+  /** Of both families. */
+  addresses(name: string): Promise<Answer>;
 };
 
 export type ResolverOptions = {
@@ -63,7 +66,25 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
         return sorted.map(({ priority, exchange }) => `${priority} ${exchange}`);
       }),
     cname: (name) => ask((resolver) => resolver.resolveCname(name)),
+    addresses: (name) => ask((resolver) => bothFamilies(resolver, name)),
   };
+}
+
+/** Some name servers never answer about a family that they have nothing of. */
+const OTHER_FAMILY_MS = 250;
+
+async function bothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
+  const first = resolver.resolve4(name);
+  const second = resolver.resolve6(name);
+  const enough = first.then(
+    () => sleep(OTHER_FAMILY_MS, [], { ref: false }),
+    () => second,
+  );
+  const looks = await Promise.allSettled([first, Promise.race([second, enough])]);
+  const found = looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : []));
+  if (found.length > 0) return found;
+  const reasons: unknown[] = looks.flatMap((look) => (look.status === 'rejected' ? [look.reason] : []));
+  throw reasons.find((reason) => !NOTHING_THERE.has(codeOf(reason))) ?? reasons[0];
 }
 
 function codeOf(error: unknown): string {

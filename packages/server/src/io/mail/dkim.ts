@@ -23,7 +23,7 @@ export async function dkimField(fields: string[], body: Buffer, dkim: DkimKey): 
     throw new Error('A signing domain and its selector must be host names');
   }
   const covered = cover(fields);
-  const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64');
+  const bodyHash = createHash('sha256').update(relaxedBody(body), 'latin1').digest('base64');
   const unsigned = [
     fold(`DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${dkim.domain}; s=${dkim.selector};`),
     fold(` h=${covered.names.join(': ')};`).replaceAll(': ', ':'),

@@ -3,10 +3,15 @@ export { composeMail } from './compose.ts';
 export type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './hand-over.ts';
 export type { DkimKey, Letter, Mailbox } from './letter.ts';
 export {
+  type Certificate,
+  type MailDoor,
   type MailListener,
   type MailListenerOptions,
-  type ReceivedMail,
   startMailListener,
 } from './listener.ts';
+export type { MailRefusal, ReceivedMail } from './take-letter.ts';
+export { authenticateMail, type MailAuthentication, type MailSource } from './authenticate.ts';
+export { composeForward, type Forward } from './forward.ts';
+export { createMailReader, type MailReader, type ReadInbound } from './read-inbound.ts';
 export { probeRelay } from './probe-relay.ts';
 export { openRelay } from './relay.ts';

@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../base/log.ts';
 import type { HandOver } from './hand-over.ts';
-import { type MailListenerOptions, type ReceivedMail, startMailListener } from './listener.ts';
+import { type MailListenerOptions, startMailListener } from './listener.ts';
 import { openRelay } from './relay.ts';
+import type { ReceivedMail } from './take-letter.ts';
 
 const MIME = Buffer.from('Message-ID: <a@shop.test>\r\n\r\n.dot\r\nHello\r\n');
 const ENVELOPE = { from: 'b@shop.test', to: 'zoe@home.test', envid: 'letter-1' };
@@ -43,6 +44,7 @@ it('a letter arrives byte for byte, with its envelope', async () => {
     to: ['zoe@home.test'],
     envid: 'letter-1',
     remote: '127.0.0.1',
+    helo: '[127.0.0.1]',
   });
 });
 

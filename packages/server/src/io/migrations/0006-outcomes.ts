@@ -2,13 +2,24 @@ import { type Kysely, sql } from 'kysely';
 
 /** What became of letters: hits, outcomes, replies, what recipients chose, and the webhooks that tell all of it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const part of [LETTERS, HITS, OUTCOMES, REPLIES, CHOICES, WEBHOOKS, DOMAINS, DUES])
+  for (const part of [LETTERS, EVENTS, RULES, HITS, OUTCOMES, REPLIES, CHOICES, WEBHOOKS, DOMAINS, DUES])
     await sql.raw(part).execute(db);
 }
 
 /** `letter`: the name of what the rule writes, as tables of outcomes group them. */
 const LETTERS = `
 ALTER TABLE beckon.message ADD COLUMN letter text COLLATE "C";
+CREATE INDEX message_rule ON beckon.message (project_id, rule_id, claimed_at, id);
+`;
+
+/** What became of a letter is an event of its person too. It is neither suppressed nor normal: it moves no half of the watermark. */
+const EVENTS = `
+ALTER TABLE beckon.event ALTER COLUMN suppressed DROP NOT NULL;
+`;
+
+/** When a rule last lost its autopilot by what its letters caused. */
+const RULES = `
+ALTER TABLE beckon.rule ADD COLUMN demoted_at timestamptz, ADD COLUMN demoted_why text COLLATE "C";
 `;
 
 /**
@@ -61,7 +72,8 @@ CREATE INDEX hit_agent_at ON beckon.hit (project_id, at) WHERE agent IS NOT NULL
 
 /**
  * One outcome of a message, a type, a link and a class, for ever: `class` is the machine verdict of opens and clicks, the
- * recipient's own id of replies, 'complaint' for unsubscribes that are one, and empty for everything else.
+ * recipient's own id of replies, 'complaint' for unsubscribes that are one, 'unverified' for bounces of which only a
+ * Message-ID tells whose they are, and empty for everything else.
  */
 const OUTCOMES = `
 CREATE TABLE beckon.outcome (
@@ -118,20 +130,39 @@ CREATE INDEX reply_received_at ON beckon.reply (project_id, received_at, id);
 CREATE INDEX reply_forward_at ON beckon.reply (forward_at) WHERE forward_at IS NOT NULL;
 `;
 
-/** Topics that whoever has an address wants no letters about; a suppression covers all of them. */
+/**
+ * `topic_refusal`: topics that an address, whoever has it, or a person wants no letters about; a suppression covers all of them.
+ *
+ * `suppression_lift`: of every place whose suppression was lifted the last time, and who did it. The place is a hash, by which
+ * who asks about an address finds it, and whoever is erased is named by nothing.
+ */
 const CHOICES = `
 CREATE TABLE beckon.topic_refusal (
   project_id bigint NOT NULL,
-  address text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('address', 'person')),
+  value text COLLATE "C" NOT NULL,
   topic text COLLATE "C" NOT NULL,
   created_at timestamptz NOT NULL,
-  PRIMARY KEY (project_id, address, topic)
+  PRIMARY KEY (project_id, kind, value, topic)
+);
+
+CREATE TABLE beckon.suppression_lift (
+  project_id bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('address', 'person')),
+  place bytea NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  suppressed_at timestamptz NOT NULL,
+  suppressed_by text COLLATE "C" NOT NULL,
+  lifted_at timestamptz NOT NULL,
+  lifted_by text COLLATE "C" NOT NULL,
+  PRIMARY KEY (project_id, kind, place)
 );
 `;
 
 /**
- * `webhook_health`: what deliveries change all the time, apart from what people set. `failing_since`: the first failure
- * since the last success. `windows`: what the breaker counts, newest first.
+ * `webhook_health`: what deliveries change all the time, apart from what people set; whoever claims deliveries of an endpoint,
+ * or records them, has its row locked. `failing_since`: the first failure since the last success. `windows`: what the
+ * breaker counts, the oldest first.
  *
  * `webhook_message`: what happened, once, as the bytes that every endpoint gets. `webhook_delivery`: one for each endpoint.
  * `next_at`: when it is tried next or, while it is delivering, when whoever delivers it counts as gone. `tries`: of the
@@ -146,7 +177,7 @@ CREATE TABLE beckon.webhook_endpoint (
   description text COLLATE "C" NOT NULL DEFAULT '',
   created_at timestamptz NOT NULL,
   disabled_at timestamptz,
-  disabled_reason text COLLATE "C",
+  disabled_reason text COLLATE "C" CHECK (disabled_reason IN ('manual', 'gone', 'failing', 'deleted')),
   per_second double precision NOT NULL CHECK (per_second > 0),
   in_flight_max integer NOT NULL CHECK (in_flight_max > 0),
   PRIMARY KEY (project_id, id),
@@ -169,7 +200,7 @@ CREATE TABLE beckon.webhook_health (
   tokens double precision NOT NULL,
   refilled_at timestamptz NOT NULL,
   open_until timestamptz,
-  windows jsonb NOT NULL,
+  windows jsonb NOT NULL DEFAULT '[]',
   failing_since timestamptz,
   failures integer NOT NULL DEFAULT 0,
   warned_at timestamptz,
@@ -193,8 +224,8 @@ CREATE INDEX webhook_message_created_at ON beckon.webhook_message (project_id, c
 
 CREATE TABLE beckon.webhook_delivery (
   project_id bigint NOT NULL,
-  endpoint_id uuid NOT NULL,
   message_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
   state text COLLATE "C" NOT NULL
     CHECK (state IN ('pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled')),
   tries integer NOT NULL DEFAULT 0,
@@ -203,12 +234,11 @@ CREATE TABLE beckon.webhook_delivery (
   next_at timestamptz,
   created_at timestamptz NOT NULL,
   delivered_at timestamptz,
-  PRIMARY KEY (project_id, endpoint_id, message_id),
+  PRIMARY KEY (project_id, message_id, endpoint_id),
   CHECK ((state IN ('pending', 'delivering')) = (next_at IS NOT NULL))
 ) WITH (fillfactor = 70);
 CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery (project_id, endpoint_id, state, next_at, message_id)
   WHERE next_at IS NOT NULL;
-CREATE INDEX webhook_delivery_message ON beckon.webhook_delivery (project_id, message_id);
 
 CREATE TABLE beckon.webhook_attempt (
   project_id bigint NOT NULL,
@@ -223,8 +253,7 @@ CREATE TABLE beckon.webhook_attempt (
   error text COLLATE "C",
   answer text COLLATE "C",
   PRIMARY KEY (project_id, message_id, endpoint_id, number)
-);
-CREATE INDEX webhook_attempt_started_at ON beckon.webhook_attempt (project_id, started_at);
+) WITH (fillfactor = 80);
 `;
 
 /** A domain whose letters are refused for what they are is paused until a person looks; `tracking_host` is its own for links. */
@@ -232,10 +261,18 @@ const DOMAINS = `
 ALTER TABLE beckon.sending_domain
   ADD COLUMN paused_at timestamptz,
   ADD COLUMN paused_reason text COLLATE "C",
+  ADD COLUMN resumed_at timestamptz,
   ADD COLUMN tracking_host text COLLATE "C",
   ADD COLUMN tracking_state text COLLATE "C" CHECK (tracking_state IN ('pending', 'working', 'failed')),
   ADD COLUMN tracking_found text COLLATE "C",
-  ADD COLUMN tracking_checked_at timestamptz;
+  ADD COLUMN tracking_misses integer NOT NULL DEFAULT 0,
+  ADD COLUMN tracking_since timestamptz,
+  ADD COLUMN tracking_checked_at timestamptz,
+  ADD COLUMN tracking_next_at timestamptz,
+  ADD CHECK ((tracking_host IS NULL) = (tracking_state IS NULL)),
+  ADD CHECK ((tracking_host IS NULL) = (tracking_since IS NULL)),
+  ADD CHECK ((tracking_host IS NULL) = (tracking_next_at IS NULL));
+CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain (tracking_next_at) WHERE tracking_next_at IS NOT NULL;
 `;
 
 const DUES = `

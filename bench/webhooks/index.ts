@@ -1,0 +1,36 @@
+import { availableParallelism } from 'node:os';
+import { show } from '../print.ts';
+import { latency } from './latency.ts';
+import { type Sizes, sizesOf } from './sizes.ts';
+import { ENDPOINTS, PROJECTS } from './stage.ts';
+import { instant, throughput } from './throughput.ts';
+
+const TO = `${PROJECTS * ENDPOINTS} https endpoints of ${PROJECTS} projects`;
+const CPU = ['teller CPU', 'PostgreSQL CPU', 'sink CPU'];
+
+const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
+  async throughput(sizes) {
+    const title = `${sizes.throughput.deliveries} deliveries to ${TO} that answer after 50 ms (≥ 1,000 /s); worker, PostgreSQL and sink share ${availableParallelism()} cores`;
+    await show(title, ['', 'deliveries /s', ...CPU, 'twice'], () => throughput(sizes));
+  },
+  async latency(sizes) {
+    const title = `From an outcome to its first POST, at ${sizes.latency.perSecond} deliveries a second to ${TO} (p99 ≤ 500 ms)`;
+    const header = ['deliveries /s', 'median', 'p95', 'p99', 'most', 'twice', 'not recorded'];
+    await show(title, header, () => latency(sizes));
+  },
+  async instant(sizes) {
+    const title = `${sizes.instant.deliveries} deliveries to ${TO} that answer at once, all rows written, to a bare loop of signed POSTs (≥ 0.12)`;
+    const header = ['', 'deliveries /s', ...CPU, 'twice', 'the product to it'];
+    await show(title, header, () => instant(sizes));
+  },
+};
+
+/** `npm run bench -- webhooks [part …] [--quick]`; all parts in turn where none is named. */
+export async function benchWebhooks(args: string[]): Promise<void> {
+  const sizes = sizesOf({ quick: args.includes('--quick') });
+  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of wanted)
+    if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
+  for (const [name, part] of Object.entries(PARTS))
+    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+}

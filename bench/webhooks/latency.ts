@@ -1,0 +1,32 @@
+import { quantile } from '../measure.ts';
+import { round } from '../print.ts';
+import type { Sizes } from './sizes.ts';
+import { allTold, ENDPOINTS, onStage, PROJECTS, queue, untold } from './stage.ts';
+
+const TICK_MS = 20;
+
+/** Outcomes come at an even rate, in turn of each project: from the moment before the commit of one to its first POST. */
+export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<string[][]> {
+  return onStage(50, async (stage) => {
+    await stage.sink.forget();
+    const wanted = Math.round((perSecond * forMs) / 1_000 / ENDPOINTS);
+    const startedAt = performance.now();
+    for (let queued = 0; queued < wanted;) {
+      const due = Math.min(
+        wanted,
+        Math.ceil((((performance.now() - startedAt) / 1_000) * perSecond) / ENDPOINTS),
+      );
+      for (; queued < due; queued += 1) {
+        const projectId = stage.projectIds[queued % PROJECTS] ?? 0;
+        await queue(stage, { projectId, count: 1, dueAt: Date.now() });
+      }
+      await new Promise((resolve) => void setTimeout(resolve, TICK_MS));
+    }
+    const tookMs = performance.now() - startedAt;
+    await allTold(stage);
+    const { ages, deliveries, twice } = await stage.sink.count();
+    const wrong = await untold(stage);
+    const figures = [0.5, 0.95, 0.99, 1].map((share) => `${round(quantile(ages, share))} ms`);
+    return [[round((deliveries / tookMs) * 1_000), ...figures, String(twice), String(wrong)]];
+  });
+}

@@ -1,0 +1,20 @@
+/** How large a run is: the figures of docs/benchmarks.md come from the full one, `--quick` only shows that all of it works. */
+export type Sizes = {
+  throughput: { deliveries: number; warmUp: number; runs: number };
+  latency: { perSecond: number; forMs: number };
+  instant: { deliveries: number; warmUp: number; pairs: number };
+};
+
+export function sizesOf({ quick }: { quick: boolean }): Sizes {
+  if (quick)
+    return {
+      throughput: { deliveries: 4_000, warmUp: 1_000, runs: 1 },
+      latency: { perSecond: 500, forMs: 4_000 },
+      instant: { deliveries: 4_000, warmUp: 1_000, pairs: 1 },
+    };
+  return {
+    throughput: { deliveries: 40_000, warmUp: 10_000, runs: 3 },
+    latency: { perSecond: 500, forMs: 30_000 },
+    instant: { deliveries: 40_000, warmUp: 10_000, pairs: 3 },
+  };
+}

@@ -1,0 +1,67 @@
+import { addressesIn, firstOf, readFieldGroups, type Fields } from './fields.ts';
+import type { InboundMail } from './mail.ts';
+
+/** A report as RFC 3464 has it: what concerns the message, and a group for each recipient. */
+export type DeliveryStatus = { envelopeId: string | null; recipients: StatusOfRecipient[] };
+
+export type StatusOfRecipient = {
+  address: string | null;
+  action: string | null;
+  status: string | null;
+  diagnostic: string;
+  /** Why, in a word of the server's own. */
+  category: string | null;
+};
+
+const RECIPIENTS_MAX = 100;
+const GROUPS_MAX = 200;
+const REPORT_TYPES = new Set(['message/delivery-status', 'message/global-delivery-status']);
+
+/** Null where there is none, or nothing in it is about a recipient. */
+export function readDeliveryStatus(mail: InboundMail): DeliveryStatus | null {
+  const reports = mail.parts.filter(
+    ({ type, text }) =>
+      REPORT_TYPES.has(type) || (!type.startsWith('message/') && /^\s*Reporting-MTA: /i.test(text)),
+  );
+  return fromReports(reports.map(({ text }) => text));
+}
+
+/** The same fields in the middle of a text, as where the parts of a report are not marked as such. */
+export function findDeliveryStatus(notice: string): DeliveryStatus | null {
+  return /^Final-Recipient: ?\w/im.test(notice) ? fromReports([notice]) : null;
+}
+
+function fromReports(texts: string[]): DeliveryStatus | null {
+  const groups = texts.flatMap((text) => readFieldGroups(text, GROUPS_MAX)).flatMap(divided);
+  const recipients = groups.filter(isRecipient).slice(0, RECIPIENTS_MAX).map(toRecipient);
+  if (recipients.length === 0) return null;
+  const envelopeId = groups.map((group) => firstOf(group, 'original-envelope-id')).find((id) => id !== null);
+  return { envelopeId: envelopeId ?? null, recipients };
+}
+
+/** Some leave out the empty lines between recipients. */
+function divided(group: Fields): Fields[] {
+  const begins = group.flatMap(({ name }, i) => (name === 'final-recipient' ? [i] : []));
+  if (begins.length < 2) return [group];
+  return begins.map((begin, i) => group.slice(i === 0 ? 0 : begin, begins[i + 1]));
+}
+
+function isRecipient(group: Fields): boolean {
+  return firstOf(group, 'final-recipient', 'original-recipient', 'action', 'diagnostic-code') !== null;
+}
+
+function toRecipient(group: Fields): StatusOfRecipient {
+  const named = ['final-recipient', 'original-recipient', 'x-actual-recipient']
+    .map((name) => addressesIn((firstOf(group, name) ?? '').replace(/^[\w-]+;/, ''), 1)[0])
+    .find((address) => address !== undefined);
+  return {
+    address: named ?? null,
+    action: /^[a-z]+/.exec((firstOf(group, 'action') ?? '').toLowerCase())?.[0] ?? null,
+    status: firstOf(group, 'status'),
+    category: firstOf(group, 'x-powermta-bouncecategory'),
+    diagnostic: (firstOf(group, 'diagnostic-code', 'x-diagnostic-code', 'x-display-text') ?? '').replace(
+      /^[\w-]+ *; */,
+      '',
+    ),
+  };
+}

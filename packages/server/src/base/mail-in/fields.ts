@@ -1,0 +1,76 @@
+import type { MailHeader } from './mail.ts';
+
+/** A block of `Name: value` lines as in a header, a report on delivery or a quoted letter. */
+export type Fields = MailHeader[];
+
+const FIELDS_MAX = 500;
+const VALUE_CHARS_MAX = 8_000;
+const FIELD = /^([!-9;-~]{1,80})[ \t]{0,20}:(.*)$/;
+
+/** Up to the first empty line; a line that is no field and continues none is passed over. */
+export function readFields(lines: readonly string[]): Fields {
+  const found: Fields = [];
+  for (const line of lines) {
+    if (line.trim() === '' || found.length >= FIELDS_MAX) break;
+    const last = found.at(-1);
+    if (/^[ \t]/.test(line)) {
+      if (last) last.value = `${last.value} ${line.trim()}`.trim().slice(0, VALUE_CHARS_MAX);
+      continue;
+    }
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name !== undefined && value !== undefined)
+      found.push({ name: name.toLowerCase(), value: value.trim().slice(0, VALUE_CHARS_MAX) });
+  }
+  return found;
+}
+
+/** Blocks that empty lines divide, as in `message/delivery-status`. */
+export function readFieldGroups(text: string, max: number): Fields[] {
+  const groups: Fields[] = [];
+  let lines: string[] = [];
+  for (const line of [...linesOf(text), '']) {
+    if (line.trim() !== '') lines.push(line);
+    else if (lines.length > 0) {
+      const fields = readFields(lines);
+      if (fields.length > 0) groups.push(fields);
+      lines = [];
+    }
+    if (groups.length >= max) break;
+  }
+  return groups;
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n');
+}
+
+export function firstOf(fields: readonly MailHeader[], ...names: string[]): string | null {
+  for (const name of names) {
+    const found = fields.find((field) => field.name === name && field.value !== '');
+    if (found) return found.value;
+  }
+  return null;
+}
+
+export function allOf(fields: readonly MailHeader[], name: string): string[] {
+  return fields.filter((field) => field.name === name && field.value !== '').map((field) => field.value);
+}
+
+/** Deliberately narrow: what a report calls an address and this does not know is none. */
+const ADDRESS = /[^\s<>"'(),:;[\]\\|]{1,128}@(?:[a-z\d_-]{1,63}\.){0,10}[a-z\d_-]{1,63}\b/giu;
+
+/** In lower case, at most so many, each once. */
+export function addressesIn(text: string, max: number): string[] {
+  const found = new Set<string>();
+  for (const [address] of text.matchAll(ADDRESS)) {
+    if (found.size >= max) break;
+    found.add(address.toLowerCase());
+  }
+  return [...found];
+}
+
+const MESSAGE_ID = /<[^<>\s]{1,900}>/g;
+
+export function messageIdsIn(text: string, max: number): string[] {
+  return [...text.matchAll(MESSAGE_ID)].slice(0, max).map(([id]) => id);
+}

@@ -1,0 +1,34 @@
+import type { Log } from '../../base/log.ts';
+import type { Database } from '../../io/db/index.ts';
+import { listTrackingHosts } from './reads.ts';
+
+/** Which hosts are those of domains, for who serves them; a new one is known within a minute. */
+export type TrackingHosts = { has: (host: string) => boolean };
+
+const FRESH_FOR_MS = 60_000;
+const HOSTS_MAX = 100_000;
+
+/** From memory, and read again behind the request that finds it old. */
+export function createTrackingHosts(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  log: Log,
+): TrackingHosts {
+  let hosts: ReadonlySet<string> = new Set();
+  let freshUntil = 0;
+
+  function refresh(now: number): void {
+    freshUntil = now + FRESH_FOR_MS;
+    listTrackingHosts(db, HOSTS_MAX).then(
+      (found) => (hosts = new Set(found)),
+      (error: unknown) => log.warn({ err: error }, 'tracking_hosts.not_read'),
+    );
+  }
+
+  return {
+    has(host) {
+      const now = db.clock.now();
+      if (now >= freshUntil) refresh(now);
+      return hosts.has(host);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { probeAnswer, probeToken } from './probe-token.ts';
+import { afterProbe, linksBaseOf, missOf, newTracking, type Tracking } from './tracking.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const domain = { name: 'mail.acme.test' };
+const fresh = newTracking(domain, 't.mail.acme.test', NOW);
+const PUBLIC = 'https://beckon.test';
+
+test('a host lies below the domain, and is written as the DNS writes it', () => {
+  expect(newTracking(domain, ' T.Mail.ACME.test. ', NOW).host).toBe('t.mail.acme.test');
+  expect(newTracking(domain, 'klick.für.mail.acme.test', NOW).host).toBe('klick.xn--fr-xka.mail.acme.test');
+});
+
+test.each([
+  '',
+  'mail.acme.test',
+  'acme.test',
+  't.acme.test',
+  't.other.test',
+  'tmail.acme.test',
+  '.mail.acme.test',
+  'a..mail.acme.test',
+  '-t.mail.acme.test',
+  'a b.mail.acme.test',
+  'https://t.mail.acme.test',
+  't.mail.acme.test/x',
+  't.mail.acme.test:8443',
+  '*.mail.acme.test',
+  'bounce.mail.acme.test',
+  '_dmarc.mail.acme.test',
+  'x._domainkey.mail.acme.test',
+  `${'a.'.repeat(130)}mail.acme.test`,
+])('%j is none', (host) => expect(() => newTracking(domain, host, NOW)).toThrow());
+
+describe('links have the host', () => {
+  const states = ['pending', 'working', 'failed'] as const;
+  test.each(states)('while it works, and not otherwise: %s', (state) => {
+    const base = linksBaseOf({ tracking: { ...fresh, state } }, PUBLIC);
+    expect(base).toBe(state === 'working' ? 'https://t.mail.acme.test' : PUBLIC);
+    expect(linksBaseOf({ tracking: null }, PUBLIC)).toBe(PUBLIC);
+  });
+});
+
+test('one right answer makes it work, three wrong ones in a row make it fail, whatever was before', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 40 }), (looks) => {
+      let [tracking, now, misses]: [Tracking, number, number] = [fresh, NOW, 0];
+      for (const isRight of looks) {
+        const before = tracking;
+        tracking = afterProbe(before, isRight ? null : 'nobody there', now);
+        misses = isRight ? 0 : misses + 1;
+        const state = isRight ? 'working' : misses >= 3 ? 'failed' : before.state;
+        expect(tracking).toMatchObject({ state, misses, found: isRight ? null : 'nobody there' });
+        expect(tracking.checkedAt ?? 0).toBeGreaterThan(before.checkedAt ?? 0);
+        expect(tracking.nextAt).toBeGreaterThanOrEqual(now + MINUTE);
+        expect(tracking.nextAt).toBeLessThanOrEqual(now + DAY);
+        now = tracking.nextAt;
+      }
+    }),
+  );
+});
+
+test('what does not work is asked often at first and once a day after three days; what works every ten minutes', () => {
+  const waitAt = (tracking: Tracking, miss: string | null, now: number) =>
+    afterProbe(tracking, miss, now).nextAt - now;
+  expect(waitAt(fresh, 'no', NOW)).toBe(MINUTE);
+  expect(waitAt(fresh, 'no', NOW + 20 * MINUTE)).toBe(5 * MINUTE);
+  expect(waitAt(fresh, 'no', NOW + DAY)).toBe(60 * MINUTE);
+  expect(waitAt(fresh, 'no', NOW + 3 * DAY)).toBe(DAY);
+  const working = afterProbe(fresh, null, NOW + 100 * DAY);
+  expect(working.nextAt).toBe(NOW + 100 * DAY + 10 * MINUTE);
+  // One that stopped working is somebody's business at once, however old it is.
+  let stopped = working;
+  for (let n = 0; n < 3; n += 1) {
+    expect(waitAt(stopped, 'no', stopped.nextAt)).toBe(MINUTE);
+    stopped = afterProbe(stopped, 'no', stopped.nextAt);
+  }
+  expect(stopped).toMatchObject({ state: 'failed', since: NOW + 100 * DAY + 12 * MINUTE });
+});
+
+describe('the question and its answer', () => {
+  const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
+  const place = { projectId: 7, id: '01890000-0000-7000-8000-000000000000', host: 't.mail.acme.test' };
+  const token = probeToken(place, keys);
+
+  test('another project, domain, host or installation has another', () => {
+    const others = [
+      probeToken({ ...place, projectId: 8 }, keys),
+      probeToken({ ...place, id: '01890000-0000-7000-8000-000000000001' }, keys),
+      probeToken({ ...place, host: 'u.mail.acme.test' }, keys),
+      probeToken(place, [keys[1]]),
+    ];
+    const answers = others.map((other) => probeAnswer(other, keys));
+    expect(new Set([token, ...others]).size).toBe(5);
+    expect(new Set([probeAnswer(token, keys), ...answers]).size).toBe(5);
+  });
+
+  test('it is not the token, and nobody gets one to a token of their own', () => {
+    const answer = probeAnswer(token, keys) ?? '';
+    expect(answer).toMatch(/^[\w-]{22}$/);
+    expect(token).not.toContain(answer);
+    expect(probeAnswer(token, [Buffer.alloc(32, 3)])).toBeNull();
+    fc.assert(
+      fc.property(
+        fc.nat(token.length - 1),
+        fc.constantFrom('a', 'b', 'Z', '0', '9', '-', '_', '.', ' '),
+        (at, sign) => {
+          const forged = token.slice(0, at) + sign + token.slice(at + 1);
+          expect(probeAnswer(forged, keys)).toBe(forged === token ? answer : null);
+        },
+      ),
+    );
+  });
+
+  test('what was asked before a change of the secret is still answered', () => {
+    const next = [Buffer.alloc(32, 4), ...keys] as const;
+    expect(probeAnswer(token, next)).toBe(probeAnswer(token, keys));
+  });
+
+  test('only that answer, with 200, counts', () => {
+    const answer = probeAnswer(token, keys) ?? '';
+    const said = { ok: true, status: 200, retryAfter: null, answer, ms: 1 } as const;
+    expect(missOf(said, answer)).toBeNull();
+    expect(missOf({ ...said, answer: `${answer}\n` }, answer)).toBeNull();
+    expect(missOf({ ...said, status: 302 }, answer)).toContain('302');
+    expect(missOf({ ...said, answer: token }, answer)).toContain('leads elsewhere');
+    expect(missOf({ ok: false, error: 'dns', detail: 'The DNS names nobody', ms: 1 }, answer)).toBe(
+      'The DNS names nobody',
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import type { OutboundAnswer } from '../../io/outbound/index.ts';
+import { normaliseDomainName } from './domain-name.ts';
+import { invalid, type SendingDomain } from './domain.ts';
+
+/**
+ * A host of the domain's own for the links of its letters. It is used once, and as long as, whoever opens it reaches this
+ * installation: until then links have the address of the installation itself.
+ *
+ *   pending ──right──▶ working ──wrong 3 times──▶ failed ──right──▶ working
+ *      └──────────wrong 3 times──────────────────────┘
+ */
+export type Tracking = {
+  /** In lower case and A-labels. */
+  host: string;
+  state: TrackingState;
+  /** What the last look found, for people. */
+  found: string | null;
+  misses: number;
+  /** When the host was set, or last stopped working. */
+  since: number;
+  checkedAt: number | null;
+  nextAt: number;
+};
+
+export type TrackingState = 'pending' | 'working' | 'failed';
+
+/** All that is served on such a host: what letters lead to, and the question whether they would get here. */
+export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;
+
+/** What the addresses of links begin with. */
+export function linksBaseOf({ tracking }: Pick<SendingDomain, 'tracking'>, publicUrl: string): string {
+  return tracking?.state === 'working' ? `https://${tracking.host}` : publicUrl;
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const HOST_MAX = 253;
+/** Whose records are at these names cannot point them here. */
+const TAKEN = ['bounce', '_domainkey', '_dmarc'];
+
+/** Below the domain that letters come from: who reads one sees the same name, and whoever owns it has shown that it is theirs. */
+export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string, now: number): Tracking {
+  const host = normaliseDomainName(text);
+  const own = host.endsWith(`.${name}`) ? host.slice(0, -name.length - 1) : '';
+  if (own === '' || host.length > HOST_MAX || !own.split('.').every((label) => LABEL.test(label)))
+    throw invalid(`The host for links is a name below ${name}, such as t.${name}`, 'host');
+  if (TAKEN.some((label) => own === label || own.endsWith(`.${label}`)))
+    throw invalid(
+      `${host} is taken by records of the domain itself: take another, such as t.${name}`,
+      'host',
+    );
+  return { host, state: 'pending', found: null, misses: 0, since: now, checkedAt: null, nextAt: now };
+}
+
+const FOUND_LENGTH_MAX = 300;
+
+/** Null where the host answers as this installation alone can; otherwise what it does instead. */
+export function missOf(answer: OutboundAnswer, wanted: string): string | null {
+  if (answer.ok && answer.status === 200 && answer.answer.trim() === wanted) return null;
+  const says = answer.ok
+    ? `It answers ${answer.status}, and not as this installation does: it leads elsewhere`
+    : answer.detail;
+  return says.slice(0, FOUND_LENGTH_MAX);
+}
+
+/** One bad minute of the network moves no link. */
+const MISSES_MAX = 3;
+
+/** What a look makes of it; `miss` as `missOf` says it. */
+export function afterProbe(tracking: Tracking, miss: string | null, now: number): Tracking {
+  // Never the same moment twice: by it others see that somebody looked meanwhile.
+  const checkedAt = Math.max(now, (tracking.checkedAt ?? 0) + 1);
+  const after = { ...tracking, ...verdictOf(tracking, miss, now), checkedAt };
+  return { ...after, nextAt: now + waitMs(after, now) };
+}
+
+function verdictOf(
+  { state, misses: before, since }: Tracking,
+  miss: string | null,
+  now: number,
+): Pick<Tracking, 'state' | 'misses' | 'found' | 'since'> {
+  if (miss === null) return { state: 'working', misses: 0, found: null, since };
+  const misses = before + 1;
+  const hasFailed = misses >= MISSES_MAX;
+  const stopped = hasFailed && state === 'working';
+  return { state: hasFailed ? 'failed' : state, misses, found: miss, since: stopped ? now : since };
+}
+
+const SOONEST_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const WORKING_EVERY_MS = 10 * 60_000;
+const EAGER_FOR_MS = 72 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A first miss is followed up at once; after three days nobody is at it any more. */
+function waitMs({ state, misses, since }: Tracking, now: number): number {
+  if (state === 'working') return misses === 0 ? WORKING_EVERY_MS : SOONEST_MS;
+  const forMs = now - since;
+  return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
+}

@@ -1,0 +1,131 @@
+/**
+ * How an endpoint does: tokens by which it is asked so often and no oftener, a breaker that spares it while nearly all
+ * fails, and since when nothing succeeded. All of it is decided here and kept in its row.
+ */
+export type Health = {
+  tokens: number;
+  refilledAt: number;
+  /** Until then nothing is asked of it; after that one request tells. Null: closed, all goes through. */
+  openUntil: number | null;
+  /** What the breaker counts, the oldest first. */
+  windows: Window[];
+  /** The first failure since the last success. */
+  failingSince: number | null;
+  failures: number;
+  warnedAt: number | null;
+  succeededAt: number | null;
+};
+
+export type Window = { at: number; ok: number; failed: number };
+
+/** What came of a request that was made. */
+export type Result = { at: number; ok: boolean; isGone: boolean };
+
+export const BREAKER = {
+  windowMs: 30_000,
+  countedMs: 5 * 60_000,
+  requestsMin: 10,
+  failedShare: 0.7,
+  openMs: 30_000,
+} as const;
+
+const HOUR = 3_600_000;
+const WARN_AFTER_MS = 24 * HOUR;
+const DISABLE_AFTER_MS = 5 * 24 * HOUR;
+/** One message alone that nobody takes is no proof. */
+const DISABLE_FAILURES_MIN = 10;
+
+export function newHealth(perSecond: number, now: number): Health {
+  return {
+    tokens: burstOf(perSecond),
+    refilledAt: now,
+    openUntil: null,
+    windows: [],
+    failingSince: null,
+    failures: 0,
+    warnedAt: null,
+    succeededAt: null,
+  };
+}
+
+/** `event`: what people must hear of. */
+export type Judged = { health: Health; event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' | null };
+
+/** What the endpoint is after this. Those that answer while it is open were asked before; only after its time one closes it. */
+export function judge(health: Health, result: Result): Judged {
+  return result.ok ? succeeded(health, result) : failed(health, result);
+}
+
+function succeeded(health: Health, { at }: Result): Judged {
+  const isProbe = health.openUntil !== null && at >= health.openUntil;
+  const windows = isProbe ? [] : counted(health.windows, { at, ok: true });
+  const openUntil = isProbe ? null : health.openUntil;
+  const after = { ...health, windows, openUntil, failingSince: null, failures: 0, warnedAt: null };
+  return { health: { ...after, succeededAt: at }, event: isProbe ? 'closed' : null };
+}
+
+function failed(health: Health, { at, isGone }: Result): Judged {
+  const failingSince = health.failingSince ?? at;
+  const failures = health.failures + 1;
+  const windows = counted(health.windows, { at, ok: false });
+  const after = { ...health, windows, failingSince, failures };
+  if (isGone) return { health: after, event: 'gone' };
+  const lasted = at - failingSince;
+  if (lasted >= DISABLE_AFTER_MS && failures >= DISABLE_FAILURES_MIN)
+    return { health: after, event: 'failing' };
+  const opened = opens(after, at);
+  if (lasted >= WARN_AFTER_MS && health.warnedAt === null)
+    return { health: { ...opened, warnedAt: at }, event: 'warned' };
+  const isNew = health.openUntil === null && opened.openUntil !== null;
+  return { health: opened, event: isNew ? 'opened' : null };
+}
+
+/** One failure after the time opens it anew; while it is open nothing changes. */
+function opens(health: Health, at: number): Health {
+  if (health.openUntil !== null)
+    return at >= health.openUntil ? { ...health, openUntil: at + BREAKER.openMs } : health;
+  const total = { ok: 0, failed: 0 };
+  for (const { ok, failed: f } of health.windows) {
+    total.ok += ok;
+    total.failed += f;
+  }
+  const requests = total.ok + total.failed;
+  const trips = requests >= BREAKER.requestsMin && total.failed >= BREAKER.failedShare * requests;
+  return trips ? { ...health, openUntil: at + BREAKER.openMs } : health;
+}
+
+function counted(windows: Window[], { at, ok }: { at: number; ok: boolean }): Window[] {
+  const begins = at - (at % BREAKER.windowMs);
+  const kept = windows.filter((window) => window.at > at - BREAKER.countedMs);
+  const index = kept.findIndex((window) => window.at === begins);
+  const window = kept[index] ?? { at: begins, ok: 0, failed: 0 };
+  const grown = { at: begins, ok: window.ok + (ok ? 1 : 0), failed: window.failed + (ok ? 0 : 1) };
+  return index === -1 ? [...kept, grown].toSorted((a, b) => a.at - b.at) : kept.with(index, grown);
+}
+
+export type Limits = { perSecond: number; inFlightMax: number };
+
+/** With the tokens that time has given since, at most those of a second. */
+export function refill(health: Health, { perSecond }: Limits, now: number): Health {
+  const since = Math.max(0, now - health.refilledAt);
+  const tokens = Math.min(burstOf(perSecond), health.tokens + (since / 1_000) * perSecond);
+  return { ...health, tokens, refilledAt: Math.max(now, health.refilledAt) };
+}
+
+/** What is lost in adding up parts of a token: at the moment of the next one there has to be one. */
+const HAIR = 1e-6;
+
+/** How many may be asked now, while so many are under way; of one whose breaker was open only one that tells. */
+export function mayClaim(
+  health: Health,
+  { limits, inFlight, now }: { limits: Limits; inFlight: number; now: number },
+): number {
+  if (health.openUntil !== null && now < health.openUntil) return 0;
+  const quota = health.openUntil === null ? limits.inFlightMax : 1;
+  return Math.max(0, Math.min(quota - inFlight, Math.floor(health.tokens + HAIR)));
+}
+
+/** A second's worth, and never less than one request. */
+export function burstOf(perSecond: number): number {
+  return Math.max(1, perSecond);
+}

@@ -1,0 +1,14 @@
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { EndpointPlace } from './endpoint.ts';
+import { type EndpointState, lockEndpoint } from './reads.ts';
+
+const ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** Locked, as `lockEndpoint` does, or a fault that says where ids are shown. */
+export async function requireEndpoint(tx: Tx, place: EndpointPlace): Promise<EndpointState> {
+  const found = ID.test(place.endpointId) ? await lockEndpoint(tx, place) : undefined;
+  if (found) return found;
+  const message = `There is no endpoint ${JSON.stringify(place.endpointId)}: webhook list shows those there are`;
+  throw new Fault('not_found', { details: [{ message, field: 'endpoint' }] });
+}

@@ -1,0 +1,64 @@
+import { newWebhookSecret, readWebhookSecret } from '@beckon/contract/signature';
+import { Fault } from '../../base/fault.ts';
+import type { Sealer } from '../../base/seal.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { type EndpointPlace, invalid } from './endpoint.ts';
+import { listLiveSecrets, listSealedSecrets } from './reads.ts';
+import { insertSecret, type SealedSecret, updateSealed } from './store.ts';
+
+export const OVERLAP_DEFAULT_MS = 24 * 3_600_000;
+const OVERLAP_MAX_MS = 7 * 24 * 3_600_000;
+/** A delivery carries a signature by each. */
+const LIVE_SECRETS_MAX = 3;
+const RESEALED_AT_ONCE = 100;
+
+export type NewSecret = EndpointPlace & { id: string; now: number; overlapMs: number };
+
+/**
+ * A new secret, which is told here and never again. Those before it sign beside it for the overlap, so that a receiver can be
+ * changed in between. With the endpoint locked.
+ */
+export async function addSecret(tx: Tx, sealer: Sealer, wanted: NewSecret): Promise<string> {
+  const { id, now, overlapMs, ...place } = wanted;
+  if (overlapMs < 0 || overlapMs > OVERLAP_MAX_MS)
+    throw invalid('The old secret may go on for 7 days at most', 'overlap');
+  const live = overlapMs === 0 ? [] : await listLiveSecrets(tx, { places: [place], now });
+  if (live.length >= LIVE_SECRETS_MAX) throw tooMany();
+  const secret = newWebhookSecret();
+  const bytes = readWebhookSecret(secret);
+  if (bytes === null) throw new Error('a new secret cannot be read');
+  const sealed = sealer.seal(bytes, boundTo(place));
+  await insertSecret(tx, { ...place, id, sealed, createdAt: now, expiresAt: null }, now + overlapMs);
+  return secret;
+}
+
+export function openSecret(sealer: Sealer, secret: SealedSecret): Buffer {
+  return sealer.open(secret.sealed, boundTo(secret));
+}
+
+/** Seals anew what the installation's previous secret sealed, so that it can be given up. How many there were. */
+export async function resealSecrets(tx: Tx, sealer: Sealer): Promise<number> {
+  let resealed = 0;
+  let after: SealedSecret | null = null;
+  for (let more = true; more;) {
+    const page: SealedSecret[] = await listSealedSecrets(tx, { after, limit: RESEALED_AT_ONCE });
+    const stale = page.filter(({ sealed }) => !sealer.isCurrent(sealed));
+    await updateSealed(
+      tx,
+      stale.map((one) => ({ ...one, sealed: sealer.seal(openSecret(sealer, one), boundTo(one)) })),
+    );
+    resealed += stale.length;
+    after = page.at(-1) ?? null;
+    more = page.length === RESEALED_AT_ONCE;
+  }
+  return resealed;
+}
+
+function boundTo({ projectId, endpointId }: EndpointPlace): string {
+  return `webhook secret ${projectId} ${endpointId}`;
+}
+
+function tooMany(): Fault {
+  const message = `${LIVE_SECRETS_MAX} secrets sign for it now, the most there may be: with an overlap of 0 all old ones end at once`;
+  return new Fault('conflict', { details: [{ message, field: 'overlap' }] });
+}

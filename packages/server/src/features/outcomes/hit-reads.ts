@@ -1,0 +1,116 @@
+import type { MachineVerdict } from '@beckon/contract';
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { HitSign, KeptHit, LetterPlace } from './hit.ts';
+
+export type LinkPlace = LetterPlace & { link: number };
+
+/** Where each of these links leads; null where there is no such link any more. */
+export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string | null)[]> {
+  const rows = await tx.prepared<{ url: string | null }>({
+    name: 'outcomes.targets',
+    text: `SELECT l.urls[n.link + 1] AS url
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[]) WITH ORDINALITY AS n(project_id, message_id, link, place)
+           LEFT JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.message_id = n.message_id
+           ORDER BY n.place`,
+    values: [
+      plainList(places.map((place) => place.projectId)),
+      plainList(places.map((place) => place.messageId)),
+      plainList(places.map((place) => place.link)),
+    ],
+  });
+  return rows.map((row) => row.url);
+}
+
+/** Where the links of a letter lead, in the order of their numbers; none where its clicks are not tracked. */
+export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): Promise<string[]> {
+  const rows = await tx.query<{ urls: string[] }>(
+    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND message_id = $2`,
+    [projectId, messageId],
+  );
+  return rows[0]?.urls ?? [];
+}
+
+/** Letters with hits whose verdict is due, by their projects, the longest waiting first. */
+export async function listDueHits(
+  tx: Tx,
+  { now, limit }: { now: number; limit: number },
+): Promise<Map<number, string[]>> {
+  const rows = await tx.prepared<{ project_id: number; message_id: string }>({
+    name: 'outcomes.due_hits',
+    text: `SELECT project_id, message_id FROM beckon.hit_count WHERE settle_at <= $1 ORDER BY settle_at LIMIT $2`,
+    values: [new Date(now), limit],
+  });
+  const byProject = Map.groupBy(rows, (row) => row.project_id);
+  return new Map([...byProject].map(([projectId, some]) => [projectId, some.map((row) => row.message_id)]));
+}
+
+/** `sentAt`: when the next server took the letter, or the first attempt where that is not known. `opens`: are they tracked? */
+export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
+
+/**
+ * Takes those of these letters that are due still and that nobody else is judging. It reads `message`, which says when it
+ * was sent.
+ */
+export async function claimDueHits(
+  tx: Tx,
+  { projectId, messageIds, now }: { projectId: number; messageIds: string[]; now: number },
+): Promise<DueLetter[]> {
+  const rows = await tx.prepared<{
+    message_id: string;
+    opens: boolean;
+    urls: string[];
+    sent_at: Date | null;
+  }>({
+    name: 'outcomes.claim_hits',
+    text: `SELECT c.message_id, l.opens, l.urls, CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END AS sent_at
+           FROM beckon.hit_count c
+           JOIN beckon.tracking_link l ON l.project_id = c.project_id AND l.message_id = c.message_id
+           LEFT JOIN beckon.message m ON m.project_id = c.project_id AND m.id = c.message_id
+           WHERE c.project_id = $1 AND c.message_id = ANY ($2::uuid[]) AND c.settle_at <= $3
+           ORDER BY c.message_id FOR UPDATE OF c SKIP LOCKED`,
+    values: [projectId, plainList(messageIds), new Date(now)],
+  });
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    opens: row.opens,
+    urls: row.urls,
+    sentAt: row.sent_at?.getTime() ?? null,
+  }));
+}
+
+type Row = {
+  project_id: number;
+  message_id: string;
+  number: number;
+  kind: KeptHit['kind'];
+  link: number | null;
+  at: Date;
+  machine: MachineVerdict | null;
+  agent: string | null;
+  remote: string | null;
+  signs: HitSign[];
+};
+
+export type KeptHitOf = LetterPlace & KeptHit;
+
+/** A hundred of a letter at most. */
+export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitOf[]> {
+  if (letters.length === 0) return [];
+  const rows = await tx.prepared<Row>({
+    name: 'outcomes.hits',
+    text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.machine, h.agent, h.remote, h.signs
+           FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, message_id)
+           JOIN beckon.hit h ON h.project_id = n.project_id AND h.message_id = n.message_id
+           ORDER BY h.project_id, h.message_id, h.number`,
+    values: [
+      plainList(letters.map((letter) => letter.projectId)),
+      plainList(letters.map((letter) => letter.messageId)),
+    ],
+  });
+  return rows.map(({ project_id: projectId, message_id: messageId, at, ...rest }) => ({
+    projectId,
+    messageId,
+    at: at.getTime(),
+    ...rest,
+  }));
+}

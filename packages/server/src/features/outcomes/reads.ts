@@ -1,0 +1,270 @@
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What is written in an outcome about the letter; `rule` is the name. */
+export type OutcomeLetter = {
+  messageId: string;
+  draftId: string;
+  ruleId: string;
+  rule: string;
+  userId: string;
+  /** Normalised. */
+  address: string;
+  /** Of the sender. */
+  domain: string | null;
+  state: string;
+  livemode: boolean;
+};
+
+type LetterRow = {
+  id: string;
+  draft_id: string;
+  rule_id: string;
+  rule: string | null;
+  external_user_id: string;
+  address: string;
+  domain: string | null;
+  state: string;
+  livemode: boolean;
+};
+
+/** Letters of a project by their ids, each named once; those of somebody erased are not there. Reads `message`, `rule` and `project`. */
+export async function findLetters(
+  tx: Tx,
+  { projectId, messageIds }: { projectId: number; messageIds: string[] },
+): Promise<Map<string, OutcomeLetter>> {
+  const rows = await tx.prepared<LetterRow>({
+    name: 'outcomes.letters',
+    text: `SELECT m.id, m.draft_id, m.rule_id, r.name AS rule, m.external_user_id, m.address, m.domain, m.state, p.livemode
+           FROM unnest($2::uuid[]) AS asked(id)
+           JOIN beckon.message m ON m.project_id = $1 AND m.id = asked.id
+           JOIN beckon.project p ON p.project_id = $1
+           LEFT JOIN beckon.rule r ON r.project_id = $1 AND r.id = m.rule_id`,
+    values: [projectId, plainList(messageIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        messageId: row.id,
+        draftId: row.draft_id,
+        ruleId: row.rule_id,
+        rule: row.rule ?? row.rule_id,
+        userId: row.external_user_id,
+        address: row.address,
+        domain: row.domain,
+        state: row.state,
+        livemode: row.livemode,
+      },
+    ]),
+  );
+}
+
+/** Whoever erases a person waits, and then finds what was written about their letters. Those that are still there. */
+export async function holdLetters(
+  tx: Tx,
+  { projectId, messageIds }: { projectId: number; messageIds: string[] },
+): Promise<Set<string>> {
+  const rows = await tx.prepared<{ id: string }>({
+    name: 'outcomes.hold',
+    text: `SELECT m.id FROM beckon.message m WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY m.id FOR KEY SHARE`,
+    values: [projectId, messageIds],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+export type OutcomeKey = Pick<Outcome, 'messageId' | 'type' | 'link' | 'class'>;
+
+export function outcomeKey({ messageId, type, link, class: kind }: OutcomeKey): string {
+  return `${messageId} ${type} ${link} ${kind}`;
+}
+
+/** Of these outcomes those that are written down already, by their keys. */
+export async function findKnown(tx: Tx, projectId: number, asked: OutcomeKey[]): Promise<Set<string>> {
+  const rows = await tx.prepared<{ message_id: string; type: Outcome['type']; link: number; class: string }>({
+    name: 'outcomes.known',
+    text: `SELECT o.message_id, o.type, o.link, o.class
+           FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[]) AS k(message_id, type, link, class)
+           JOIN beckon.outcome o ON o.project_id = $1 AND o.message_id = k.message_id AND o.type = k.type
+             AND o.link = k.link AND o.class = k.class`,
+    values: [
+      projectId,
+      plainList(asked.map((one) => one.messageId)),
+      plainList(asked.map((one) => one.type)),
+      plainList(asked.map((one) => one.link)),
+      asked.map((one) => one.class),
+    ],
+  });
+  return new Set(rows.map((row) => outcomeKey({ ...row, messageId: row.message_id })));
+}
+
+/** How many replies to each of these letters are written down. */
+export async function countReplies(
+  tx: Tx,
+  projectId: number,
+  messageIds: string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ message_id: string; replies: number }>(
+    `SELECT message_id, count(*)::int AS replies FROM beckon.outcome
+     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND type = 'email.replied' GROUP BY message_id`,
+    [projectId, messageIds],
+  );
+  return new Map(rows.map((row) => [row.message_id, row.replies]));
+}
+
+/** Bounces of which only a Message-ID tells whose they are count for nothing. */
+const BOUNCED = `o.type = 'email.bounced' AND o.class = ''`;
+const COMPLAINED = `o.type = 'email.unsubscribed' AND o.class = 'complaint'`;
+const UNSUBSCRIBED = `o.type = 'email.unsubscribed' AND o.class = ''`;
+/** Whether a letter has come to where it may have an outcome. */
+const LEFT = `m.state IN ('sent', 'unknown', 'failed')`;
+
+/** `letters`: how many of the last ones there are; `count`: how many of them had this outcome. */
+type Share = { count: number; of: number };
+export type RuleShares = { complaints: Share; hardBounces: Share; unsubscribes: Share };
+export type ShareWindows = Record<keyof RuleShares, number>;
+
+/** Of the last letters of a rule, as many as each window says and none before `since`. Reads `message`. */
+export async function countForRule(
+  tx: Tx,
+  asked: { projectId: number; ruleId: string; since: number; windows: ShareWindows },
+): Promise<RuleShares> {
+  const { windows } = asked;
+  const share = (has: string, window: string): string =>
+    `json_build_object('of', count(*) FILTER (WHERE n <= ${window}), 'count', count(*) FILTER (WHERE n <= ${window} AND ${has}))`;
+  const [row] = await tx.query<RuleShares>(
+    `SELECT ${share('complained', '$4')} AS complaints, ${share('hard', '$5')} AS "hardBounces",
+       ${share('unsubscribed', '$6')} AS unsubscribes
+     FROM (
+       SELECT l.n,
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${COMPLAINED}) AS complained,
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+           AND o.detail ->> 'bounce_class' = 'hard') AS hard,
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${UNSUBSCRIBED}) AS unsubscribed
+       FROM (
+         SELECT m.id, row_number() OVER (ORDER BY m.claimed_at DESC, m.id DESC) AS n FROM beckon.message m
+         WHERE m.project_id = $1 AND m.rule_id = $2 AND m.claimed_at > $3 AND ${LEFT}
+         ORDER BY m.claimed_at DESC, m.id DESC LIMIT greatest($4::int, $5::int, $6::int)
+       ) l
+     ) counted`,
+    [
+      asked.projectId,
+      asked.ruleId,
+      new Date(asked.since),
+      windows.complaints,
+      windows.hardBounces,
+      windows.unsubscribes,
+    ],
+  );
+  if (!row) throw new Error('an aggregate without a row');
+  return row;
+}
+
+/** Of the last letters from a domain since then, how many were refused for what they are. Reads `message`. */
+export async function countRefused(
+  tx: Tx,
+  asked: { projectId: number; domain: string; since: number; letters: number },
+): Promise<Share> {
+  const [row] = await tx.query<Share>(
+    `SELECT count(*)::int AS "of", count(*) FILTER (WHERE EXISTS (
+       SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+         AND o.detail ->> 'bounce_class' = 'policy'))::int AS "count"
+     FROM (
+       SELECT m.id FROM beckon.message m WHERE m.project_id = $1 AND m.domain = $2 AND m.claimed_at > $3 AND ${LEFT}
+       ORDER BY m.claimed_at DESC LIMIT $4
+     ) l`,
+    [asked.projectId, asked.domain, new Date(asked.since), asked.letters],
+  );
+  return row ?? { count: 0, of: 0 };
+}
+
+export type SoftAsked = { projectId: number; userId: string; address: string; letters: number };
+
+/** When the last letters to this person at this address were put off for good; null where one of so many was not. Reads `message`. */
+export async function findSoftBounces(
+  tx: Tx,
+  asked: SoftAsked,
+): Promise<{ firstAt: number; lastAt: number } | null> {
+  const rows = await tx.query<{ at: Date | null }>(
+    `SELECT (SELECT o.occurred_at FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+       AND o.detail ->> 'bounce_class' = 'soft') AS at
+     FROM (
+       SELECT m.id, m.claimed_at FROM beckon.message m
+       WHERE m.project_id = $1 AND m.external_user_id = $2 AND m.address = $3 AND ${LEFT}
+       ORDER BY m.claimed_at DESC, m.id DESC LIMIT $4
+     ) l ORDER BY l.claimed_at`,
+    [asked.projectId, asked.userId, asked.address, asked.letters],
+  );
+  const times = rows.flatMap(({ at }) => at?.getTime() ?? []);
+  if (times.length < asked.letters) return null;
+  return { firstAt: Math.min(...times), lastAt: Math.max(...times) };
+}
+
+type OutcomeRow = {
+  project_id: number;
+  id: string;
+  message_id: string;
+  draft_id: string;
+  rule_id: string;
+  external_user_id: string;
+  type: Outcome['type'];
+  link: number;
+  class: string;
+  occurred_at: Date;
+  recorded_at: Date;
+  detail: Record<string, unknown>;
+};
+
+const COLUMNS = `o.project_id, o.id, o.message_id, o.draft_id, o.rule_id, o.external_user_id, o.type, o.link, o.class,
+  o.occurred_at, o.recorded_at, o.detail`;
+
+/** The newest first; `after` is the last one of the page before. */
+export async function listOutcomesOf(
+  tx: Tx,
+  asked: {
+    projectId: number;
+    userId: string;
+    limit: number;
+    after?: Pick<Outcome, 'recordedAt' | 'id'> | null;
+  },
+): Promise<Outcome[]> {
+  const { projectId, userId, limit, after = null } = asked;
+  const rows = await tx.query<OutcomeRow>(
+    `SELECT ${COLUMNS} FROM beckon.outcome o WHERE o.project_id = $1 AND o.external_user_id = $2
+       AND ($3::timestamptz IS NULL OR (o.recorded_at, o.id) < ($3, $4::uuid))
+     ORDER BY o.recorded_at DESC, o.id DESC LIMIT $5`,
+    [projectId, userId, after && new Date(after.recordedAt), after?.id ?? null, limit],
+  );
+  return rows.map(toOutcome);
+}
+
+/** What became of the letter of a draft, in the order in which it was heard of. Reads `message`. */
+export async function listOutcomesOfDraft(
+  tx: Tx,
+  asked: { projectId: number; draftId: string; limit: number },
+): Promise<Outcome[]> {
+  const rows = await tx.query<OutcomeRow>(
+    `SELECT ${COLUMNS} FROM beckon.message m
+     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.message_id = m.id
+     WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY o.recorded_at, o.id LIMIT $3`,
+    [asked.projectId, asked.draftId, asked.limit],
+  );
+  return rows.map(toOutcome);
+}
+
+function toOutcome(row: OutcomeRow): Outcome {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    messageId: row.message_id,
+    draftId: row.draft_id,
+    ruleId: row.rule_id,
+    userId: row.external_user_id,
+    type: row.type,
+    link: row.link,
+    class: row.class,
+    occurredAt: row.occurred_at.getTime(),
+    recordedAt: row.recorded_at.getTime(),
+    detail: row.detail,
+  };
+}

@@ -1,0 +1,48 @@
+import type { WhatHappened } from './outcome.ts';
+import { type HitFacts, type KeptHit, SETTLE_AFTER_MS } from './hit.ts';
+import type { DueLetter } from './hit-reads.ts';
+import { judgeHits, type Verdict } from './machine.ts';
+
+export type SettledLetter = {
+  judged: ({ number: number } & Verdict)[];
+  happened: (WhatHappened & { occurredAt: number })[];
+  /** When the next of its hits is due; null: all have their verdict. */
+  settleAt: number | null;
+};
+
+/** What is said now of the hits of a letter, each against all others, and what became of it by that. */
+export function settleLetter(
+  { sentAt, opens, urls }: Omit<DueLetter, 'messageId'>,
+  hits: readonly KeptHit[],
+  now: number,
+): SettledLetter {
+  const verdicts = judgeHits(hits, sentAt);
+  const due = hits.flatMap((hit, at) => {
+    const verdict = verdicts[at];
+    return verdict && hit.machine === null && hit.at + SETTLE_AFTER_MS <= now ? [{ hit, verdict }] : [];
+  });
+  const later = hits.filter(({ machine, at }) => machine === null && at + SETTLE_AFTER_MS > now);
+  const inTime = due.toSorted((a, b) => a.hit.at - b.hit.at || a.hit.number - b.hit.number);
+  return {
+    judged: due.map(({ hit, verdict }) => ({ number: hit.number, ...verdict })),
+    happened: inTime.flatMap(({ hit, verdict }) => whatHappened(hit, verdict, { opens, urls })),
+    settleAt: later.length === 0 ? null : Math.min(...later.map(({ at }) => at)) + SETTLE_AFTER_MS,
+  };
+}
+
+type Happening = SettledLetter['happened'];
+
+/** A person who follows a link has read the letter, whether its images were loaded or not. */
+function whatHappened(
+  { kind, link, at }: HitFacts,
+  { machine, reason }: Verdict,
+  { opens, urls }: Pick<DueLetter, 'opens' | 'urls'>,
+): Happening {
+  const occurredAt = at;
+  if (kind === 'open') return [{ type: 'email.opened', machine, machineReason: reason, occurredAt }];
+  const url = link === null ? undefined : urls[link];
+  if (kind === 'trap' || link === null || url === undefined) return [];
+  const clicked = { type: 'email.clicked', machine, machineReason: reason, link, url, occurredAt } as const;
+  if (machine !== 'no' || !opens) return [clicked];
+  return [{ type: 'email.opened', machine, machineReason: 'click', occurredAt }, clicked];
+}

@@ -1,0 +1,228 @@
+import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { AdmittedHit, LetterPlace } from './hit.ts';
+import type { Verdict } from './machine.ts';
+import type { Outcome } from './outcome.ts';
+
+/** `outcome`. The ids of those that were not known; in order, so that two who hear of the same never wait in a circle. */
+export async function insertOutcomes(tx: Tx, outcomes: Outcome[]): Promise<Set<string>> {
+  if (outcomes.length === 0) return new Set();
+  const rows = await tx.prepared<{ id: string }>({
+    name: 'outcomes.insert',
+    text: `INSERT INTO beckon.outcome (project_id, id, message_id, draft_id, rule_id, external_user_id, type, link, class,
+             occurred_at, recorded_at, detail)
+           SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::int[],
+             $9::text[], $10::timestamptz[], $11::timestamptz[], $12::jsonb[])
+             AS n(project_id, id, message_id, draft_id, rule_id, user_id, type, link, class, occurred_at, recorded_at, detail)
+           ORDER BY project_id, message_id, type, link, class
+           ON CONFLICT (project_id, message_id, type, link, class) DO NOTHING RETURNING id`,
+    values: [
+      plainList(outcomes.map((one) => one.projectId)),
+      plainList(outcomes.map((one) => one.id)),
+      plainList(outcomes.map((one) => one.messageId)),
+      plainList(outcomes.map((one) => one.draftId)),
+      plainList(outcomes.map((one) => one.ruleId)),
+      outcomes.map((one) => one.userId),
+      plainList(outcomes.map((one) => one.type)),
+      plainList(outcomes.map((one) => one.link)),
+      outcomes.map((one) => one.class),
+      momentList(outcomes.map((one) => one.occurredAt)),
+      momentList(outcomes.map((one) => one.recordedAt)),
+      outcomes.map((one) => JSON.stringify(one.detail)),
+    ],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+/** How many outcomes of this person's letters there were. */
+export async function eraseOutcomes(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.outcome WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+    [projectId, userId],
+  );
+  return rows.length;
+}
+
+/** `tracking_link`, `hit_count` and `hit`: a letter with what is heard of it. */
+export type TrackedLetter = LetterPlace & {
+  userId: string;
+  opens: boolean;
+  /** Where its links lead, in the order of their numbers, as browsers write addresses: without spaces. */
+  urls: readonly string[];
+};
+
+/** Of letters that are submitted in the same transaction. */
+export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  await tx.prepared({
+    name: 'outcomes.links',
+    text: `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
+           SELECT project_id, message_id, user_id, opens, string_to_array(urls, ' ')
+           FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::boolean[], $5::text[])
+             AS n(project_id, message_id, user_id, opens, urls)
+           ON CONFLICT (project_id, message_id) DO UPDATE SET opens = excluded.opens, urls = excluded.urls`,
+    values: [
+      plainList(letters.map((letter) => letter.projectId)),
+      plainList(letters.map((letter) => letter.messageId)),
+      letters.map((letter) => letter.userId),
+      plainList(letters.map((letter) => letter.opens)),
+      letters.map((letter) => letter.urls.join(' ')),
+    ],
+  });
+}
+
+export type CountedHits = LetterPlace & { hits: number; settleAt: number };
+
+/**
+ * Counts hits, and locks the counts of their letters in one order. `hits`: of each, with these. A letter that is not there is
+ * none of ours any more: its recipient was erased, or it is too old. Whoever is erased meanwhile waits for this, or this for
+ * them.
+ */
+export async function addHitCounts(
+  tx: Tx,
+  counted: CountedHits[],
+): Promise<(LetterPlace & { hits: number })[]> {
+  const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
+    name: 'outcomes.count_hits',
+    text: `WITH known AS MATERIALIZED (
+             SELECT l.project_id, l.message_id, l.external_user_id, n.hits, n.settle_at
+             FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[]) AS n(project_id, message_id, hits, settle_at)
+             JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.message_id = n.message_id
+             ORDER BY l.project_id, l.message_id FOR KEY SHARE OF l
+           )
+           INSERT INTO beckon.hit_count AS c (project_id, message_id, external_user_id, hits, settle_at)
+           SELECT * FROM known ORDER BY project_id, message_id
+           ON CONFLICT (project_id, message_id) DO UPDATE
+             SET hits = c.hits + excluded.hits, settle_at = least(c.settle_at, excluded.settle_at)
+           RETURNING project_id, message_id, hits`,
+    values: [
+      plainList(counted.map((one) => one.projectId)),
+      plainList(counted.map((one) => one.messageId)),
+      plainList(counted.map((one) => one.hits)),
+      momentList(counted.map((one) => one.settleAt)),
+    ],
+  });
+  return rows.map((row) => ({ projectId: row.project_id, messageId: row.message_id, hits: row.hits }));
+}
+
+/** Each in its place; what had it before is forgotten. */
+export async function upsertHits(tx: Tx, hits: (LetterPlace & AdmittedHit)[]): Promise<void> {
+  if (hits.length === 0) return;
+  await tx.prepared({
+    name: 'outcomes.keep_hits',
+    text: `INSERT INTO beckon.hit (project_id, message_id, number, kind, link, at, agent, remote, signs)
+           SELECT project_id, message_id, number, kind, link, at, agent, remote, string_to_array(signs, ' ')
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[], $7::text[], $8::text[], $9::text[])
+             AS n(project_id, message_id, number, kind, link, at, agent, remote, signs)
+           ON CONFLICT (project_id, message_id, number) DO UPDATE SET kind = excluded.kind, link = excluded.link,
+             at = excluded.at, agent = excluded.agent, remote = excluded.remote, signs = excluded.signs,
+             machine = NULL, machine_reason = NULL`,
+    values: [
+      plainList(hits.map((hit) => hit.projectId)),
+      plainList(hits.map((hit) => hit.messageId)),
+      plainList(hits.map((hit) => hit.number)),
+      plainList(hits.map((hit) => hit.kind)),
+      plainList(hits.map((hit) => hit.link)),
+      momentList(hits.map((hit) => hit.at)),
+      hits.map((hit) => hit.agent),
+      hits.map((hit) => hit.remote),
+      hits.map((hit) => hit.signs.join(' ')),
+    ],
+  });
+}
+
+export type JudgedHit = { messageId: string; number: number } & Verdict;
+
+export async function saveVerdicts(tx: Tx, projectId: number, judged: JudgedHit[]): Promise<void> {
+  if (judged.length === 0) return;
+  await tx.prepared({
+    name: 'outcomes.verdicts',
+    text: `UPDATE beckon.hit h SET machine = n.machine, machine_reason = n.reason
+           FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(message_id, number, machine, reason)
+           WHERE h.project_id = $1 AND h.message_id = n.message_id AND h.number = n.number`,
+    values: [
+      projectId,
+      plainList(judged.map((one) => one.messageId)),
+      plainList(judged.map((one) => one.number)),
+      plainList(judged.map((one) => one.machine)),
+      plainList(judged.map((one) => one.reason)),
+    ],
+  });
+}
+
+/** `settleAt`: of the oldest hit that still has no verdict. */
+export async function settleCounts(
+  tx: Tx,
+  projectId: number,
+  settled: { messageId: string; settleAt: number | null }[],
+): Promise<void> {
+  await tx.prepared({
+    name: 'outcomes.settle',
+    text: `UPDATE beckon.hit_count c SET settle_at = n.settle_at
+           FROM unnest($2::uuid[], $3::timestamptz[]) AS n(message_id, settle_at)
+           WHERE c.project_id = $1 AND c.message_id = n.message_id`,
+    values: [
+      projectId,
+      plainList(settled.map((one) => one.messageId)),
+      momentList(settled.map((one) => one.settleAt)),
+    ],
+  });
+}
+
+type Step = { projectId: number; before: Date; limit: number };
+
+/** Who fetched something before then: what it was, and the verdict, stay. How many went. */
+export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.hit h SET agent = NULL, remote = NULL
+     FROM (SELECT message_id, number FROM beckon.hit
+       WHERE project_id = $1 AND at < $2 AND (agent IS NOT NULL OR remote IS NOT NULL) ORDER BY at LIMIT $3
+       FOR UPDATE SKIP LOCKED) o
+     WHERE h.project_id = $1 AND h.message_id = o.message_id AND h.number = o.number RETURNING 1`,
+    [projectId, before, limit],
+  );
+  return rows.length;
+}
+
+/** Where the links of letters led that were written before then, and who followed them: they open nothing any more. */
+export async function forgetLinks(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
+  const rows = await tx.query<{ message_id: string }>(
+    `DELETE FROM beckon.tracking_link WHERE project_id = $1 AND message_id = ANY (ARRAY(
+       SELECT message_id FROM beckon.tracking_link WHERE project_id = $1 AND message_id < $2::uuid
+       ORDER BY message_id LIMIT $3)) RETURNING message_id`,
+    [projectId, smallestIdOf(before), limit],
+  );
+  const of = [projectId, plainList(rows.map((row) => row.message_id))];
+  await tx.query(`DELETE FROM beckon.hit_count WHERE project_id = $1 AND message_id = ANY ($2::uuid[])`, of);
+  await tx.query(`DELETE FROM beckon.hit WHERE project_id = $1 AND message_id = ANY ($2::uuid[])`, of);
+  return rows.length;
+}
+
+/** Ids begin with the time at which they were made. */
+function smallestIdOf(moment: Date): string {
+  const time = moment.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+/**
+ * All that is known of what this person fetched; how many hits were kept. To be called before their outcomes are deleted:
+ * whoever is about to make one of a hit holds its count.
+ */
+export async function eraseHits(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const of = [projectId, userId];
+  await tx.query(`DELETE FROM beckon.tracking_link WHERE project_id = $1 AND external_user_id = $2`, of);
+  const counts = await tx.query<{ message_id: string }>(
+    `DELETE FROM beckon.hit_count WHERE project_id = $1 AND external_user_id = $2 RETURNING message_id`,
+    of,
+  );
+  const rows = await tx.query(
+    `DELETE FROM beckon.hit WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) RETURNING 1`,
+    [projectId, plainList(counts.map((row) => row.message_id))],
+  );
+  return rows.length;
+}

@@ -1,0 +1,19 @@
+export {
+  type NewReply,
+  type Reply,
+  type ReplyKind,
+  type ReplySign,
+  REPLIES_PAGE_MAX,
+  REPLY_RAW_KEPT_MS,
+} from './reply.ts';
+export { findReply, listReplies, listThread } from './reads.ts';
+export {
+  endForward,
+  eraseReplies,
+  forgetRaw,
+  forgetReplies,
+  forwardAgain,
+  type ForwardedReply,
+  insertReply,
+  takeForward,
+} from './store.ts';

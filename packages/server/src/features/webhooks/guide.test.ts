@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BOUNCE_CLASSES, UNSUBSCRIBE_METHODS, WEBHOOK_TYPES, type WebhookEvent } from '@beckon/contract';
+import { expect, test } from 'vitest';
+
+const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/webhooks.md'), 'utf8');
+
+test('docs/webhooks.md names every type, class and method that there is', () => {
+  const names = [...WEBHOOK_TYPES, ...BOUNCE_CLASSES, ...UNSUBSCRIBE_METHODS];
+  expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('its examples are bodies as they are sent', () => {
+  const about = ['external_user_id', 'email_id', 'draft_id', 'rule', 'occurred_at'] as const;
+  const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(
+    ([, text]) => JSON.parse(text ?? '') as unknown,
+  );
+  expect(examples.length).toBeGreaterThan(1);
+  for (const example of examples) {
+    const { id, type, data } = example as WebhookEvent;
+    expect(id).toMatch(/^msg_[\da-f-]{36}$/);
+    expect(WEBHOOK_TYPES).toContain(type);
+    expect(Object.keys(example as object)).toEqual(['id', 'type', 'timestamp', 'livemode', 'data']);
+    expect(Object.keys(data)).toEqual([...about, ...MORE[type]]);
+  }
+});
+
+const MORE: Record<WebhookEvent['type'], string[]> = {
+  'email.opened': ['machine', 'machine_reason'],
+  'email.clicked': ['machine', 'machine_reason', 'url'],
+  'email.replied': ['snippet', 'auto_reply'],
+  'email.bounced': ['bounce_class', 'status', 'reason', 'source'],
+  'email.unsubscribed': ['method'],
+};

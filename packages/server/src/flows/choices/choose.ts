@@ -1,0 +1,165 @@
+import type { NewId } from '../../base/ids.ts';
+import type { LetterName } from '../../base/letter-token.ts';
+import type { Log } from '../../base/log.ts';
+import { listSettings } from '../../features/projects/index.ts';
+import { findMessageById, takeSendTurn, withdrawClaims } from '../../features/sending/index.ts';
+import {
+  hasUnsubscribed,
+  liftSuppressions,
+  listInForce,
+  SAID_BY_RECIPIENT,
+  setRefusals,
+  type SuppressedPlace,
+} from '../../features/suppressions/index.ts';
+import { takeTurn } from '../../features/turns/index.ts';
+import { type Database, isCollision, type Tx } from '../../io/db/index.ts';
+import { applyOutcomes, type Note, tellOutcomes } from '../record-outcome/index.ts';
+import { concernedBy, liftIn, suppressIn } from '../suppress.ts';
+import type { Choice } from './choice.ts';
+import { type Recipient, type Standing, standingOf } from './show-choices.ts';
+
+export type ChoiceDeps = { db: Database; newId: NewId; log: Log };
+
+const DAY_MS = 86_400_000;
+/** As whom the ledger and the list of suppressions name them. */
+const RECIPIENT = 'recipient';
+
+/**
+ * What the recipient of a letter decides holds when this returns, for letters that were claimed a moment ago too: under both
+ * turns of the project nobody begins anything or claims anything meanwhile. It may be said again and again. What holds then;
+ * null where nothing is known of the letter, so that there is nothing to change.
+ */
+export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+  const known = await findMessageById(deps.db, letter);
+  if (!known) return null;
+  const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, letter, known) : null;
+  return settled ?? makeChoice(deps, letter, choice);
+}
+
+/** Who meets somebody else's locks in a circle tries again. */
+const TRIES = 4;
+
+async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+  const { projectId, messageId } = letter;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const made = await makeOnce(deps, letter, choice);
+      if (!made) return null;
+      for (const { fact, ...facts } of made.notes) deps.log.warn({ projectId, ...facts }, fact);
+      deps.log.info({ projectId, messageId, choice: choice.kind }, 'choice.made');
+      return await standingOf(deps.db, made.recipient, deps.db.clock.now());
+    } catch (error) {
+      if (tried === TRIES || !isCollision(error)) throw error;
+    }
+  }
+}
+
+/** `notes`: what is to be logged of it. */
+type Made = { recipient: Recipient; notes: Note[] };
+
+function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
+  const { projectId } = letter;
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    const found = await findMessageById(tx, letter);
+    if (!found) return null;
+    const recipient = { projectId, ...found };
+    const notes = await make({ tx, letter, now: db.clock.now(), newId, recipient }, choice);
+    return { recipient, notes };
+  });
+}
+
+/**
+ * Where all of it was done before. Mail programs may say it as often as they like, and so may whoever found the link: that
+ * must not take the project's turn from those who work.
+ */
+async function settledStanding(
+  db: Database,
+  letter: LetterName,
+  found: Omit<Recipient, 'projectId'>,
+): Promise<Standing | null> {
+  const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
+  const now = db.clock.now();
+  const inForce = await listInForce(db, { ...recipient, now });
+  const own = inForce.filter(({ reason }) => reason === 'unsubscribed' || reason === 'complained');
+  const isSettled = own.length === PLACES && (await hasUnsubscribed(db, letter));
+  return isSettled ? standingOf(db, recipient, now) : null;
+}
+
+/** The address and the person. */
+const PLACES = 2;
+
+type Making = { tx: Tx; letter: LetterName; now: number; newId: NewId; recipient: Recipient };
+
+async function make(making: Making, choice: Choice): Promise<Note[]> {
+  switch (choice.kind) {
+    case 'unsubscribe':
+      return unsubscribe(making, choice.method);
+    case 'resubscribe':
+      return resubscribe(making);
+    case 'topics':
+      return chooseTopics(making, choice.refused);
+    case 'snooze':
+      return snooze(making, choice.days);
+    default:
+      return choice satisfies never;
+  }
+}
+
+type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
+
+/** An outcome of the letter, the first time; what it causes it causes each time. */
+async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
+  const { tx, letter, now, newId } = making;
+  const happened = [{ ...letter, occurredAt: now, type: 'email.unsubscribed' as const, method }];
+  const applied = await applyOutcomes(tx, letter.projectId, { happened, now, newId });
+  await tellOutcomes(tx, [applied]);
+  return applied.notes;
+}
+
+async function resubscribe({ tx, now, recipient }: Making): Promise<Note[]> {
+  const places = placesOf(recipient);
+  await liftIn(tx, recipient.projectId, { places, reasons: SAID_BY_RECIPIENT, now, actor: RECIPIENT });
+  return [];
+}
+
+/** A topic that the project no longer has stays as it was chosen, for it may come back. */
+async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): Promise<Note[]> {
+  const { projectId } = recipient;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  const topics = (project?.settings.topics ?? []).map(({ id }) => id);
+  const refused = topics.filter((id) => chosen.includes(id));
+  const wanted = topics.filter((id) => !chosen.includes(id));
+  const places = placesOf(recipient);
+  await setRefusals(tx, { places, refused, wanted, at: now });
+  const users = (await concernedBy(tx, projectId, places)).map(({ userId }) => userId);
+  await withdrawClaims(tx, { projectId, users });
+  return [];
+}
+
+/**
+ * For the person, so that a new address changes nothing, and for the address, so that all who share the mailbox are left
+ * alone. A shorter pause takes the place of a longer one, since it is they who say it.
+ */
+async function snooze({ tx, now, recipient }: Making, days: number): Promise<Note[]> {
+  const { projectId } = recipient;
+  const places = placesOf(recipient);
+  await liftSuppressions(tx, { places, reasons: ['snoozed'], at: now, by: RECIPIENT });
+  const what = {
+    reason: 'snoozed' as const,
+    until: now + days * DAY_MS,
+    createdAt: now,
+    createdBy: RECIPIENT,
+  };
+  const wanted = places.map(({ kind, value }) => ({ kind, value, ...what }));
+  await suppressIn(tx, projectId, { wanted, now, actor: RECIPIENT });
+  return [];
+}
+
+function placesOf({ projectId, userId, address }: Recipient): SuppressedPlace[] {
+  return [
+    { projectId, kind: 'address', value: address },
+    { projectId, kind: 'person', value: userId },
+  ];
+}

@@ -1,0 +1,63 @@
+import type { LetterName } from '../../base/letter-token.ts';
+import { listSettings } from '../../features/projects/index.ts';
+import { findMessageById } from '../../features/sending/index.ts';
+import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+
+/** What holds now for whoever a letter was for. */
+export type Standing = {
+  projectName: string;
+  /** Of the project: days that are named are days there. */
+  timeZone: string;
+  /** To which the letter went. */
+  address: string;
+  letters: LettersStanding;
+  /** Those that the project has, in its order. */
+  topics: { id: string; title: string; isRefused: boolean }[];
+};
+
+/** `stopped`: by something that its recipient never said, and cannot take back. */
+export type LettersStanding =
+  | { are: 'wanted' }
+  | { are: 'unsubscribed' }
+  | { are: 'snoozed'; until: number }
+  | { are: 'stopped'; because: 'bounces' | 'sender' };
+
+/** Null where nothing is known of the letter: it was a test, or whoever it was for has been erased. */
+export async function showChoices(
+  db: Tx & Pick<Database, 'clock'>,
+  letter: LetterName,
+): Promise<Standing | null> {
+  const recipient = await findMessageById(db, letter);
+  return recipient ? standingOf(db, { ...recipient, projectId: letter.projectId }, db.clock.now()) : null;
+}
+
+/** Of a letter: whom and whose address a choice concerns. */
+export type Recipient = { projectId: number; userId: string; address: string };
+
+export async function standingOf(tx: Tx, recipient: Recipient, now: number): Promise<Standing | null> {
+  const { projectId, address } = recipient;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) return null;
+  const { topics, timeZone } = project.settings;
+  const inForce = await listInForce(tx, { ...recipient, now });
+  const [refused] = topics.length > 0 ? await findRefusals(tx, [recipient]) : [];
+  return {
+    projectName: project.name,
+    timeZone,
+    address,
+    letters: lettersOf(inForce),
+    topics: topics.map(({ id, title }) => ({ id, title, isRefused: refused?.has(id) ?? false })),
+  };
+}
+
+/** What they said themselves stands in front, for that they can take back; what lasts longest comes first. */
+function lettersOf(inForce: FoundSuppression[]): LettersStanding {
+  const of = (...reasons: FoundSuppression['reason'][]): FoundSuppression | undefined =>
+    inForce.find(({ reason }) => reasons.includes(reason));
+  if (of('unsubscribed', 'complained')) return { are: 'unsubscribed' };
+  if (of('manual')) return { are: 'stopped', because: 'sender' };
+  if (of('hard_bounce', 'soft_bounces')) return { are: 'stopped', because: 'bounces' };
+  const until = of('snoozed')?.until ?? null;
+  return until === null ? { are: 'wanted' } : { are: 'snoozed', until };
+}

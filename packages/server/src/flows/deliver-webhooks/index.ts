@@ -1,0 +1,124 @@
+import type { Log } from '../../base/log.ts';
+import { type DuePlace, duePlaces } from '../../features/turns/index.ts';
+import { type Database, isPoisonous } from '../../io/db/index.ts';
+import type { Answered } from './answer.ts';
+import { createFlight, type Flight } from './flight.ts';
+import type { PostDeps } from './post.ts';
+import { type EndpointEvent, runRound } from './round.ts';
+
+export { testEndpoint, type TestDeps } from './test-endpoint.ts';
+
+/**
+ * The last journey: what became of letters is told. A delivery is claimed, its attempt written, and only after that commit
+ * does the request leave; what came of it is recorded by the next round, which claims again in the same commit.
+ */
+export type Delivery = {
+  /** Records what was answered, and begins to post what may go. Rounds do not overlap. */
+  round(): Promise<RoundFacts>;
+  /** Requests that are not recorded yet. */
+  underWay(): number;
+  /** Nothing more is claimed. */
+  stop(): void;
+  /** Until everything that is under way was answered. */
+  answered(): Promise<void>;
+  /** Answers that have not come yet are waited for no longer; the next round says so of them. */
+  abandon(): void;
+};
+
+export type RoundFacts = { recorded: number; claimed: number; lateMs: number };
+
+export type DeliveryOptions = Omit<PostDeps, 'clock'> & {
+  db: Database;
+  log: Log;
+  /** An answer has come. */
+  onAnswer?: () => void;
+};
+
+/** Over all endpoints; each has a quota of its own far below. */
+const IN_FLIGHT_MAX = 1_000;
+const PLACES_MAX = 100;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { db, onAnswer = () => {} } = options;
+  const flight = createFlight({ ...options, clock: db.clock }, onAnswer);
+  const state: State = { options, flight, stopping: false, isShaken: false, avoided: new Map() };
+  return {
+    round: () => round(state),
+    underWay: () => flight.size(),
+    stop() {
+      state.stopping = true;
+    },
+    answered: () => flight.landed(),
+    abandon: () => flight.abandon(),
+  };
+}
+
+type State = {
+  options: DeliveryOptions;
+  flight: Flight;
+  stopping: boolean;
+  /** The last round failed: the next one takes one answer, or one project, so that what is wrong with it is found. */
+  isShaken: boolean;
+  /** Projects that failed by themselves, and until when they are left alone. */
+  avoided: Map<number, number>;
+};
+
+const AVOIDED_MS = 5_000;
+
+async function round(state: State): Promise<RoundFacts> {
+  const { options, flight, isShaken } = state;
+  const now = options.db.clock.now();
+  const answered = flight.take(isShaken ? 1 : IN_FLIGHT_MAX);
+  const mayClaim = !state.stopping && !(isShaken && answered.length > 0);
+  const room = mayClaim ? IN_FLIGHT_MAX - flight.size() - answered.length : 0;
+  let places: DuePlace[] = [];
+  try {
+    places = room > 0 ? await placesOf(state, now) : [];
+    const facts = await roundOf(state, { answered, places, room });
+    state.isShaken = false;
+    return facts;
+  } catch (error) {
+    state.isShaken = true;
+    const [only] = places;
+    if (only && answered.length + places.length === 1) state.avoided.set(only.projectId, now + AVOIDED_MS);
+    // One that can never be recorded counts as lost when its lease is over.
+    if (!isShaken || !isHopeless(error)) flight.giveBack(answered);
+    throw error;
+  }
+}
+
+function isHopeless(error: unknown): boolean {
+  return isPoisonous(error) || error instanceof TypeError || error instanceof RangeError;
+}
+
+async function placesOf({ options: { db }, isShaken, avoided }: State, now: number): Promise<DuePlace[]> {
+  for (const [projectId, until] of avoided) if (until <= now) avoided.delete(projectId);
+  const places = await duePlaces(db, { work: 'tell', now: new Date(now), limit: PLACES_MAX });
+  const open = places.filter(({ projectId }) => !avoided.has(projectId));
+  return isShaken ? open.slice(0, 1) : open;
+}
+
+type Given = { answered: Answered[]; places: DuePlace[]; room: number };
+
+async function roundOf(
+  { options: { db, log }, flight }: State,
+  { answered, places, room }: Given,
+): Promise<RoundFacts> {
+  const lateMs = Math.max(0, ...places.slice(0, 1).map(({ nextAt }) => db.clock.now() - nextAt.getTime()));
+  if (answered.length === 0 && places.length === 0) return { recorded: 0, claimed: 0, lateMs };
+  const projectIds = places.map(({ projectId }) => projectId);
+  const { claimed, lost, events } = await runRound(db, { answered, projectIds, room });
+  for (const leaving of claimed) flight.begin(leaving);
+  if (lost > 0) log.warn({ lost }, 'webhooks.lost');
+  for (const event of events) report(log, event);
+  return { recorded: answered.length, claimed: claimed.length, lateMs };
+}
+
+function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
+  const { projectId, id: endpointId } = endpoint;
+  const { failures, failingSince } = health;
+  const facts = { projectId, endpointId, failures, failingSince };
+  if (event === 'gone' || event === 'failing') log.warn({ ...facts, reason: event }, 'endpoint.disabled');
+  else if (event === 'warned') log.warn(facts, 'endpoint.failing');
+  else log.info(facts, event === 'opened' ? 'endpoint.spared' : 'endpoint.recovered');
+}

@@ -1,0 +1,44 @@
+import { signWebhook } from '@beckon/contract/signature';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Sealer } from '../../base/seal.ts';
+import { openSecret } from '../../features/endpoints/index.ts';
+import { messageName } from '../../features/webhooks/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import { type Answer, toAnswer } from './answer.ts';
+import type { Leaving } from './round.ts';
+
+export type PostDeps = {
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  outbound: Pick<Outbound, 'post'>;
+  /** As which it introduces itself. */
+  agent: string;
+};
+
+/** What was claimed leaves, signed anew with every secret that is live. It never rejects. */
+export async function post(deps: PostDeps, leaving: Leaving): Promise<Answer> {
+  const { clock, log, outbound } = deps;
+  try {
+    const answer = await outbound.post(requestOf(deps, leaving));
+    return toAnswer(answer, clock.now());
+  } catch (error) {
+    const { projectId, endpointId, messageId } = leaving;
+    log.error({ projectId, endpointId, messageId, err: error }, 'webhook.not_posted');
+    return { kind: 'failed', endedAt: clock.now(), error: 'internal', text: '' };
+  }
+}
+
+function requestOf({ clock, sealer, agent }: PostDeps, leaving: Leaving): Parameters<Outbound['post']>[0] {
+  const { messageId, endpointId, url, secrets } = leaving;
+  const body = Buffer.from(leaving.body);
+  const signed = signWebhook({
+    id: messageName(messageId),
+    body,
+    timestamp: Math.floor(clock.now() / 1_000),
+    secrets: secrets.map((secret) => openSecret(sealer, secret)),
+  });
+  const headers = { ...signed, 'content-type': 'application/json', 'user-agent': agent };
+  return { url, headers, body, key: endpointId };
+}

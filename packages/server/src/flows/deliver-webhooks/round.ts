@@ -1,0 +1,208 @@
+import {
+  type EndpointState,
+  judge,
+  listLiveSecrets,
+  lockEndpoints,
+  lockFreeEndpoints,
+  mayClaim,
+  refill,
+  type SealedSecret,
+  updateDisabled,
+  updateHealth,
+} from '../../features/endpoints/index.ts';
+import { duesNext, holdDues } from '../../features/turns/index.ts';
+import {
+  claimDeliveries,
+  type Claimed,
+  dropPending,
+  listLoads,
+  loseLeases,
+  nextLooks,
+  type Room,
+  TRIES_MAX,
+  updateResults,
+} from '../../features/webhooks/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { type BatchTx, inSession } from '../session.ts';
+import { type Answered, isGood, resultOf } from './answer.ts';
+import { shareOut } from './share-out.ts';
+
+/**
+ * One transaction, a few statements whatever the number: what was answered is recorded, endpoints are judged by it, and what
+ * is due of the projects asked for is claimed, as far as quotas, tokens and breakers let it through. What is claimed is
+ * posted after the commit, by whoever called.
+ *
+ * Locks: health of endpoints in order (those of another process are waited for only where something is recorded of them),
+ * deliveries, due places.
+ */
+export type RoundAsked = {
+  answered: Answered[];
+  /** Where something is due. */
+  projectIds: number[];
+  /** How much may be claimed. */
+  room: number;
+};
+export type RoundDone = {
+  claimed: Leaving[];
+  lost: number;
+  /** What happened to endpoints that people must hear of. */
+  events: EndpointEvent[];
+};
+export type Leaving = Claimed & { secrets: SealedSecret[] };
+export type EndpointEvent = EndpointState & { event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' };
+
+/** Longer than a request may take, with its result recorded in trouble. */
+export const LEASE_MS = 60_000;
+/** Of disabled endpoints, in one round. */
+const DROPPED_MAX = 1_000;
+
+export function runRound(db: Pick<Database, 'session' | 'clock'>, asked: RoundAsked): Promise<RoundDone> {
+  return inSession(db, async (tx) => {
+    const round: Round = { tx, now: db.clock.now(), asked };
+    const { states, free, events } = await record(round);
+    const enabled = free.filter(({ endpoint }) => endpoint.disabledAt === null);
+    const { rooms, lost } = await findRooms(round, { free, enabled });
+    const [claimed, secrets] = await Promise.all([
+      rooms.length > 0
+        ? claimDeliveries(tx, { rooms, now: round.now, leaseUntil: round.now + LEASE_MS })
+        : [],
+      rooms.length > 0 ? listLiveSecrets(tx, { places: rooms, now: round.now }) : [],
+    ]);
+    await finish(round, { changed: spend(round, { states, enabled, claimed }) });
+    const secretsOf = Map.groupBy(secrets, ({ endpointId }) => endpointId);
+    const leaving = claimed.map((one) => ({ ...one, secrets: secretsOf.get(one.endpointId) ?? [] }));
+    return { claimed: leaving, lost, events };
+  });
+}
+
+type Round = { tx: BatchTx; now: number; asked: RoundAsked };
+type Recorded = {
+  /** Of which something was recorded. */
+  states: EndpointState[];
+  /** Of the projects in which something is due. */
+  free: EndpointState[];
+  events: EndpointEvent[];
+};
+
+async function record({ tx, asked: { answered, projectIds } }: Round): Promise<Recorded> {
+  const places = [...new Map(answered.map(({ delivery }) => [delivery.endpointId, delivery])).values()];
+  const [known, free] = await Promise.all([
+    places.length > 0 ? lockEndpoints(tx, places) : [],
+    projectIds.length > 0 ? lockFreeEndpoints(tx, projectIds) : [],
+    answered.length > 0 ? updateResults(tx, answered.map(resultOf)) : undefined,
+  ]);
+  const events: EndpointEvent[] = [];
+  const answeredOf = Map.groupBy(answered, ({ delivery }) => delivery.endpointId);
+  const states = known.map((state) =>
+    judgeAll(state, answeredOf.get(state.endpoint.id) ?? [], (event) => events.push(event)),
+  );
+  await Promise.all(
+    events.flatMap(({ endpoint: { projectId, id: endpointId, disabledAt }, event }) =>
+      disabledAt !== null && (event === 'gone' || event === 'failing')
+        ? updateDisabled(tx, { projectId, endpointId, at: disabledAt, reason: event })
+        : [],
+    ),
+  );
+  const judged = new Map(states.map((state) => [state.endpoint.id, state]));
+  return { states, free: free.map((state) => judged.get(state.endpoint.id) ?? state), events };
+}
+
+/** A worker that was stopped, or lost, says nothing of the endpoint. */
+function judgeAll(
+  state: EndpointState,
+  answered: Answered[],
+  tell: (event: EndpointEvent) => void,
+): EndpointState {
+  let { endpoint, health } = state;
+  for (const { answer } of answered.toSorted((a, b) => a.answer.endedAt - b.answer.endedAt)) {
+    if (answer.kind === 'stopped') continue;
+    const isGone = answer.kind === 'answered' && answer.status === GONE;
+    const judged = judge(health, { at: answer.endedAt, ok: isGood(answer), isGone });
+    health = judged.health;
+    const { event } = judged;
+    if (event === null || endpoint.disabledAt !== null) continue;
+    if (event === 'gone' || event === 'failing')
+      endpoint = { ...endpoint, disabledAt: answer.endedAt, disabledReason: event };
+    tell({ endpoint, health, event });
+  }
+  return { endpoint, health };
+}
+
+const GONE = 410;
+
+type Free = { free: EndpointState[]; enabled: EndpointState[] };
+
+async function findRooms(
+  { tx, now, asked }: Round,
+  { free, enabled }: Free,
+): Promise<{ rooms: Room[]; lost: number }> {
+  if (free.length === 0) return { rooms: [], lost: 0 };
+  const disabled = free.filter(({ endpoint }) => endpoint.disabledAt !== null);
+  const open = enabled
+    .map((state) => ({ ...placeOf(state), most: Math.min(asked.room, mostOf(state, { inFlight: 0, now })) }))
+    .filter(({ most }) => most > 0);
+  const [lost, loads] = await Promise.all([
+    loseLeases(tx, { places: free.map(placeOf), now, triesMax: TRIES_MAX }),
+    open.length > 0 ? listLoads(tx, open, now) : [],
+    disabled.length > 0
+      ? dropPending(tx, { places: disabled.map(placeOf), state: 'missed', limit: DROPPED_MAX })
+      : 0,
+  ]);
+  const states = new Map(enabled.map((state) => [state.endpoint.id, state]));
+  const wanted = loads.map(({ inFlight, due, ...place }) => {
+    const state = states.get(place.endpointId);
+    return { ...place, most: state ? Math.min(due, mostOf(state, { inFlight, now })) : 0 };
+  });
+  return { rooms: shareOut(wanted, asked.room), lost };
+}
+
+function mostOf(
+  { endpoint: limits, health }: EndpointState,
+  { inFlight, now }: { inFlight: number; now: number },
+): number {
+  return mayClaim(refill(health, limits, now), { limits, inFlight, now });
+}
+
+function placeOf({ endpoint: { projectId, id } }: EndpointState): { projectId: number; endpointId: string } {
+  return { projectId, endpointId: id };
+}
+
+type Spending = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: Claimed[] };
+
+/** The health of every endpoint that has another one now: a request costs a token. */
+function spend({ now }: Round, { states, enabled, claimed }: Spending): EndpointState[] {
+  const changed = new Map(states.map((state) => [state.endpoint.id, state]));
+  const claimedOf = Map.groupBy(claimed, ({ endpointId }) => endpointId);
+  for (const state of enabled) {
+    const count = claimedOf.get(state.endpoint.id)?.length ?? 0;
+    if (count === 0) continue;
+    const full = refill(state.health, state.endpoint, now);
+    changed.set(state.endpoint.id, { ...state, health: { ...full, tokens: full.tokens - count } });
+  }
+  return [...changed.values()];
+}
+
+/** With the due places held, it is asked in a new statement what comes next: nobody adds anything in between. */
+async function finish({ tx, asked }: Round, { changed }: { changed: EndpointState[] }): Promise<void> {
+  const ids = [...asked.projectIds, ...asked.answered.map(({ delivery }) => delivery.projectId)];
+  const projectIds = [...new Set(ids)];
+  const [looks] = await Promise.all([
+    heldLooks(tx, projectIds),
+    changed.length > 0
+      ? updateHealth(
+          tx,
+          changed.map((state) => ({ ...placeOf(state), health: state.health })),
+        )
+      : undefined,
+  ]);
+  const places = projectIds.map((projectId) => {
+    const at = looks.get(projectId);
+    return { projectId, nextAt: at === undefined ? null : new Date(at) };
+  });
+  await Promise.all([duesNext(tx, 'tell', places), tx.commit()]);
+}
+
+async function heldLooks(tx: BatchTx, projectIds: number[]): Promise<Map<number, number>> {
+  await holdDues(tx, 'tell', projectIds);
+  return nextLooks(tx, projectIds);
+}

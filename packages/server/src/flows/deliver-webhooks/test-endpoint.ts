@@ -1,0 +1,53 @@
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { NewId } from '../../base/ids.ts';
+import { type EndpointPlace, listLiveSecrets, requireEndpoint } from '../../features/endpoints/index.ts';
+import { findProject } from '../../features/projects/index.ts';
+import { insertTest, messageName, TEST_TYPE, type Test, TRIES_MAX } from '../../features/webhooks/index.ts';
+import { dueEarlier } from '../../features/turns/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { post, type PostDeps } from './post.ts';
+import { LEASE_MS, type Leaving, runRound } from './round.ts';
+
+export type TestDeps = Omit<PostDeps, 'clock'> & { db: Database; newId: NewId };
+
+/**
+ * One message of the type `test`, to this endpoint alone, and right here: whoever tests it wants to see the answer, whether
+ * a worker runs or not. It is tried once. The id of the message.
+ */
+export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promise<string> {
+  const { db } = deps;
+  const leaving = await db.transaction(async (tx): Promise<Leaving> => {
+    const { endpoint } = await requireEndpoint(tx, place);
+    if (endpoint.disabledAt !== null) throw disabled();
+    const now = db.clock.now();
+    const { livemode } = await findProject(tx, String(place.projectId));
+    const messageId = deps.newId();
+    const test: Test = {
+      ...place,
+      messageId,
+      number: 1,
+      tries: TRIES_MAX,
+      url: endpoint.url,
+      body: bodyOf({ messageId, now, livemode }),
+      now,
+      leaseUntil: now + LEASE_MS,
+    };
+    await insertTest(tx, test);
+    await dueEarlier(tx, 'tell', [{ projectId: place.projectId, nextAt: new Date(test.leaseUntil) }]);
+    return { ...test, secrets: await listLiveSecrets(tx, { places: [place], now }) };
+  });
+  const answer = await post({ ...deps, clock: db.clock }, leaving);
+  await runRound(db, { answered: [{ delivery: leaving, answer }], projectIds: [], room: 0 });
+  return leaving.messageId;
+}
+
+function bodyOf({ messageId, now, livemode }: { messageId: string; now: number; livemode: boolean }): string {
+  const data = { message: 'This is a test: nothing happened' };
+  return JSON.stringify({ id: messageName(messageId), type: TEST_TYPE, timestamp: iso(now), livemode, data });
+}
+
+function disabled(): Fault {
+  const message = 'This endpoint is disabled: webhook enable lets it be sent to again';
+  return new Fault('conflict', { details: [{ message, field: 'endpoint' }] });
+}

@@ -1,0 +1,70 @@
+import type { TokenKeys } from '../../base/letter-token.ts';
+import {
+  afterProbe,
+  findDomainById,
+  listKeys,
+  lockDomain,
+  type MailSettings,
+  missOf,
+  newTracking,
+  probeAnswer,
+  probeToken,
+  type SendingDomain,
+  type TrackingState,
+  updateTracking,
+} from '../../features/domains/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { Outbound } from '../../io/outbound/index.ts';
+import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view.ts';
+
+type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+
+/** Null: links have the installation's own address again, from the next letter on. The same host again is looked at anew. */
+export function trackDomain(
+  { db, mail }: { db: Pick<Db, 'transaction' | 'clock'>; mail: MailSettings },
+  place: DomainPlace,
+  host: string | null,
+): Promise<DomainView> {
+  return db.transaction(async (tx) => {
+    const domain = await requireLocked(tx, place);
+    const now = db.clock.now();
+    const wanted = host === null ? null : newTracking(domain, host, now);
+    const isSame = wanted !== null && domain.tracking?.host === wanted.host;
+    const tracking = isSame && domain.tracking ? { ...domain.tracking, nextAt: now } : wanted;
+    const tracked = { ...domain, tracking };
+    await updateTracking(tx, tracked);
+    const { projectId, id } = domain;
+    return viewOf(tracked, await listKeys(tx, projectId, [id]), mail);
+  });
+}
+
+export type ProbeDeps = { db: Db; outbound: Pick<Outbound, 'get'>; tokenKeys: TokenKeys };
+
+/** `before`: the state that it had. */
+export type Probed = { domain: SendingDomain; before: TrackingState; after: TrackingState };
+
+/**
+ * Asks the host for links of a domain the question that only this installation answers, outside any transaction; null where
+ * there is no such host (any more). Of two looks at once one counts.
+ */
+export async function probeDomain(
+  { db, outbound, tokenKeys }: ProbeDeps,
+  place: Pick<SendingDomain, 'projectId' | 'id'>,
+): Promise<Probed | null> {
+  const known = (await findDomainById(db, place))?.tracking;
+  if (!known) return null;
+  const token = probeToken({ ...place, host: known.host }, tokenKeys);
+  const url = `https://${known.host}/.well-known/beckon/${token}`;
+  const answer = await outbound.get({ url, headers: {}, key: `tracking ${known.host}` });
+  const miss = missOf(answer, probeAnswer(token, tokenKeys) ?? '');
+  return db.transaction(async (tx) => {
+    const domain = await lockDomain(tx, place);
+    if (!domain?.tracking) return null;
+    const { tracking } = domain;
+    const isOutrun = tracking.host !== known.host || tracking.checkedAt !== known.checkedAt;
+    if (isOutrun) return { domain, before: tracking.state, after: tracking.state };
+    const after = afterProbe(tracking, miss, db.clock.now());
+    await updateTracking(tx, { ...domain, tracking: after });
+    return { domain: { ...domain, tracking: after }, before: tracking.state, after: after.state };
+  });
+}

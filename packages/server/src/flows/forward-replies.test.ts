@@ -1,0 +1,209 @@
+import PostalMime from 'postal-mime';
+import { afterAll, expect, test } from 'vitest';
+import { answer, openInbound, type Sent, sendTo } from '../../testkit/inbound.ts';
+import { type MailStory, newVerifiedStory, openMailStage } from '../../testkit/mail-stage.ts';
+import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
+import { startSink, type SinkRefusal } from '../../testkit/sink.ts';
+import { silentLog } from '../base/log.ts';
+import { createSigners } from '../features/domains/index.ts';
+import { listMail } from '../features/outbox/index.ts';
+import { verifyDkim } from '../features/outbox/verify-dkim.ts';
+import { openRelay } from '../io/mail/index.ts';
+import { type ForwardDeps, forwardNext } from './forward-replies.ts';
+import { receiveMail } from './outbox/index.ts';
+
+const stage = await openMailStage();
+const { db, clock } = stage.server;
+const { talk } = await openInbound(stage);
+
+/** Where the team has its mail. */
+const said: { no: SinkRefusal } = { no: null };
+const team = await startSink({ atBody: () => said.no });
+const relay = openRelay({ url: `smtp://127.0.0.1:${team.port}`, log: silentLog });
+afterAll(async () => {
+  await relay.close();
+  await team.close();
+});
+
+const deps: ForwardDeps = {
+  db,
+  relay,
+  mailroom: {
+    outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: 'in.beckon.test' },
+    signers: createSigners(stage.deps.sealer, stage.deps.mail),
+  },
+  mailFrom: null,
+  tokenKeys: TOKEN_KEYS,
+};
+
+let people = 0;
+async function person(): Promise<Sent & { story: MailStory; userId: string }> {
+  const story = await newVerifiedStory(stage);
+  await story.set({ reply_forward_to: 'team@acme.test' });
+  people += 1;
+  const userId = `ada${people}`;
+  return { ...(await sendTo(story, userId, `${userId}@home.test`)), story, userId };
+}
+
+async function write(sent: Sent, raw: string): Promise<void> {
+  const { data } = await talk.hand({ from: sent.email, to: [sent.replyTo], raw });
+  expect(data).toMatch(/^250/);
+}
+
+async function standing({ projectId }: MailStory) {
+  const [row] = await db.query<{
+    waits: boolean;
+    forwarded: boolean;
+    raw: boolean;
+    attempts: number;
+    trouble: string | null;
+  }>(
+    `SELECT forward_at IS NOT NULL AS waits, forwarded_at IS NOT NULL AS forwarded, raw IS NOT NULL AS raw,
+            forward_attempts AS attempts, forward_trouble AS trouble FROM beckon.reply WHERE project_id = $1`,
+    [projectId],
+  );
+  return row;
+}
+
+const FILE = Buffer.from('\0PNG a picture of what is wrong\xff', 'latin1');
+
+function withFile(sent: Sent): string {
+  return answer({ from: `Zoë <${sent.email}>`, to: sent.replyTo, subject: '=?utf-8?Q?Re:_caf=C3=A9?=' })
+    .replace('Content-Type: text/plain; charset=utf-8', 'Content-Type: multipart/mixed;\r\n boundary="M"')
+    .replace(
+      'Thanks, that helped.',
+      '--M\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nSee the picture, merçi.',
+    )
+    .concat(
+      `\r\n--M\r\nContent-Type: image/png; name="a.png"\r\nContent-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\n${FILE.toString('base64')}\r\n--M--\r\n`,
+    );
+}
+
+test('an answer goes to the team as it came, from our address, to be answered to whoever wrote it', async () => {
+  const ada = await person();
+  await write(ada, withFile(ada));
+  expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+  const [letter] = team.letters.splice(0);
+  expect(letter?.to).toEqual(['team@acme.test']);
+  expect(letter?.from).toBe(`hello@${ada.story.domain}`);
+  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  expect(mail.from).toMatchObject({ name: 'Zoë via Acme', address: `hello@${ada.story.domain}` });
+  expect(mail.replyTo).toMatchObject([{ name: 'Zoë', address: ada.email }]);
+  expect(mail.subject).toBe('Re: café');
+  expect(mail.text).toContain('See the picture, merçi.');
+  expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer)).toEqual(FILE);
+  expect(letter?.raw).toMatch(/^X-Beckon-Forwarded: /m);
+  expect(letter?.raw).not.toContain(ada.replyTo);
+  const keys = await db.query<{ key: string }>(
+    `SELECT public_key AS key FROM beckon.dkim_key WHERE project_id = $1`,
+    [ada.story.projectId],
+  );
+  const record = `v=DKIM1; k=rsa; p=${keys[0]?.key ?? ''}`;
+  const dkim = await verifyDkim(Buffer.from(letter?.raw ?? '', 'latin1'), () => record);
+  expect(dkim.result).toBe('pass');
+  expect(await standing(ada.story)).toEqual({
+    waits: false,
+    forwarded: true,
+    raw: false,
+    attempts: 1,
+    trouble: null,
+  });
+  expect(await forwardNext(deps)).toBeNull();
+});
+
+test('what the team answers by a machine does not come round', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  await forwardNext(deps);
+  const [letter] = team.letters.splice(0);
+  await write(ada, letter?.raw ?? '');
+  expect(await forwardNext(deps)).toBeNull();
+});
+
+test('while nobody takes it, it waits longer and longer, and then for a person', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  said.no = { code: 451, text: '4.3.0 later' };
+  for (let n = 1; n <= 14; n += 1) {
+    expect(await forwardNext(deps)).toMatchObject({ trouble: expect.stringContaining('later') as string });
+    expect(await standing(ada.story)).toMatchObject({ waits: n < 14, raw: true, attempts: n });
+    expect(await forwardNext(deps)).toBeNull();
+    clock.advance(6 * 3_600_000);
+  }
+  said.no = null;
+  expect(await forwardNext(deps)).toBeNull();
+  expect(team.letters).toEqual([]);
+});
+
+test('what is refused because of what is attached goes as plain words', async () => {
+  const ada = await person();
+  await write(ada, withFile(ada));
+  said.no = { code: 552, text: '5.3.4 too large' };
+  await forwardNext(deps);
+  expect(await standing(ada.story)).toMatchObject({ waits: true, raw: false });
+  said.no = null;
+  clock.advance(60_000);
+  await forwardNext(deps);
+  const [letter] = team.letters.splice(0);
+  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  expect(mail.text).toContain('See the picture, merçi.');
+  expect(mail.attachments).toEqual([]);
+  expect(mail.replyTo).toMatchObject([{ address: ada.email }]);
+});
+
+test('what is refused for good as plain words too is given up, and says why', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  said.no = { code: 550, text: '5.7.1 no' };
+  await forwardNext(deps);
+  clock.advance(60_000);
+  await forwardNext(deps);
+  said.no = null;
+  expect(await standing(ada.story)).toMatchObject({
+    waits: false,
+    forwarded: false,
+    trouble: '550 5.7.1 no',
+  });
+});
+
+test('two processes hand it on once; one that died leaves it to the other', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  const results = await Promise.all(Array.from({ length: 4 }, () => forwardNext(deps)));
+  expect(results.filter((one) => one !== null)).toHaveLength(1);
+  expect(team.letters.splice(0)).toHaveLength(1);
+
+  const bob = await person();
+  await write(bob, answer({ from: bob.email, to: bob.replyTo }));
+  const never = { hand: () => new Promise<never>(() => {}) };
+  void forwardNext({ ...deps, relay: never });
+  await expect.poll(async () => (await standing(bob.story))?.attempts).toBe(1);
+  expect(await forwardNext(deps)).toBeNull();
+  clock.advance(15 * 60_000);
+  expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+  expect(team.letters.splice(0)).toHaveLength(1);
+});
+
+test('without a relay it goes to the outbox, as something about that person', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  const hand: ForwardDeps['relay']['hand'] = async ({ from, to }, raw) => {
+    await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from, to: [to], raw });
+    return { result: 'accepted', reply: '250 Taken', relayId: null };
+  };
+  const outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
+  const mailroom = { ...deps.mailroom, outlet };
+  expect(await forwardNext({ ...deps, mailroom, relay: { hand } })).toMatchObject({ trouble: null });
+  const { projectId } = ada.story;
+  const kept = await listMail(db, { projectId, userId: ada.userId, limit: 10 });
+  expect(kept).toMatchObject([{ rcptTo: 'team@acme.test', subject: 'Re: Welcome', copies: 1 }]);
+});
+
+test('without anybody to hand it on to it waits, and says so', async () => {
+  const ada = await person();
+  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  await ada.story.set({ reply_forward_to: 'none' });
+  expect(await forwardNext(deps)).toMatchObject({
+    trouble: expect.stringContaining('reply_forward_to') as string,
+  });
+});

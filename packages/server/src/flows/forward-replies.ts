@@ -1,0 +1,126 @@
+import { backoffMs } from '../base/backoff.ts';
+import { letterToken, type TokenKeys } from '../base/letter-token.ts';
+import { listSettings } from '../features/projects/index.ts';
+import { endForward, type ForwardedReply, takeForward } from '../features/replies/index.ts';
+import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
+import { renderTeamLetter } from '../features/writing/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { composeForward, composeMail, type DkimKey, type HandOver, type Relay } from '../io/mail/index.ts';
+import { LOOP_HEADER } from './receive-mail/index.ts';
+import { findSender, type Mailroom } from './send-drafts/index.ts';
+
+export type ForwardDeps = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  relay: Pick<Relay, 'hand'>;
+  mailroom: Pick<Mailroom, 'outlet' | 'signers'>;
+  /** As whom the installation itself writes, where a project may not; null: as nobody. */
+  mailFrom: string | null;
+  tokenKeys: TokenKeys;
+};
+
+/** `reply`: which one; `trouble`: why it waits for its next time, or for nobody any more. */
+export type Forwarded = { projectId: number; id: string; trouble: string | null };
+
+/** Longer than a relay takes: nobody else takes it before, and somebody does afterwards. */
+const LEASE_MS = 15 * 60_000;
+/** A day and a half in all. */
+const ATTEMPTS_MAX = 14;
+const AGAIN = { baseMs: 60_000, maxMs: 6 * 3_600_000 };
+const REASON_MAX_CHARS = 500;
+
+/**
+ * Hands the answer that waits longest on to the team; null where none is due. It is claimed by a commit before it leaves. If
+ * nobody hears what became of it, it goes once more, under the same Message-ID: the team would rather read it twice than not.
+ */
+export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> {
+  const { db } = deps;
+  const now = db.clock.now();
+  const reply = await takeForward(db, { now, leaseUntil: now + LEASE_MS });
+  if (!reply) return null;
+  const { projectId, id } = reply;
+  const handed = await hand(deps, reply);
+  if (handed.result === 'accepted') {
+    await endForward(db, { projectId, id, forwardedAt: db.clock.now() });
+    return { projectId, id, trouble: null };
+  }
+  const isFinal = handed.result === 'refused' && handed.code >= 500;
+  // What a server does not take because of what is attached, or how large it is, it may take as plain words.
+  const withoutRaw = isFinal && reply.raw !== null;
+  const goesAgain = reply.forwardAttempts < ATTEMPTS_MAX && (!isFinal || withoutRaw);
+  const againAt = goesAgain ? db.clock.now() + backoffMs(reply.forwardAttempts - 1, AGAIN) : null;
+  const trouble = ('reply' in handed ? handed.reply : handed.reason).slice(0, REASON_MAX_CHARS);
+  await endForward(db, { projectId, id, trouble, againAt, withoutRaw });
+  return { projectId, id, trouble };
+}
+
+async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<HandOver> {
+  try {
+    const way = await findWay(deps, reply);
+    if (typeof way === 'string') return { result: 'not_sent', stage: 'connect', reason: way };
+    const mime = await compose(deps, reply, way);
+    return await deps.relay.hand({ from: way.mailFrom, to: way.to, envid: null }, mime);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it could not be composed';
+    return { result: 'not_sent', stage: 'connect', reason };
+  }
+}
+
+type Way = { to: string; mailFrom: string; from: string; projectName: string; dkim: DkimKey | null };
+
+/** As whom and to whom; or why it cannot leave now. */
+async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply): Promise<Way | string> {
+  const { db, mailroom, mailFrom, tokenKeys } = deps;
+  const project = (await listSettings(db, [projectId])).get(projectId);
+  const to = project?.settings.replyForwardTo ?? null;
+  if (!project || to === null) return 'The setting reply_forward_to names nobody';
+  const sender = await findSender(db, { project }, mailroom);
+  const shared = { to, projectName: project.name };
+  if (mailroom.outlet.kind === 'outbox') {
+    const token = letterToken({ projectId, messageId: draftId }, 'test', tokenKeys);
+    return { ...shared, from: sender.address, mailFrom: `x+${token}@${OUTBOX_DOMAIN}`, dkim: null };
+  }
+  if (sender.gate === 'pass')
+    return { ...shared, from: sender.address, mailFrom: sender.address, dkim: sender.signer?.dkim ?? null };
+  if (mailFrom === null) return `Nothing can be sent as the project: ${sender.gate.detail}`;
+  return { ...shared, from: mailFrom, mailFrom, dkim: null };
+}
+
+/** As it came, with what was attached to it, or in its words alone where that does not pass. */
+async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Promise<Buffer> {
+  const { fromAddress, fromName, subject, text, raw } = reply;
+  const head = {
+    messageId: `${reply.id}@${way.from.slice(way.from.lastIndexOf('@') + 1)}`,
+    date: new Date(db.clock.now()),
+    from: { name: `${oneOf(fromName, fromAddress)} via ${way.projectName}`, address: way.from },
+    replyTo: { name: fromName, address: fromAddress },
+    subject: oneOf(subject, '(no subject)'),
+    // Machines that answer to everything stay silent by the second; it keeps no letter out of a help desk.
+    headers: [
+      { name: LOOP_HEADER, value: reply.id },
+      { name: 'X-Auto-Response-Suppress', value: 'All' },
+    ],
+  };
+  const whole = raw && (await composeForward(raw, { ...head, to: way.to }, way.dkim));
+  if (whole) return whole;
+  const words = `${text}\n\n(Only the words of this answer could be handed on: how it came did not pass.)\n`;
+  return composeMail(
+    {
+      ...head,
+      from: { name: plain(head.from.name), address: way.from },
+      replyTo: { name: plain(fromName), address: fromAddress },
+      subject: plain(head.subject),
+      to: { name: '', address: way.to },
+      text: words,
+      html: renderTeamLetter({ subject: head.subject, text: words }),
+    },
+    way.dkim,
+  );
+}
+
+function oneOf(text: string, other: string): string {
+  return text === '' ? other : text;
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}

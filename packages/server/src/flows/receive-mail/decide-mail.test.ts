@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { MailRecipient, MailVerdict } from '../../base/mail-in/index.ts';
+import { type Decision, decideMail, needsAuthentication, type Question } from './decide-mail.ts';
+
+const DAY = 86_400_000;
+const NOW = 1_000 * DAY;
+
+const failed = (address: string | null, bounceClass: MailRecipient['class'] = 'hard'): MailRecipient => ({
+  address,
+  class: bounceClass,
+  status: '5.1.1',
+  reason: 'unknown',
+});
+
+function verdict(kind: MailVerdict['kind'], recipients: MailRecipient[] = []): MailVerdict {
+  return {
+    kind,
+    recipients,
+    originalMessageId: null,
+    envelopeId: null,
+    originalHeaders: [],
+    feedbackType: null,
+  };
+}
+
+function decide(changed: Partial<Question> & Pick<Question, 'verdict'>): Decision {
+  return decideMail({
+    mail: { from: 'Ada@Home.test', headers: [] },
+    addressed: 'bounce',
+    claim: 'bounce',
+    sentAt: NOW - DAY,
+    now: NOW,
+    address: 'ada@home.test',
+    authentication: { dmarc: 'none', policy: 'none' },
+    ...changed,
+  });
+}
+
+test('of several recipients of a report ours counts, and behind an alias the first that failed', () => {
+  const ours = [failed('else@home.test', 'soft'), failed('ADA@home.test', 'policy')];
+  expect(decide({ verdict: verdict('dsn', ours) })).toMatchObject({ act: 'bounce', bounceClass: 'policy' });
+  const alias = [failed('one@far.test', 'delivered'), failed('two@far.test', 'soft')];
+  expect(decide({ verdict: verdict('dsn', alias) })).toMatchObject({ act: 'bounce', bounceClass: 'soft' });
+  const arrived = [failed('ada@home.test', 'delivered'), failed('two@far.test')];
+  expect(decide({ verdict: verdict('dsn', arrived) })).toMatchObject({ act: 'nothing' });
+  expect(decide({ verdict: verdict('dsn', [failed(null)]) })).toMatchObject({ bounceClass: 'hard' });
+  expect(decide({ verdict: verdict('dsn') })).toMatchObject({ act: 'nothing' });
+});
+
+test('a bounce may suppress by the seal of the sender alone, and for thirty days', () => {
+  const dsn = verdict('dsn', [failed('ada@home.test')]);
+  const verified = (changed: Partial<Question>): unknown => {
+    const decision = decide({ verdict: dsn, ...changed });
+    return decision.act === 'bounce' && decision.verified;
+  };
+  expect(verified({})).toBe(true);
+  expect(verified({ sentAt: NOW - 30 * DAY })).toBe(true);
+  expect(verified({ sentAt: NOW - 30 * DAY - 1 })).toBe(false);
+  for (const claim of ['reply', 'unsubscribe', 'message_id'] as const)
+    expect(verified({ claim })).toBe(false);
+});
+
+test.each<[Question['claim'], number, Decision['act']]>([
+  ['unsubscribe', 2_000, 'complaint'],
+  ['reply', 2_000, 'complaint'],
+  ['bounce', 30, 'complaint'],
+  ['bounce', 31, 'nothing'],
+  ['message_id', 1, 'nothing'],
+])('a complaint by %s after %i days: %s', (claim, days, act) => {
+  expect(decide({ verdict: verdict('complaint'), claim, sentAt: NOW - days * DAY }).act).toBe(act);
+});
+
+test('at the address for it everything but a report or a machine unsubscribes', () => {
+  for (const kind of ['unsubscribe', 'reply', 'other'] as const)
+    expect(decide({ verdict: verdict(kind), addressed: 'unsubscribe', claim: 'unsubscribe' }).act).toBe(
+      'unsubscribe',
+    );
+  expect(
+    decide({ verdict: verdict('auto_reply'), addressed: 'unsubscribe', claim: 'unsubscribe' }),
+  ).toMatchObject({
+    kind: 'auto_reply',
+    isAnswer: false,
+  });
+});
+
+test('to ask to be let alone in an answer is an answer, which a person reads', () => {
+  const asked = decide({ verdict: verdict('unsubscribe'), addressed: 'reply', claim: 'reply' });
+  expect(asked).toMatchObject({ act: 'keep', kind: 'reply', forwards: true });
+});
+
+const questions = fc.record({
+  kind: fc.constantFrom('dsn', 'complaint', 'auto_reply', 'unsubscribe', 'reply', 'other'),
+  addressed: fc.constantFrom('bounce', 'reply', 'unsubscribe', 'role'),
+  claim: fc.constantFrom('bounce', 'reply', 'unsubscribe', 'message_id'),
+  from: fc.constantFrom('ada@home.test', 'bob@home.test', 'eve@evil.test', null),
+  days: fc.integer({ min: 0, max: 100 }),
+  dmarc: fc.constantFrom('pass', 'fail', 'none', 'unknown'),
+  policy: fc.constantFrom('none', 'quarantine', 'reject'),
+  isLooped: fc.boolean(),
+  found: fc.array(
+    fc.tuple(
+      fc.constantFrom('ada@home.test', 'eve@evil.test', null),
+      fc.constantFrom<MailRecipient['class'][]>('hard', 'soft', 'policy', 'delivered', 'complaint'),
+    ),
+    { maxLength: 3 },
+  ),
+});
+type Asked = typeof questions extends fc.Arbitrary<infer T> ? T : never;
+
+function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, found }: Asked): Decision {
+  return decide({
+    addressed,
+    claim,
+    verdict: verdict(
+      kind,
+      found.map(([address, one]) => failed(address, one)),
+    ),
+    mail: { from, headers: isLooped ? [{ name: 'x-beckon-forwarded', value: '1' }] : [] },
+    sentAt: NOW - days * DAY,
+    authentication: { dmarc, policy },
+  });
+}
+
+/** What has to be so for anything of the kind to happen, whatever else is. */
+const NEEDS: { [A in Decision['act']]: (asked: Asked, decision: Decision & { act: A }) => boolean[] } = {
+  nothing: () => [],
+  bounce: ({ kind, claim, days }, { verified }) => [
+    kind === 'dsn',
+    !verified || claim === 'bounce',
+    !verified || days <= 30,
+  ],
+  complaint: ({ kind, claim }) => [kind === 'complaint', claim !== 'message_id'],
+  unsubscribe: ({ kind, addressed }) => [
+    addressed === 'unsubscribe',
+    !['dsn', 'complaint', 'auto_reply'].includes(kind),
+  ],
+  keep: ({ kind, claim, from, dmarc, policy }, { isAnswer, forwards, kind: keptAs }) => {
+    const isRefused = dmarc === 'fail' && policy !== 'none';
+    const isWritten = kind !== 'auto_reply' && keptAs === 'reply' && !isRefused;
+    return [
+      from !== null,
+      claim !== 'message_id' || (dmarc === 'pass' && from === 'ada@home.test'),
+      !(isAnswer || forwards) || isWritten,
+      !isAnswer || from !== 'eve@evil.test',
+      !isAnswer || from !== 'bob@home.test' || dmarc === 'pass',
+    ];
+  },
+};
+
+test('whatever comes in, nothing happens against the rules that protect people', () => {
+  fc.assert(
+    fc.property(questions, (asked) => {
+      const decision = ask(asked);
+      const needs = NEEDS[decision.act] as (asked: Asked, decision: Decision) => boolean[];
+      expect(needs(asked, decision)).not.toContain(false);
+      if (asked.isLooped) expect(decision.act).toBe('nothing');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whoever writes is looked at wherever it matters who they are', () => {
+  expect(needsAuthentication('reply', 'reply')).toBe(true);
+  expect(needsAuthentication('auto_reply', 'unsubscribe')).toBe(true);
+  expect(needsAuthentication('other', 'role')).toBe(true);
+  expect(needsAuthentication('unsubscribe', 'unsubscribe')).toBe(false);
+  expect(needsAuthentication('dsn', 'bounce')).toBe(false);
+  expect(needsAuthentication('complaint', 'role')).toBe(false);
+});

@@ -1,0 +1,198 @@
+import type { NewId } from '../../base/ids.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Log } from '../../base/log.ts';
+import { snippetOf } from '../../base/mail-in/index.ts';
+import { insertReply } from '../../features/replies/index.ts';
+import { findMessageById, findProjectOfMessage } from '../../features/sending/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { LookUp } from '../../io/dns/index.ts';
+import {
+  authenticateMail,
+  type MailReader,
+  type MailRefusal,
+  type ReadInbound,
+} from '../../io/mail/index.ts';
+import { choose } from '../choices/index.ts';
+import type { Happened, WhatHappened } from '../../features/outcomes/index.ts';
+import { recordOutcomes } from '../record-outcome/index.ts';
+import { type Claim, claimOf } from './claim.ts';
+import { decideMail, type Decision, needsAuthentication } from './decide-mail.ts';
+import { readRecipient, type Recipient } from './recipient.ts';
+import { inboundIdOf, replyOf } from './reply-of.ts';
+
+export type ReceiveDeps = {
+  db: Database;
+  newId: NewId;
+  tokenKeys: TokenKeys;
+  mailDomain: string | null;
+  lookUp: LookUp;
+  read: MailReader;
+  log: Log;
+};
+
+export type ArrivedMail = {
+  from: string;
+  to: string[];
+  raw: Buffer;
+  remote: string;
+  helo: string;
+  /** It came by way of a server of ours in front. */
+  isNear: boolean;
+};
+
+/**
+ * A mail that came in has its effect before it is acknowledged. Every step may be done again: a server that did not hear our
+ * answer sends the same mail once more, and then nothing happens twice. A refusal is for good.
+ */
+export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Promise<MailRefusal | null> {
+  const { raw, from, to } = arrived;
+  const read = await deps.read({ raw, envelope: { from, to } });
+  if (!read) return { code: 554, text: '5.6.0 The letter cannot be read' };
+  const { verdict } = read;
+  const received: Received = { ...read, arrived };
+  const recipients = arrived.to.flatMap((address) => readRecipient(address, deps) ?? []);
+  const answers: Answer[] = [];
+  for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
+  // What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer.
+  const isReport = verdict.feedbackType !== null;
+  const isWritten = verdict.kind === 'reply' || (verdict.kind === 'other' && !isReport);
+  const isUnread = isWritten && answers.every((answer) => answer === 'unknown' || answer === 'full');
+  return isUnread ? { code: 550, text: '5.1.1 Nobody reads this address any more' } : null;
+}
+
+type Received = ReadInbound & { arrived: ArrivedMail };
+/** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. */
+type Answer = 'done' | 'unknown' | 'full';
+
+async function receiveFor(deps: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
+  const { arrived, mail, verdict } = received;
+  const said = { kind: verdict.kind, to: recipient.use, bytes: arrived.raw.length };
+  const claim = claimOf(recipient, received, deps.tokenKeys);
+  const letter = claim && (await findLetter(deps, claim));
+  if (!claim || !letter) {
+    deps.log.info(
+      { ...said, act: 'nothing', why: claim ? 'no such letter' : 'names no letter' },
+      'mail.received',
+    );
+    return 'unknown';
+  }
+  const { projectId, messageId } = letter;
+  const decision = decideMail({
+    verdict,
+    mail,
+    addressed: recipient.use,
+    claim: claim.by,
+    sentAt: timeOf(messageId),
+    now: deps.db.clock.now(),
+    address: letter.address,
+    authentication: needsAuthentication(verdict.kind, recipient.use)
+      ? await authenticateMail(arrived, deps.lookUp)
+      : null,
+  });
+  const answer = isNothing(decision, recipient)
+    ? 'unknown'
+    : await act(deps, { ...received, letter }, decision);
+  const why = decision.act === 'nothing' ? decision.why : claim.by;
+  deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
+  return answer;
+}
+
+/** Of what is written to those who read complaints, nothing is read. */
+function isNothing(decision: Decision, recipient: Recipient): boolean {
+  return decision.act === 'nothing' && recipient.use === 'role';
+}
+
+type Letter = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
+
+async function findLetter({ db }: ReceiveDeps, claim: Claim): Promise<Letter | null> {
+  const place = claim.by === 'message_id' ? await findPlace(db, claim.messageId) : claim.name;
+  if (!place) return null;
+  const found = await findMessageById(db, place);
+  return found ? { ...place, ...found } : null;
+}
+
+async function findPlace(
+  db: Database,
+  messageId: string,
+): Promise<{ projectId: number; messageId: string } | null> {
+  const projectId = await findProjectOfMessage(db, messageId);
+  return projectId === undefined ? null : { projectId, messageId };
+}
+
+/** Ids begin with the time at which they were made. */
+function timeOf(messageId: string): number {
+  return Number.parseInt(messageId.replace('-', '').slice(0, 12), 16);
+}
+
+type Concerning = Received & { letter: Letter };
+
+async function act(deps: ReceiveDeps, received: Concerning, decision: Decision): Promise<Answer> {
+  switch (decision.act) {
+    case 'nothing':
+      return 'done';
+    case 'bounce': {
+      const { bounceClass, status, reason, verified } = decision;
+      return record(deps, received, {
+        type: 'email.bounced',
+        bounceClass,
+        status,
+        reason,
+        verified,
+        source: 'dsn',
+      });
+    }
+    case 'complaint':
+      return record(deps, received, { type: 'email.unsubscribed', method: 'complaint' });
+    case 'unsubscribe': {
+      const { projectId, messageId } = received.letter;
+      const standing = await choose(
+        deps,
+        { projectId, messageId },
+        { kind: 'unsubscribe', method: 'mailto' },
+      );
+      return standing === null ? 'unknown' : 'done';
+    }
+    case 'keep':
+      return keep(deps, received, decision);
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function record(
+  deps: ReceiveDeps,
+  { letter: { projectId, messageId } }: Concerning,
+  what: WhatHappened,
+): Promise<Answer> {
+  const happened: Happened = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
+  await recordOutcomes(deps, [happened]);
+  return 'done';
+}
+
+/** First the thread, then what it means: whoever is stopped between the two is sent the mail again, and does both again. */
+async function keep(
+  deps: ReceiveDeps,
+  received: Concerning,
+  decision: Extract<Decision, { act: 'keep' }>,
+): Promise<Answer> {
+  const { db, newId } = deps;
+  const { letter, mail, text, arrived } = received;
+  const { projectId, messageId } = letter;
+  const now = db.clock.now();
+  const inserted = await db.transaction(async (tx) => {
+    // Whoever erases the person meanwhile waits, and then finds this too.
+    const found = await findMessageById(tx, { projectId, messageId });
+    if (!found) return 'gone' as const;
+    const { draftId, userId } = found;
+    const place = { projectId, id: newId(), messageId, draftId, userId };
+    return insertReply(tx, replyOf({ ...place, mail, text, raw: arrived.raw, decision, now }));
+  });
+  if (inserted === 'gone') return 'unknown';
+  if (inserted === 'full') return 'full';
+  if (!decision.isAnswer) return 'done';
+  return record(deps, received, {
+    type: 'email.replied',
+    inboundId: inboundIdOf(mail),
+    snippet: snippetOf(text),
+  });
+}

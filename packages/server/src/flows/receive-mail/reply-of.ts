@@ -1,0 +1,59 @@
+import { sha256 } from '../../base/hash.ts';
+import type { InboundMail } from '../../base/mail-in/index.ts';
+import type { NewReply } from '../../features/replies/index.ts';
+import type { Decision } from './decide-mail.ts';
+
+type Kept = Extract<Decision, { act: 'keep' }>;
+
+export type ReplyFacts = Pick<NewReply, 'projectId' | 'id' | 'messageId' | 'draftId' | 'userId'> & {
+  mail: InboundMail;
+  /** What of it is no quotation. */
+  text: string;
+  raw: Uint8Array;
+  decision: Kept;
+  now: number;
+};
+
+const ADDRESS_MAX_CHARS = 320;
+const NAME_MAX_CHARS = 200;
+const SUBJECT_MAX_CHARS = 500;
+const TEXT_MAX_CHARS = 64 * 1024;
+const ID_CHARS = 32;
+
+/** A mail as it is kept: what was written, and all of its bytes as long as it waits to be handed on. */
+export function replyOf({ mail, text, raw, decision, now, ...place }: ReplyFacts): NewReply {
+  const { kind, verified, forwards } = decision;
+  return {
+    ...place,
+    inboundId: inboundIdOf(mail),
+    kind,
+    verified,
+    receivedAt: now,
+    fromAddress: line(mail.from ?? '', ADDRESS_MAX_CHARS),
+    fromName: line(nameOf(mail), NAME_MAX_CHARS),
+    subject: line(mail.subject, SUBJECT_MAX_CHARS),
+    text: storable(text).slice(0, TEXT_MAX_CHARS).toWellFormed(),
+    raw: forwards ? raw : null,
+    forwardAt: forwards ? now : null,
+  };
+}
+
+/** A server that heard no answer hands the same mail over again, under the same Message-ID. */
+export function inboundIdOf({ messageId, from, subject, text }: InboundMail): string {
+  return sha256(messageId ?? JSON.stringify([from, subject, text])).slice(0, ID_CHARS);
+}
+
+function nameOf({ headers }: InboundMail): string {
+  const from = headers.find(({ name }) => name === 'from')?.value ?? '';
+  const before = from.slice(0, Math.max(from.lastIndexOf('<'), 0)).trim();
+  return before.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1');
+}
+
+function line(text: string, max: number): string {
+  return storable(text).replaceAll(/\s+/g, ' ').trim().slice(0, max).toWellFormed();
+}
+
+/** PostgreSQL holds no NUL, and a terminal no other control characters. */
+function storable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ').toWellFormed();
+}

@@ -1,0 +1,17 @@
+import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
+
+/** New outcomes of one project, whose consequences are drawn. */
+export type Concerned = {
+  projectId: number;
+  letters: Map<string, OutcomeLetter>;
+  now: number;
+  outcomes: Outcome[];
+};
+
+/** What a team or an operator should read of it. */
+export type Note = { fact: string } & Record<string, unknown>;
+
+/** Of which it is certain whose it is. */
+export function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {
+  return type === 'email.bounced' && kind === '' && detail['bounce_class'] === of;
+}

@@ -1,0 +1,100 @@
+import { ENGINE } from '../../features/drafts/index.ts';
+import { findSoftBounces, type Outcome } from '../../features/outcomes/index.ts';
+import {
+  addSuppressions,
+  LIFTED_BY_LIFE,
+  type Suppression,
+  type SuppressionReason,
+} from '../../features/suppressions/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { liftIn, suppressIn } from '../suppress.ts';
+import { type Concerned, isBounce, type Note } from './concerned.ts';
+import { demoteRules } from './demote-rules.ts';
+import { endForReplies } from './end-for-replies.ts';
+import { pauseDomains } from './pause-domains.ts';
+import { lockUnknown, settleUnknown } from './settle-unknown.ts';
+
+/**
+ * What follows from bounces, replies and unsubscribes, with both turns of the project taken. `said`: the known ones too, for
+ * whoever unsubscribes once more has changed their mind meanwhile.
+ */
+export async function drawConsequences(
+  tx: Tx,
+  { said, ...concerned }: Concerned & { said: Outcome[] },
+): Promise<Note[]> {
+  const { projectId, letters, now, outcomes } = concerned;
+  await suppressUnsubscribed(tx, { ...concerned, outcomes: said });
+  await suppressHard(tx, concerned);
+  await suppressSoft(tx, concerned);
+  const replied = outcomes.filter(({ type }) => type === 'email.replied');
+  await liftByLife(tx, projectId, { alive: replied, letters, now });
+  await endForReplies(tx, { projectId, replied, now });
+  const unknown = await lockUnknown(tx, outcomes, letters);
+  await settleUnknown(tx, { outcomes, unknown, now });
+  return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
+}
+
+/** Whoever opens, clicks or answers gets letters after all: what bounces said of the address is over. */
+export async function liftByLife(
+  tx: Tx,
+  projectId: number,
+  { alive, letters, now }: { alive: Outcome[] } & Pick<Concerned, 'letters' | 'now'>,
+): Promise<void> {
+  const addresses = new Set(alive.flatMap(({ messageId }) => letters.get(messageId)?.address ?? []));
+  if (addresses.size === 0) return;
+  const places = [...addresses].toSorted().map((value) => ({ projectId, kind: 'address' as const, value }));
+  await liftIn(tx, projectId, { places, reasons: LIFTED_BY_LIFE, now });
+}
+
+/** The address and the person: a new address does not bring them back, and of two who share a mailbox both stop. */
+async function suppressUnsubscribed(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+  const wanted = outcomes
+    .filter(({ type }) => type === 'email.unsubscribed')
+    .flatMap(({ messageId, userId, class: kind }) => {
+      const reason: SuppressionReason = kind === 'complaint' ? 'complained' : 'unsubscribed';
+      const address = letters.get(messageId)?.address;
+      return [
+        wish({ kind: 'person', value: userId, reason }, now),
+        ...(address === undefined ? [] : [wish({ kind: 'address', value: address, reason }, now)]),
+      ];
+    });
+  if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE });
+}
+
+type Wish = Omit<Suppression, 'projectId'>;
+
+function wish(what: Pick<Wish, 'kind' | 'value' | 'reason'>, now: number): Wish {
+  return { ...what, until: null, createdAt: now, createdBy: ENGINE };
+}
+
+/** There is no such mailbox: whatever was under way to it ends. */
+async function suppressHard(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+  const wanted = outcomes
+    .filter((one) => isBounce(one, 'hard'))
+    .flatMap(({ messageId }) => {
+      const address = letters.get(messageId)?.address;
+      return address === undefined
+        ? []
+        : [wish({ kind: 'address', value: address, reason: 'hard_bounce' }, now)];
+    });
+  if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE, ends: 'bounced' });
+}
+
+const SOFT_IN_A_ROW = 5;
+const SOFT_FOR_MS = 3 * 86_400_000;
+const SOFT_SUPPRESSES_MS = 30 * 86_400_000;
+
+/** A mailbox that was full, or away, for every one of the last letters of some days is left alone for a while. What is under way waits. */
+async function suppressSoft(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+  const suppressed: Suppression[] = [];
+  for (const { userId, messageId } of outcomes.filter((one) => isBounce(one, 'soft'))) {
+    const address = letters.get(messageId)?.address;
+    if (address === undefined) continue;
+    const found = await findSoftBounces(tx, { projectId, userId, address, letters: SOFT_IN_A_ROW });
+    if (!found || found.lastAt - found.firstAt < SOFT_FOR_MS) continue;
+    const until = now + SOFT_SUPPRESSES_MS;
+    const what = { kind: 'address', value: address, reason: 'soft_bounces' } as const;
+    suppressed.push({ ...wish(what, now), projectId, until });
+  }
+  await addSuppressions(tx, suppressed);
+}

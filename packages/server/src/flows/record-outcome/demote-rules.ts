@@ -1,0 +1,34 @@
+import { demotes, LADDER_WINDOWS, modeChanged } from '../../features/drafts/index.ts';
+import { countForRule } from '../../features/outcomes/index.ts';
+import { demoteRule, findRule } from '../../features/rules/index.ts';
+import { newModel } from '../../features/turns/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { moveOpenDrafts } from '../open-drafts.ts';
+import { type Concerned, isBounce, type Note } from './concerned.ts';
+
+/**
+ * A rule of whose letters too many people complain, or that too often writes to nobody, no longer sends by itself, and neither
+ * do its open drafts that nobody has touched. It does not climb back by itself: who puts it on autopilot again begins to
+ * count anew.
+ */
+export async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerned): Promise<Note[]> {
+  const bad = outcomes.filter((one) => one.type === 'email.unsubscribed' || isBounce(one, 'hard'));
+  const notes: Note[] = [];
+  for (const ruleId of [...new Set(bad.map((one) => one.ruleId))].toSorted()) {
+    const rule = await findRule(tx, { projectId, reference: ruleId });
+    if (rule.mode !== 'autopilot') continue;
+    const since = rule.demotedAt ?? 0;
+    const demotion = demotes(await countForRule(tx, { projectId, ruleId, since, windows: LADDER_WINDOWS }));
+    if (!demotion) continue;
+    await demoteRule(tx, { projectId, ruleId, why: demotion.why, now });
+    await newModel(tx, projectId);
+    const mode = { autopilotMs: null, includeOpen: false, now, reason: 'demoted' };
+    const { expiresAfterMs } = rule.definition;
+    const { moved: drafts } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
+      const move = modeChanged(draft, { ...mode, expiresAfterMs });
+      return move ? [move] : [];
+    });
+    notes.push({ fact: 'rule.demoted', rule: rule.name, why: demotion.why, drafts });
+  }
+  return notes;
+}

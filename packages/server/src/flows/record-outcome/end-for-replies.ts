@@ -1,0 +1,37 @@
+import {
+  isRefused,
+  listOpenOfPeople,
+  type Moved,
+  replied as repliedTo,
+  writeMoved,
+} from '../../features/drafts/index.ts';
+import type { Outcome } from '../../features/outcomes/index.ts';
+import { endRun, findOpenRuns, updateRuns } from '../../features/sequences/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { loadProjectModels } from '../models.ts';
+
+/**
+ * Somebody has answered, and now it is a person's turn: their runs end, what nobody has touched is cancelled, and what
+ * somebody approved or edited waits for them. Rules that say `on_reply: false` go on.
+ */
+export async function endForReplies(
+  tx: Tx,
+  { projectId, replied, now }: { projectId: number; replied: Outcome[]; now: number },
+): Promise<void> {
+  if (replied.length === 0) return;
+  const people = [...new Set(replied.map(({ userId }) => userId))].map((userId) => ({ projectId, userId }));
+  const drafts = await listOpenOfPeople(tx, people);
+  const runs = await findOpenRuns(tx, people);
+  if (drafts.length === 0 && runs.length === 0) return;
+  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  const endsBy = ({ ruleId, version }: { ruleId: string; version: number }): boolean =>
+    model?.rules.version(ruleId, version)?.definition.exits.onReply ?? true;
+  const moved = drafts.filter(endsBy).flatMap((draft): Moved[] => {
+    const decided = repliedTo(draft, { now });
+    return isRefused(decided) ? [] : [decided];
+  });
+  await writeMoved(tx, moved);
+  const ended = runs.filter(endsBy).map((run) => endRun(run, 'replied', now));
+  await updateRuns(tx, ended);
+}

@@ -1,0 +1,9 @@
+export {
+  type Applied,
+  applyOutcomes,
+  type RecordDeps,
+  recordOutcomes,
+  recordOutcomesIn,
+  tellOutcomes,
+} from './record-outcomes.ts';
+export type { Note } from './concerned.ts';

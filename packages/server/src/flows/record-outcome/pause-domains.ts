@@ -1,0 +1,31 @@
+import { findSending, pauseDomain } from '../../features/domains/index.ts';
+import { countRefused } from '../../features/outcomes/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { type Concerned, isBounce, type Note } from './concerned.ts';
+
+const LETTERS = 100;
+const REFUSED_MAX = 5;
+
+/**
+ * A domain whose letters are refused for what they are does itself harm with every further one: it is paused until a person
+ * has looked. Who resumes it begins to count anew.
+ */
+export async function pauseDomains(
+  tx: Tx,
+  { projectId, now, outcomes, letters }: Concerned,
+): Promise<Note[]> {
+  const refused = outcomes.filter((one) => isBounce(one, 'policy'));
+  const names = new Set(refused.flatMap(({ messageId }) => letters.get(messageId)?.domain ?? []));
+  const notes: Note[] = [];
+  for (const name of [...names].toSorted()) {
+    const domain = await findSending(tx, { projectId, name });
+    if (!domain || domain.pausedAt !== null) continue;
+    const since = domain.resumedAt ?? 0;
+    const { count, of } = await countRefused(tx, { projectId, domain: name, since, letters: LETTERS });
+    if (count <= REFUSED_MAX) continue;
+    const reason = `${count} of its last ${of} letters were refused for what they are`;
+    await pauseDomain(tx, { projectId, id: domain.id, reason, at: now });
+    notes.push({ fact: 'domain.paused', domain: domain.name, reason });
+  }
+  return notes;
+}

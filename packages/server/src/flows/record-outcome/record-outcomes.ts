@@ -1,0 +1,216 @@
+import type { NewId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import {
+  countReplies,
+  findKnown,
+  findLetters,
+  type Happened,
+  holdLetters,
+  insertOutcomes,
+  type Outcome,
+  outcomeKey,
+  type OutcomeLetter,
+} from '../../features/outcomes/index.ts';
+import { acceptOwn } from '../../features/inbox/index.ts';
+import { takeSendTurn } from '../../features/sending/index.ts';
+import { dueEarlier, takeTurn } from '../../features/turns/index.ts';
+import { queueWebhooks } from '../../features/webhooks/index.ts';
+import { type Database, isCollision, type Tx } from '../../io/db/index.ts';
+import { inSession } from '../session.ts';
+import type { Note } from './concerned.ts';
+import { drawConsequences, liftByLife } from './consequences.ts';
+import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';
+import { lockUnknown, settleUnknown } from './settle-unknown.ts';
+
+/**
+ * What becomes of letters, and what follows from it, in one commit: the outcome, its webhook, its event for rules and
+ * audiences, and whatever it ends. Every outcome is written once; who tells of it again changes nothing.
+ *
+ * Opens and clicks come in crowds and end nothing: they take neither turn. Everything else may end runs and drafts, and is
+ * recorded with both turns of the project taken.
+ */
+export type RecordDeps = { db: Database; newId: NewId; log: Log };
+
+/** One transaction a project, or two where opens and clicks are among others. Those outcomes that were new. */
+export async function recordOutcomes(deps: RecordDeps, happened: Happened[]): Promise<Outcome[]> {
+  const recorded: Outcome[] = [];
+  const byProject = [...Map.groupBy(happened, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b);
+  for (const [projectId, some] of byProject) {
+    for (const part of [some.filter(isEngagement), some.filter((one) => !isEngagement(one))])
+      for (let from = 0; from < part.length; from += OUTCOMES_AT_ONCE)
+        recorded.push(...(await recordSlice(deps, projectId, part.slice(from, from + OUTCOMES_AT_ONCE))));
+  }
+  return recorded;
+}
+
+const OUTCOMES_AT_ONCE = 1_000;
+/** Who meets somebody else's locks in a circle tries again. */
+const TRIES = 4;
+
+async function recordSlice(deps: RecordDeps, projectId: number, happened: Happened[]): Promise<Outcome[]> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const applied = await recordOnce(deps, projectId, happened);
+      for (const { fact, ...facts } of applied.notes) deps.log.warn({ projectId, ...facts }, fact);
+      if (applied.outcomes.length > 0)
+        deps.log.info({ projectId, outcomes: applied.outcomes.length }, 'outcomes.recorded');
+      return applied.outcomes;
+    } catch (error) {
+      if (tried === TRIES || !isCollision(error)) throw error;
+    }
+  }
+}
+
+function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happened[]): Promise<Applied> {
+  return inSession(db, async (tx) => {
+    if (needsTurns(happened)) {
+      await takeTurn(tx, projectId);
+      await takeSendTurn(tx, projectId);
+    }
+    const applied = await applyOutcomes(tx, projectId, { happened, now: db.clock.now(), newId });
+    await tellOutcomes(tx, [applied]);
+    await tx.commit();
+    return applied;
+  });
+}
+
+/**
+ * The same within a transaction of one project, which has taken `takeTurn` and then `takeSendTurn` before anything else where
+ * `needsTurns` says so. Its last locks are those of the lane, so that the commit comes right behind it. Opens and clicks are
+ * never given together with anything else.
+ */
+export async function recordOutcomesIn(
+  tx: Tx,
+  projectId: number,
+  given: { happened: Happened[]; now: number; newId: NewId },
+): Promise<Outcome[]> {
+  const applied = await applyOutcomes(tx, projectId, given);
+  await tellOutcomes(tx, [applied]);
+  return applied.outcomes;
+}
+
+/** Whether any of these may end something that is under way. */
+function needsTurns(happened: readonly Pick<Happened, 'type'>[]): boolean {
+  return happened.some((one) => !isEngagement(one));
+}
+
+function isEngagement({ type }: Pick<Happened, 'type'>): boolean {
+  return type === 'email.opened' || type === 'email.clicked';
+}
+
+/** What has been done of it in a transaction; `tellOutcomes` does the rest. `notes`: what is to be logged after the commit. */
+export type Applied = {
+  projectId: number;
+  outcomes: Outcome[];
+  letters: Map<string, OutcomeLetter>;
+  now: number;
+  notes: Note[];
+};
+
+/** All but the places that are locked last: for whoever has more to do in the same transaction. */
+export async function applyOutcomes(
+  tx: Tx,
+  projectId: number,
+  { happened, now, newId }: { happened: Happened[]; now: number; newId: NewId },
+): Promise<Applied> {
+  const messageIds = [...new Set(happened.map(({ messageId }) => messageId))];
+  const letters = await findLetters(tx, { projectId, messageIds });
+  const wished = new Map<string, Outcome>();
+  for (const one of happened) {
+    const letter = letters.get(one.messageId);
+    const outcome = letter && outcomeOf(one, letter, { now, newId });
+    if (outcome && !wished.has(outcomeKey(outcome))) wished.set(outcomeKey(outcome), outcome);
+  }
+  const given: Given = { tx, projectId, letters, now, wished: [...wished.values()] };
+  if (given.wished.length === 0) return { projectId, outcomes: [], letters, now, notes: [] };
+  if (!needsTurns(happened)) return recordEngagement(given);
+  if (happened.some(isEngagement))
+    throw new Error('opens and clicks are recorded apart from everything else');
+  return recordRest(given);
+}
+
+type Given = {
+  tx: Tx;
+  projectId: number;
+  letters: Map<string, OutcomeLetter>;
+  now: number;
+  /** Each once; some may be known already. */
+  wished: Outcome[];
+};
+
+/**
+ * In the order in which everybody locks: suppressions, drafts, messages, and then the outcomes themselves. A person who opens a
+ * letter once more is as alive as the first time.
+ */
+async function recordEngagement({ tx, projectId, letters, now, wished }: Given): Promise<Applied> {
+  await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), letters, now });
+  const unknown = await lockUnknown(tx, wished, letters);
+  const there = await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
+  const outcomes = await insertNew(
+    tx,
+    wished.filter(({ messageId }) => there.has(messageId)),
+  );
+  await settleUnknown(tx, { outcomes, unknown, now });
+  return { projectId, outcomes, letters, now, notes: [] };
+}
+
+/** With both turns taken nobody else records any of these for the project, and nobody is erased meanwhile. */
+async function recordRest({ tx, projectId, letters, now, wished }: Given): Promise<Applied> {
+  await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
+  const outcomes = await insertNew(tx, await withinReplies(tx, projectId, wished));
+  const notes = await drawConsequences(tx, { projectId, letters, now, outcomes, said: wished });
+  return { projectId, outcomes, letters, now, notes };
+}
+
+/** So many answers to one letter become outcomes; the others are replies that nobody is told of. */
+const REPLIES_MAX = 100;
+
+async function withinReplies(tx: Tx, projectId: number, wished: Outcome[]): Promise<Outcome[]> {
+  const replied = wished.filter(({ type }) => type === 'email.replied');
+  if (replied.length === 0) return wished;
+  const ids = [...new Set(replied.map(({ messageId }) => messageId))];
+  const counts = await countReplies(tx, projectId, ids);
+  const known = await findKnown(tx, projectId, replied);
+  return wished.filter((one) => {
+    if (one.type !== 'email.replied') return true;
+    if (known.has(outcomeKey(one))) return false;
+    const count = (counts.get(one.messageId) ?? 0) + 1;
+    counts.set(one.messageId, count);
+    return count <= REPLIES_MAX;
+  });
+}
+
+async function insertNew(tx: Tx, outcomes: Outcome[]): Promise<Outcome[]> {
+  const inserted = await insertOutcomes(tx, outcomes);
+  return outcomes.filter(({ id }) => inserted.has(id));
+}
+
+/** The webhooks and events of all that was applied in a transaction, right before its commit: the alarms, then the lanes. */
+export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
+  const told = applied
+    .map((one) => ({ ...one, outcomes: one.outcomes.filter(isCertain) }))
+    .filter(({ outcomes }) => outcomes.length > 0)
+    .toSorted((a, b) => a.projectId - b.projectId);
+  if (told.length === 0) return;
+  const letterOf = ({ letters }: Applied, { messageId }: Outcome): OutcomeLetter => {
+    const letter = letters.get(messageId);
+    if (!letter) throw new Error('an outcome of a letter that was not found');
+    return letter;
+  };
+  await queueWebhooks(
+    tx,
+    told.flatMap((one) => one.outcomes.map((outcome) => webhookOf(outcome, letterOf(one, outcome)))),
+  );
+  await dueEarlier(
+    tx,
+    'tell',
+    told.map(({ projectId, now }) => ({ projectId, nextAt: new Date(now) })),
+  );
+  for (const one of told) {
+    const records = one.outcomes
+      .filter(isOfPerson)
+      .map((outcome) => eventOf(outcome, letterOf(one, outcome)));
+    if (records.length > 0)
+      await acceptOwn(tx, { projectId: one.projectId, records, acceptedAt: new Date(one.now) });
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  type Draft,
+  isRefused,
+  lockDrafts,
+  type Moved,
+  settle,
+  writeMoved,
+} from '../../features/drafts/index.ts';
+import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
+import { settleMessages } from '../../features/sending/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/** The drafts of letters of which nobody knows whether they arrived, locked. */
+export function lockUnknown(
+  tx: Tx,
+  outcomes: Outcome[],
+  letters: Map<string, OutcomeLetter>,
+): Promise<Draft[]> {
+  const unknown = outcomes.filter(({ messageId }) => letters.get(messageId)?.state === 'unknown');
+  const [first] = unknown;
+  if (!first) return Promise.resolve([]);
+  const ids = new Set(unknown.map(({ draftId }) => draftId));
+  return lockDrafts(tx, first.projectId, [...ids]);
+}
+
+/** Whatever came of a letter proves that it arrived, and a bounce that it did not; what was known before stays. */
+export async function settleUnknown(
+  tx: Tx,
+  { outcomes, unknown, now }: { outcomes: Outcome[]; unknown: Draft[]; now: number },
+): Promise<void> {
+  if (unknown.length === 0) return;
+  const proofs = new Map<string, Outcome>();
+  for (const outcome of outcomes)
+    if (outcome.class !== 'unverified' && !proofs.has(outcome.draftId)) proofs.set(outcome.draftId, outcome);
+  const moved = unknown.flatMap((draft): Moved[] => {
+    const proof = proofs.get(draft.id);
+    if (!proof) return [];
+    const detail = { outcome: proof.type };
+    const decided = settle(draft, resultOf(proof), { now, detail });
+    return isRefused(decided) ? [] : [decided];
+  });
+  await writeMoved(tx, moved);
+  await settleMessages(
+    tx,
+    moved.map(({ draft }) => ({
+      projectId: draft.projectId,
+      draftId: draft.id,
+      state: draft.state === 'sent' ? 'sent' : 'failed',
+      reason: draft.reason,
+    })),
+  );
+}
+
+function resultOf({ type, detail }: Outcome): Parameters<typeof settle>[1] {
+  if (type !== 'email.bounced') return { result: 'sent' };
+  return { result: 'failed', reason: detail['bounce_class'] === 'policy' ? 'refused' : 'bounced' };
+}

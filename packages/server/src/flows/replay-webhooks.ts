@@ -1,0 +1,98 @@
+import { Fault } from '../base/fault.ts';
+import { requireEndpoint } from '../features/endpoints/index.ts';
+import { dueEarlier } from '../features/turns/index.ts';
+import {
+  type DeliveryState,
+  insertHistory,
+  type Replay,
+  replayDeliveries,
+} from '../features/webhooks/index.ts';
+import type { Database } from '../io/db/index.ts';
+
+/** What is to be sent again: the same id and body, with the secrets and to the URL of now. */
+export type ReplayWanted = {
+  projectId: number;
+  /** Null: all that are enabled. */
+  endpointId: string | null;
+  /** One message; null: all of the time asked for. */
+  messageId: string | null;
+  since: number | null;
+  until: number | null;
+  states: DeliveryState[];
+  /** Also what this endpoint was never to get. */
+  history: boolean;
+};
+
+const DAY_MS = 24 * 3_600_000;
+/** Nothing is kept for longer. */
+const REPLAY_BACK_MAX_MS = 30 * DAY_MS;
+const HISTORY_STEP = 1_000;
+/** What is told for once belongs to the last moment too. */
+const MOMENT_MS = 1;
+
+/** How many deliveries begin anew. What is under way already, and what was erased, is left as it is. */
+export async function replayWebhooks(
+  db: Pick<Database, 'query' | 'transaction' | 'clock'>,
+  wanted: ReplayWanted,
+): Promise<{ replayed: number }> {
+  const now = db.clock.now();
+  const { projectId, endpointId } = wanted;
+  const range = {
+    since: wanted.since ?? now - REPLAY_BACK_MAX_MS,
+    before: (wanted.until ?? now) + MOMENT_MS,
+  };
+  checkRange(range, now);
+  if (endpointId !== null) await requireEnabled(db, { projectId, endpointId });
+  if (wanted.history) await addHistory(db, wanted, range);
+  const states: DeliveryState[] = wanted.history ? [...wanted.states, 'missed'] : wanted.states;
+  let replayed = 0;
+  let after: Replay['after'] = null;
+  for (let more = true; more;) {
+    const asked: Replay = { ...wanted, ...range, states, after, now };
+    const step = await db.transaction(async (tx) => {
+      const done = await replayDeliveries(tx, asked);
+      if (done.replayed > 0) await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(now) }]);
+      return done;
+    });
+    replayed += step.replayed;
+    after = step.last;
+    more = step.last !== null;
+  }
+  return { replayed };
+}
+
+type Range = { since: number; before: number };
+
+function checkRange({ since, before }: Range, now: number): void {
+  if (since >= before) throw invalid('--since has to be before --until', 'since');
+  // A minute for whoever counts thirty days by a clock of their own.
+  if (since < now - REPLAY_BACK_MAX_MS - 60_000)
+    throw invalid('Nothing is kept for more than 30 days: --since has to be later', 'since');
+}
+
+async function requireEnabled(
+  db: Pick<Database, 'transaction'>,
+  place: { projectId: number; endpointId: string },
+): Promise<void> {
+  const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, place));
+  if (endpoint.disabledAt === null) return;
+  const message = 'This endpoint is disabled: webhook enable lets it be sent to again';
+  throw new Fault('conflict', { details: [{ message, field: 'endpoint' }] });
+}
+
+async function addHistory(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { projectId, endpointId }: ReplayWanted,
+  range: Range,
+): Promise<void> {
+  if (endpointId === null) throw invalid('--history is for one endpoint: name it by --endpoint', 'endpoint');
+  const now = db.clock.now();
+  for (let added = HISTORY_STEP; added === HISTORY_STEP;)
+    added = await db.transaction((tx) =>
+      insertHistory(tx, { projectId, endpointId, ...range, now, limit: HISTORY_STEP }),
+    );
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

@@ -1,0 +1,127 @@
+import { beforeEach, expect, test } from 'vitest';
+import {
+  bounced,
+  CLICKED,
+  COMPLAINED,
+  lettersRule,
+  MACHINE_OPENED,
+  newAftermath,
+  ONE_CLICK,
+  OPENED,
+  REPLIED,
+  sendTo,
+} from '../../testkit/became.ts';
+import { HOUR } from '../../testkit/drafts.ts';
+import { DAY, openStage } from '../../testkit/story.ts';
+import { showInsights } from './show-insights.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+test('a letter counts once for whatever became of it, and machines count apart', async () => {
+  const story = await newAftermath(stage);
+  const { projectId } = story;
+  await story.rule(lettersRule());
+  await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  await story.became('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, MACHINE_OPENED);
+  await story.became('b', OPENED, REPLIED, { ...REPLIED, inboundId: '<2@x.org>' } as never);
+  await story.became('c', MACHINE_OPENED);
+  await story.became('d', bounced('hard'));
+  await story.became('e', bounced('soft'), bounced('hard', false));
+  await story.became('f', COMPLAINED, ONE_CLICK);
+  const { groups } = await showInsights(db, { projectId, by: 'rule', since: story.now() - DAY });
+  expect(groups).toEqual([
+    {
+      name: 'Letters',
+      sent: 8,
+      delivered: 6,
+      opened: 2,
+      clicked: 1,
+      machine_opened: 2,
+      machine_clicked: 0,
+      replied: 1,
+      bounced: { hard: 1, soft: 1, policy: 0, infrastructure: 0 },
+      complained: 1,
+      unsubscribed: 1,
+      rates: {
+        delivered: 0.75,
+        bounced: 0.25,
+        opened: 0.3333,
+        clicked: 0.1667,
+        replied: 0.1667,
+        complained: 0.1667,
+        unsubscribed: 0.1667,
+      },
+      lift: null,
+    },
+  ]);
+});
+
+test('letters are put together by rule, by letter, by domain and by mailbox provider, of the time that is asked about', async () => {
+  const story = await newAftermath(stage);
+  const { projectId } = story;
+  await story.rule(lettersRule());
+  await story.rule({
+    ...lettersRule({ steps: [{ draft: 'welcome' }] }),
+    name: 'Named',
+    when: { event: 'named' },
+  });
+  await sendTo(story, ['old']);
+  await story.later(3 * DAY);
+  await sendTo(story, ['a', 'b']);
+  await story.event('a', 'named');
+  await story.later(HOUR);
+  const ask = async (by: 'rule' | 'letter' | 'domain' | 'provider', days = 1) =>
+    (await showInsights(db, { projectId, by, since: story.now() - days * DAY })).groups.map(
+      ({ name, sent }) => `${name}: ${sent}`,
+    );
+  expect(await ask('rule')).toEqual(['Letters: 2', 'Named: 1']);
+  expect(await ask('rule', 30)).toEqual(['Letters: 3', 'Named: 1']);
+  expect(await ask('letter')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
+  expect(await ask('domain')).toEqual(['outbox.invalid: 3']);
+  expect((await ask('provider')).join()).toMatch(/: 3$/);
+});
+
+test('what never left is no letter, and what was refused at the door is one that came back', async () => {
+  const story = await newAftermath(stage);
+  const { projectId } = story;
+  await story.rule(lettersRule());
+  await story.rule({ ...lettersRule(), name: 'Broken', when: { event: 'broken' } });
+  const bounce = { class: 'policy', status: '5.7.1' } as const;
+  stage.engine.transport.answer({ result: 'failed', reason: 'refused', reply: '550 5.7.1 spam', bounce });
+  await sendTo(story, ['a']);
+  stage.engine.transport.answer({ result: 'failed', reason: 'too_large' });
+  await story.event('a', 'broken');
+  await story.later(HOUR);
+  const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
+  expect(groups).toMatchObject([{ name: 'Letters', sent: 1, delivered: 0, bounced: { policy: 1 } }]);
+});
+
+test('of a rule with a holdout the difference is told, with the interval that it is certain of', async () => {
+  const story = await newAftermath(stage);
+  const { projectId } = story;
+  const id = await story.rule(lettersRule());
+  await sendTo(story, ['a']);
+  const arms = [
+    ['letter', 119, 60],
+    ['holdout', 110, 22],
+  ] as const;
+  for (const [arm, entered, converted] of arms)
+    await db.query(
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, anchor, entered_at,
+         converted_at, ended_at, end_reason)
+       SELECT $1, gen_random_uuid(), $2, 1, $3 || n, '', 'ended', $3, false, 0, '{}', now(),
+         CASE WHEN n <= $5::int THEN now() END, now(), 'done' FROM generate_series(1, $4::int) AS n`,
+      [projectId, id, arm, entered, converted],
+    );
+  const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
+  const lift = groups[0]?.lift;
+  expect(lift).toMatchObject({
+    letter: { entered: 120, converted: 60 },
+    holdout: { entered: 110, converted: 22 },
+  });
+  expect(lift?.shown?.difference).toBeCloseTo(0.3, 6);
+  expect(lift?.shown?.from).toBeCloseTo(0.178, 2);
+  expect(lift?.shown?.to).toBeCloseTo(0.409, 2);
+});

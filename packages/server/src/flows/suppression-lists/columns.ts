@@ -1,0 +1,127 @@
+import { normaliseAddress } from '../../base/address.ts';
+import { parseInstant } from '../../base/instant.ts';
+import { isEmail } from '../../base/records/email.ts';
+import { isStorable } from '../../features/people/index.ts';
+import {
+  type SuppressedKind,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+} from '../../features/suppressions/index.ts';
+
+/** What a list of suppressions says of each; a list that is exported has all of them, in this order. */
+export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** At which place of a row each column stands. */
+export type Columns = Map<Column, number>;
+
+/** Where nothing says which column is which. */
+const USUAL: Columns = new Map([
+  ['email', 0],
+  ['reason', 1],
+  ['created_at', 2],
+]);
+
+/**
+ * The columns that the first row of a list names, and whether it is one that names columns at all: a list may begin with its
+ * first address. Columns of other names are passed over.
+ */
+export function columnsOf(first: string[]): { columns: Columns; isHeader: boolean } {
+  const names = first.map((name) =>
+    name
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_'),
+  );
+  const columns: Columns = new Map();
+  for (const [at, name] of names.entries()) {
+    const column = COLUMNS.find((one) => one === name) ?? (ADDRESS_NAMES.has(name) ? 'email' : undefined);
+    if (column !== undefined && !columns.has(column)) columns.set(column, at);
+  }
+  const isHeader = columns.has('email') || columns.has('user');
+  return isHeader ? { columns, isHeader } : { columns: USUAL, isHeader };
+}
+
+/** As other senders call it in their exports. */
+const ADDRESS_NAMES = new Set(['email_address', 'e_mail', 'address', 'recipient']);
+
+export type ListedPlace = {
+  kind: SuppressedKind;
+  value: string;
+  reason: SuppressionReason;
+  until: number | null;
+  createdAt: number;
+};
+
+export type RowTrouble = { field: Column; message: string };
+export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
+
+/** One row; `over`: it ended before now. */
+export function readRow(
+  values: string[],
+  columns: Columns,
+  { now, reason: otherwise }: { now: number; reason: SuppressionReason },
+): ReadRow {
+  const given = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
+  const place = readPlace(given('email'), given('user'));
+  if ('trouble' in place) return place;
+  const reason = given('reason') === '' ? otherwise : readReason(given('reason'));
+  if (reason === undefined)
+    return trouble(
+      'reason',
+      `${shown(given('reason'))} is no reason: there are ${SUPPRESSION_REASONS.join(', ')}`,
+    );
+  const createdAt = given('created_at') === '' ? now : parseInstant(given('created_at'));
+  if (!(createdAt <= now))
+    return trouble(
+      'created_at',
+      `${shown(given('created_at'))} is no time that has been, such as 2026-03-01T00:00:00Z`,
+    );
+  const until = given('until') === '' ? null : parseInstant(given('until'));
+  if (Number.isNaN(until))
+    return trouble('until', `${shown(given('until'))} is no time, such as 2026-03-01T00:00:00Z`);
+  if (reason === 'snoozed' && until === null) return trouble('until', 'What is snoozed has an end');
+  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, until, createdAt } };
+}
+
+function readPlace(
+  email: string,
+  user: string,
+): Pick<ListedPlace, 'kind' | 'value'> | { trouble: RowTrouble } {
+  if (email === '' && user !== '')
+    return isStorable(user)
+      ? { kind: 'person', value: user }
+      : trouble('user', `${shown(user)} is nobody's id`);
+  if (!isEmail(email)) return trouble('email', `${shown(email)} is no e-mail address`);
+  return user === ''
+    ? { kind: 'address', value: normaliseAddress(email) }
+    : trouble('user', 'A row is about an address or about a user, not about both');
+}
+
+/** As other senders call them in their exports. */
+const ALIASES = new Map<string, SuppressionReason>([
+  ['unsubscribe', 'unsubscribed'],
+  ['complaint', 'complained'],
+  ['spam_complaint', 'complained'],
+  ['spam', 'complained'],
+  ['bounce', 'hard_bounce'],
+  ['bounced', 'hard_bounce'],
+]);
+
+function readReason(text: string): SuppressionReason | undefined {
+  const name = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+  return SUPPRESSION_REASONS.find((one) => one === name) ?? ALIASES.get(name);
+}
+
+function trouble(field: Column, message: string): { trouble: RowTrouble } {
+  return { trouble: { field, message } };
+}
+
+const SHOWN_MAX_CHARS = 80;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text);
+}

@@ -1,0 +1,166 @@
+import { CSV_ROW_MAX_CHARS, type CsvRow } from '../../base/csv.ts';
+import type { SuppressionReason } from '../../features/suppressions/index.ts';
+import { takeSendTurn } from '../../features/sending/index.ts';
+import { takeTurn } from '../../features/turns/index.ts';
+import { type Database, isCollision } from '../../io/db/index.ts';
+import { suppressIn } from '../suppress.ts';
+import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble } from './columns.ts';
+
+export type ImportOptions = {
+  projectId: number;
+  rows: AsyncIterable<CsvRow | null>;
+  /** Of those that name none. */
+  reason: SuppressionReason;
+  /** Nothing is written, and what it would come to is told. */
+  dryRun: boolean;
+  actor: string;
+};
+
+export type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
+
+export type ImportedList = {
+  /** Rows, but for the one that names the columns. */
+  rows: number;
+  /** In force by this list now. */
+  added: number;
+  /** Something that lasts at least as long was there, or another row of the list said the same. */
+  known: number;
+  /** Ended before now. */
+  over: number;
+  /** What was under way, and came to its end. */
+  drafts: number;
+  runs: number;
+  refused: number;
+  /** The first of those that were refused. */
+  troubles: LineTrouble[];
+};
+
+const ROWS_MAX = 1_000_000;
+const BATCH = 1_000;
+const TROUBLES_SHOWN = 100;
+
+/**
+ * A list from elsewhere, a thousand rows a transaction, so that nobody waits for all of it. What is refused of it keeps
+ * nothing else out, and a list that is imported again changes nothing: whoever was cut off begins anew.
+ */
+export async function importSuppressions(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  options: ImportOptions,
+): Promise<ImportedList> {
+  const done: ImportedList = {
+    rows: 0,
+    added: 0,
+    known: 0,
+    over: 0,
+    drafts: 0,
+    runs: 0,
+    refused: 0,
+    troubles: [],
+  };
+  const importing: Importing = { db, options, done, seen: new Set(), waiting: [] };
+  let columns: Columns | null = null;
+  for await (const row of options.rows) {
+    const end = endOf(row, done);
+    if (end || !row) {
+      refuse(done, { line: row?.line ?? done.rows + 1, message: end ?? '' });
+      break;
+    }
+    if (columns === null) {
+      const first = columnsOf(row.values);
+      columns = first.columns;
+      if (first.isHeader) continue;
+    }
+    take(importing, row, columns);
+    if (importing.waiting.length >= BATCH) await flush(importing);
+  }
+  await flush(importing);
+  return done;
+}
+
+type Importing = {
+  db: Pick<Database, 'transaction' | 'clock'>;
+  options: ImportOptions;
+  done: ImportedList;
+  /** Of a dry run, whose batches do not see each other. */
+  seen: Set<string>;
+  waiting: ListedPlace[];
+};
+
+/** Why it cannot go on behind this row; null: it can. */
+function endOf(row: CsvRow | null, { rows }: ImportedList): string | null {
+  if (!row)
+    return `A quote is not closed, or a row is longer than ${CSV_ROW_MAX_CHARS} characters: nothing behind it was read`;
+  return rows < ROWS_MAX ? null : `A list has at most ${ROWS_MAX} rows: nothing from here on was read`;
+}
+
+function take({ db, options, done, waiting }: Importing, { line, values }: CsvRow, columns: Columns): void {
+  done.rows += 1;
+  const read = readRow(values, columns, { now: db.clock.now(), reason: options.reason });
+  if ('trouble' in read) refuse(done, { line, ...read.trouble });
+  else if ('over' in read) done.over += 1;
+  else waiting.push(read.place);
+}
+
+function refuse(done: ImportedList, trouble: LineTrouble): void {
+  done.refused += 1;
+  if (done.troubles.length < TROUBLES_SHOWN) done.troubles.push(trouble);
+}
+
+/** Who meets somebody else's locks in a circle tries again. */
+const TRIES = 4;
+
+async function flush(importing: Importing): Promise<void> {
+  const { done, waiting } = importing;
+  if (waiting.length === 0) return;
+  const { added, drafts, runs } = await suppressSome(importing);
+  done.added += added;
+  done.known += waiting.length - added;
+  done.drafts += drafts;
+  done.runs += runs;
+  waiting.length = 0;
+}
+
+type Counted = { added: number; drafts: number; runs: number };
+
+async function suppressSome(importing: Importing): Promise<Counted> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await suppressOnce(importing);
+    } catch (error) {
+      if (error instanceof DryRun) return error.counted;
+      if (tried === TRIES || !isCollision(error)) throw error;
+    }
+  }
+}
+
+/** Takes back what was done, and says what it was: a dry run is the same work, so it cannot tell anything else. */
+class DryRun extends Error {
+  readonly counted: Counted;
+
+  constructor(counted: Counted) {
+    super('a dry run writes nothing');
+    this.counted = counted;
+  }
+}
+
+function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counted> {
+  const { projectId, actor, dryRun } = options;
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    const places = dryRun ? unseen(waiting, seen) : waiting;
+    const wanted = places.map((place) => ({ ...place, createdBy: actor }));
+    const counted = await suppressIn(tx, projectId, { wanted, now: db.clock.now(), actor });
+    if (dryRun) throw new DryRun(counted);
+    return counted;
+  });
+}
+
+function unseen(places: ListedPlace[], seen: Set<string>): ListedPlace[] {
+  return places.filter(({ kind, value }) => {
+    const key = `${kind} ${value}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}

@@ -1,0 +1,7 @@
+export { exportSuppressions, type ExportFormat } from './export-suppressions.ts';
+export {
+  type ImportedList,
+  importSuppressions,
+  type ImportOptions,
+  type LineTrouble,
+} from './import-suppressions.ts';

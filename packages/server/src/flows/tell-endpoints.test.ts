@@ -1,0 +1,54 @@
+import { afterAll, expect, test } from 'vitest';
+import { webhookStage } from '../../testkit/webhooks.ts';
+import { listProjectsToTell, type TeamLetter } from '../features/drafts/index.ts';
+import { tellTeam } from './tell-team.ts';
+
+const stage = await webhookStage();
+const { db, clock, hooks } = stage;
+afterAll(() => stage.close());
+
+const HOUR = 3_600_000;
+
+/** What the team is told now, if anything; `isAsked`: whether anybody would ask. */
+async function told(projectId: number): Promise<{ text: string | null; isAsked: boolean }> {
+  const letters: TeamLetter[] = [];
+  const hand = async (_: number, letter: TeamLetter): Promise<void> => void letters.push(letter);
+  const projects = await listProjectsToTell(db, { now: db.clock.now(), after: 0, limit: 100 });
+  await tellTeam(db, { projectId, publicUrl: 'http://localhost', hand, unheard: new Map() });
+  return { text: letters[0]?.text ?? null, isAsked: projects.includes(projectId) };
+}
+
+test('a team hears once of an endpoint that is gone, though no draft waits', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/gone');
+  expect(await told(projectId)).toEqual({ text: null, isAsked: false });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId);
+  await stage.settle();
+  const { text, isAsked } = await told(projectId);
+  expect(isAsked).toBe(true);
+  expect(text).toContain(`${hooks.url('/gone')} said that it is gone`);
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toBeNull();
+});
+
+test('it hears after a day that an endpoint takes nothing, and after five that it is disabled', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/fails');
+  hooks.answer(() => ({ status: 500 }));
+  for (let hour = 0; hour < 23; hour += 4) {
+    await stage.queue(projectId);
+    await stage.advance(4 * HOUR);
+  }
+  const news: string[] = [];
+  for (let hour = 23; hour < 130; hour += 4) {
+    const { text } = await told(projectId);
+    if (text !== null) news.push(text);
+    await stage.queue(projectId);
+    await stage.advance(4 * HOUR);
+  }
+  expect(news).toEqual([
+    expect.stringMatching(/has taken nothing since .*: after 5 days of that it is disabled/),
+    expect.stringContaining('took nothing for 5 days: it is disabled'),
+  ]);
+});

@@ -1,0 +1,2 @@
+export { settleHits } from './settle-hits.ts';
+export { createTracker, type Tracker } from './tracker.ts';

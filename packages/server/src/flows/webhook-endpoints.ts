@@ -1,0 +1,117 @@
+import type { NewId } from '../base/ids.ts';
+import type { Sealer } from '../base/seal.ts';
+import {
+  addSecret,
+  createEndpoint,
+  deleteEndpoint,
+  editEndpoint,
+  type Endpoint,
+  type EndpointPlace,
+  type EndpointWanted,
+  type NewEndpoint,
+  requireEndpoint,
+  updateDisabled,
+  updateEnabled,
+} from '../features/endpoints/index.ts';
+import { dropPending } from '../features/webhooks/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import type { UrlRules } from '../io/outbound/index.ts';
+
+/** What people do with endpoints, and what that means for the deliveries that wait for them. */
+export type EndpointDeps = {
+  db: Pick<Database, 'transaction' | 'clock'>;
+  newId: NewId;
+  sealer: Sealer;
+  rules: UrlRules;
+};
+
+/** Deliveries of one step, which is a transaction. */
+const STEP = 1_000;
+
+export function addEndpoint(
+  { db, newId, sealer, rules }: EndpointDeps,
+  wanted: NewEndpoint,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  return db.transaction((tx) => createEndpoint(tx, { newId, sealer, rules, now: db.clock.now() }, wanted));
+}
+
+export function changeEndpoint(
+  { db, rules }: Pick<EndpointDeps, 'db' | 'rules'>,
+  place: EndpointPlace,
+  wanted: EndpointWanted,
+): Promise<Endpoint> {
+  return db.transaction((tx) => editEndpoint(tx, place, { wanted, rules }));
+}
+
+/** The new secret, which is told here and never again; the old ones go on for the overlap. */
+export function rotateSecret(
+  { db, newId, sealer }: Omit<EndpointDeps, 'rules'>,
+  place: EndpointPlace,
+  overlapMs: number,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    await requireEndpoint(tx, place);
+    return addSecret(tx, sealer, { ...place, id: newId(), now: db.clock.now(), overlapMs });
+  });
+}
+
+/** Nothing is sent to it any more; what waits, and what comes from now on, is missed. How much waited. */
+export async function disableEndpoint(
+  { db }: Pick<EndpointDeps, 'db'>,
+  place: EndpointPlace,
+): Promise<{ missed: number }> {
+  await db.transaction(async (tx) => {
+    const { endpoint } = await requireEndpoint(tx, place);
+    if (endpoint.disabledAt !== null) return;
+    await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'manual' });
+  });
+  return { missed: await drop(db, place, 'missed') };
+}
+
+/** What was missed stays so, until somebody asks for it. */
+export async function enableEndpoint(
+  { db }: Pick<EndpointDeps, 'db'>,
+  place: EndpointPlace,
+): Promise<Endpoint> {
+  return db.transaction(async (tx) => {
+    const { endpoint } = await requireEndpoint(tx, place);
+    if (endpoint.disabledAt === null) return endpoint;
+    while ((await dropStep(tx, place, 'missed')) === STEP);
+    await updateEnabled(tx, place);
+    return { ...endpoint, disabledAt: null, disabledReason: null };
+  });
+}
+
+/** With its secrets. Its deliveries stay to be looked at; those that wait, or are under way, are cancelled. */
+export async function removeEndpoint(
+  { db }: Pick<EndpointDeps, 'db'>,
+  place: EndpointPlace,
+): Promise<{ endpoint: Endpoint; cancelled: number }> {
+  const endpoint = await db.transaction(async (tx) => {
+    const found = await requireEndpoint(tx, place);
+    await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'deleted' });
+    return found.endpoint;
+  });
+  const cancelled = await drop(db, place, 'cancelled');
+  await db.transaction(async (tx) => {
+    await requireEndpoint(tx, place);
+    await dropStep(tx, place, 'cancelled');
+    await deleteEndpoint(tx, place);
+  });
+  return { endpoint, cancelled };
+}
+
+type Dropped = 'missed' | 'cancelled';
+
+async function drop(db: EndpointDeps['db'], place: EndpointPlace, state: Dropped): Promise<number> {
+  let total = 0;
+  for (let dropped = STEP; dropped === STEP;) {
+    dropped = await db.transaction((tx) => dropStep(tx, place, state));
+    total += dropped;
+  }
+  return total;
+}
+
+function dropStep(tx: Tx, place: EndpointPlace, state: Dropped): Promise<number> {
+  return dropPending(tx, { places: [place], state, limit: STEP });
+}

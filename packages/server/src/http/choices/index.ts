@@ -1,0 +1,1 @@
+export { type ChoicesDeps, mountChoices } from './mount-choices.ts';

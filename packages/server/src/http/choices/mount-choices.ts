@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
+import {
+  type Choice,
+  type ChoiceDeps,
+  choose,
+  showChoices,
+  SNOOZE_DAYS,
+  type Standing,
+} from '../../flows/choices/index.ts';
+import { type Form, FORM_MAX_BYTES, readForm } from './form.ts';
+import { isLanguage, languageOf } from './language.ts';
+import { choicesPage, type Done, noticePage, type Place } from './page.ts';
+import { STYLE_HASH } from './style.ts';
+
+export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
+
+/**
+ * What recipients choose, at the links of their letters: `/u/<token>` and below it. The token alone says whose choice it is,
+ * so there is no cookie, and no other site can make one in somebody's name without having the letter. Only a POST changes
+ * anything: mail programs and their scanners follow every link. The one click of a mail program (RFC 8058) is a POST to the
+ * same address, and is answered itself, never redirected, as often as it comes.
+ */
+export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: FORM_MAX_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    scope.setErrorHandler((error, request, reply) => answerTrouble(deps, { error, request, reply }));
+    scope.get<Named>('/u/:token', (request, reply) => show(deps, request, reply));
+    for (const [path, read] of Object.entries(CHOICES))
+      scope.post<Named>(`/u/:token${path}`, (request, reply) => take(deps, { request, reply, read }));
+  });
+}
+
+type Named = { Params: { token: string } };
+type Reader = (form: Form, standing: Standing) => Choice | null;
+
+/** What each form says; null where it says nothing that is meant. */
+const CHOICES: Record<string, Reader> = {
+  '': readUnsubscribe,
+  '/resubscribe': () => ({ kind: 'resubscribe' }),
+  '/topics': readTopics,
+  '/snooze': readSnooze,
+};
+
+/** A POST that says neither comes from somebody who does not know what it does. */
+function readUnsubscribe(form: Form): Choice | null {
+  if (form.get('List-Unsubscribe')?.trim().toLowerCase() === 'one-click')
+    return { kind: 'unsubscribe', method: 'one_click' };
+  return form.get('unsubscribe') === 'yes' ? { kind: 'unsubscribe', method: 'link' } : null;
+}
+
+/** A box that is not ticked is not sent, so whatever the page showed and nobody ticked is refused. */
+function readTopics(form: Form, { topics }: Standing): Choice {
+  const wanted = form.all('topic');
+  return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !wanted.includes(id)) };
+}
+
+function readSnooze(form: Form): Choice | null {
+  const days = SNOOZE_DAYS.find((one) => String(one) === form.get('days'));
+  return days === undefined ? null : { kind: 'snooze', days };
+}
+
+async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
+  const letter = letterOf(deps, request);
+  const place = placeOf(request);
+  if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
+  const standing = await showChoices(deps.db, letter);
+  if (!standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
+  return page(reply, 200, choicesPage(place, standing, null));
+}
+
+type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader };
+
+async function take(deps: ChoicesDeps, { request, reply, read }: Taking): Promise<string> {
+  const letter = letterOf(deps, request);
+  const place = placeOf(request);
+  if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
+  const before = await showChoices(deps.db, letter);
+  const form = await readForm(bodyOf(request), request.headers['content-type']);
+  const choice = before && read(form, before);
+  if (before && !choice) return page(reply, 400, noticePage(place, 'refused'));
+  const standing = choice && (await choose(deps, letter, choice));
+  if (!choice || !standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
+  return page(reply, 200, choicesPage(place, standing, DONE[choice.kind]));
+}
+
+/** The others say it in their heading. */
+const DONE: Record<Choice['kind'], Done> = {
+  unsubscribe: null,
+  snooze: null,
+  topics: 'topicsSaved',
+  resubscribe: 'resubscribed',
+};
+
+function letterOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): LetterName | null {
+  return readLetterToken(params.token, 'unsubscribe', tokenKeys);
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer | null {
+  return Buffer.isBuffer(body) ? body : null;
+}
+
+function placeOf(request: FastifyRequest): Place {
+  const chosen = chosenLanguage(request);
+  const language = languageOf({ chosen, accepted: request.headers['accept-language'] });
+  const { token } = request.params as Named['Params'];
+  const query = isLanguage(chosen) ? `?lang=${chosen}` : '';
+  return { language, path: `/u/${encodeURIComponent(token)}`, query };
+}
+
+function chosenLanguage({ query }: FastifyRequest): unknown {
+  return (query as Record<string, unknown>).lang;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_HASH}`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function page(reply: FastifyReply, status: number, body: string): string {
+  void reply.code(status).headers({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    Vary: 'Accept-Language',
+  });
+  return body;
+}
+
+type Trouble = { error: unknown; request: FastifyRequest; reply: FastifyReply };
+
+const RETRY_AFTER_S = 5;
+
+/** Whatever goes wrong here, a person reads what is answered; a mail program reads the status, and comes again. */
+function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble): FastifyReply {
+  const place = placeOf(request);
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === 'number' && status < 500)
+    return reply.send(page(reply, status, noticePage(place, 'refused')));
+  log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'choice.failed');
+  void reply.header('Retry-After', String(RETRY_AFTER_S));
+  return reply.send(page(reply, 503, noticePage(place, 'trouble')));
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { createDoor } from './door.ts';
+
+function door() {
+  const clock = { now: 0 };
+  return {
+    clock,
+    ...createDoor({
+      now: () => clock.now,
+      isKnown: (address) => address === 'known@x.test',
+      isNear: (remote) => remote === NEAR,
+    }),
+  };
+}
+
+const [FAR, NEAR] = ['203.0.113.7', '10.0.0.2'];
+
+test('who is not known is refused for good, and who is known is not', () => {
+  const { writesTo } = door();
+  expect(writesTo('known@x.test', FAR)).toBeNull();
+  expect(writesTo('other@x.test', FAR)).toMatchObject({
+    code: 550,
+    text: expect.stringMatching(/^5\.1\.1 /) as string,
+  });
+});
+
+test('one address has so many connections, and gets them back as it lets them go', () => {
+  const { connects, leaves } = door();
+  for (let n = 0; n < 20; n += 1) expect(connects(FAR)).toBeNull();
+  expect(connects(FAR)).toMatchObject({ code: 421 });
+  expect(connects('203.0.113.8')).toBeNull();
+  leaves(FAR);
+  expect(connects(FAR)).toBeNull();
+  expect(connects(FAR)).toMatchObject({ code: 421 });
+});
+
+test('one address writes so often in a minute, to whomever; then it is told to come again, and may', () => {
+  const { clock, writesTo } = door();
+  for (let n = 0; n < 600; n += 1) writesTo(n % 2 ? 'known@x.test' : 'other@x.test', FAR);
+  expect(writesTo('known@x.test', FAR)).toMatchObject({ code: 451 });
+  expect(writesTo('known@x.test', '203.0.113.8')).toBeNull();
+  clock.now += 1_000;
+  for (let n = 0; n < 10; n += 1) expect(writesTo('known@x.test', FAR)).toBeNull();
+  expect(writesTo('known@x.test', FAR)).toMatchObject({ code: 451 });
+});
+
+test('all addresses of one network of IPv6 count as one, and IPv4 within IPv6 as itself', () => {
+  const { connects } = door();
+  for (let n = 0; n < 20; n += 1) expect(connects(`2001:db8:1:2::${n.toString(16)}`)).toBeNull();
+  expect(connects('2001:db8:1:2:ffff::1')).toMatchObject({ code: 421 });
+  expect(connects('2001:db8:1:3::1')).toBeNull();
+  for (let n = 0; n < 20; n += 1) connects(`::ffff:${FAR}`);
+  expect(connects(FAR)).toMatchObject({ code: 421 });
+});
+
+test('a server of ours in front brings the mail of all others, and is not held up', () => {
+  const { connects, writesTo } = door();
+  for (let n = 0; n < 2_000; n += 1) {
+    expect(connects(NEAR)).toBeNull();
+    expect(writesTo('known@x.test', NEAR)).toBeNull();
+  }
+});

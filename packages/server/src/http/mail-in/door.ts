@@ -1,0 +1,54 @@
+import { recentMap } from '../../base/recent-map.ts';
+import type { MailDoor } from '../../io/mail/index.ts';
+import { addressGroup } from '../address-guard.ts';
+
+export type DoorOptions = {
+  now: () => number;
+  /** Whether anybody reads what is written to this address. */
+  isKnown: (address: string) => boolean;
+  /** A server of ours in front of us: it brings the mail of all others, and is not held up. */
+  isNear: (remote: string) => boolean;
+};
+
+/** Of one address, or of one network of IPv6. */
+const CONNECTIONS_MAX = 20;
+const PER_MINUTE = 600;
+const REMEMBERED = 20_000;
+const MINUTE_MS = 60_000;
+
+/** Who may knock how often, and to whom they may write: everybody else hears so before a word of the mail is read. */
+export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
+  const connected = new Map<string, number>();
+  const allowed = recentMap<{ left: number; at: number }>(REMEMBERED);
+
+  function mayAsk(place: string): boolean {
+    const at = now();
+    const known = allowed.get(place) ?? { left: PER_MINUTE, at };
+    const left = Math.min(PER_MINUTE, known.left + (Math.max(0, at - known.at) * PER_MINUTE) / MINUTE_MS);
+    allowed.set(place, { left: Math.max(0, left - 1), at });
+    return left >= 1;
+  }
+
+  return {
+    connects(remote) {
+      const place = addressGroup(remote);
+      const count = connected.get(place) ?? 0;
+      if (!isNear(remote) && count >= CONNECTIONS_MAX)
+        return { code: 421, text: '4.7.0 Too many connections from your address, try again later' };
+      connected.set(place, count + 1);
+      return null;
+    },
+    leaves(remote) {
+      const place = addressGroup(remote);
+      const count = (connected.get(place) ?? 1) - 1;
+      if (count > 0) connected.set(place, count);
+      else connected.delete(place);
+    },
+    writesTo(address, remote) {
+      const place = addressGroup(remote);
+      if (!isNear(remote) && !mayAsk(place))
+        return { code: 451, text: '4.7.1 Too much from your address at once, try again later' };
+      return isKnown(address) ? null : { code: 550, text: '5.1.1 No such address here' };
+    },
+  };
+}

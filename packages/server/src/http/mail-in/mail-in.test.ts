@@ -1,0 +1,373 @@
+import { expect, test } from 'vitest';
+import {
+  answer,
+  complaint,
+  dsn,
+  inboundDeps,
+  openInbound,
+  type Sent,
+  sendTo,
+} from '../../../testkit/inbound.ts';
+import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { DAY } from '../../../testkit/story.ts';
+import { withoutDatabase } from '../../../testkit/outage.ts';
+import { receiveMail } from '../../flows/receive-mail/index.ts';
+
+const stage = await openMailStage();
+const { db } = stage.server;
+const { talk } = await openInbound(stage);
+const story = await newVerifiedStory(stage);
+await story.set({ reply_forward_to: 'team@acme.test' });
+const { projectId } = story;
+
+let people = 0;
+async function person(): Promise<Sent & { userId: string }> {
+  people += 1;
+  const userId = `ada${people}`;
+  return { ...(await sendTo(story, userId, `${userId}@home.test`)), userId };
+}
+
+const headOf = ({ letter }: Sent): string => letter.raw.split('\r\n\r\n')[0] ?? '';
+
+async function outcomes(userId: string): Promise<Record<string, unknown>[]> {
+  return db.query(
+    `SELECT type, class, detail FROM beckon.outcome WHERE project_id = $1 AND external_user_id = $2 ORDER BY id`,
+    [projectId, userId],
+  );
+}
+
+async function suppressed(...values: string[]): Promise<unknown[]> {
+  const rows = await db.query<{ reason: string }>(
+    `SELECT reason FROM beckon.suppression WHERE project_id = $1 AND value = ANY ($2) ORDER BY kind`,
+    [projectId, values],
+  );
+  return rows.map(({ reason }) => reason);
+}
+
+async function thread(userId: string): Promise<Record<string, unknown>[]> {
+  return db.query(
+    `SELECT kind, verified, from_address, subject, text, forward_at IS NOT NULL AS forwards FROM beckon.reply
+     WHERE project_id = $1 AND external_user_id = $2 ORDER BY received_at, id`,
+    [projectId, userId],
+  );
+}
+
+test('a bounce to the sealed sender of a letter suppresses whom it went to', async () => {
+  const ada = await person();
+  const raw = dsn({ recipient: ada.email, returned: headOf(ada) });
+  const { data } = await talk.hand({ to: [ada.bounceTo.toUpperCase()], raw });
+  expect(data).toMatch(/^250 /);
+  expect(await outcomes(ada.userId)).toMatchObject([
+    {
+      type: 'email.bounced',
+      class: '',
+      detail: { bounce_class: 'hard', status: '5.1.1', source: 'dsn' },
+    },
+  ]);
+  expect(await suppressed(ada.email)).toEqual(['hard_bounce']);
+});
+
+test('a bounce that comes twice, or by two recipients, is one outcome', async () => {
+  const ada = await person();
+  const raw = dsn({ recipient: ada.email });
+  await talk.hand({ to: [ada.bounceTo, ada.bounceTo.replace('@', '@x.')], raw });
+  await talk.hand({ to: [ada.bounceTo], raw });
+  expect(await outcomes(ada.userId)).toHaveLength(1);
+});
+
+test('what is only late, or has arrived, changes nothing', async () => {
+  const ada = await person();
+  for (const action of ['delayed', 'delivered', 'relayed', 'expanded'])
+    await talk.hand({
+      to: [ada.bounceTo],
+      raw: dsn({ recipient: ada.email, action, status: '4.4.1', diagnostic: 'smtp; 451 4.4.1 try later' }),
+    });
+  expect(await outcomes(ada.userId)).toEqual([]);
+});
+
+test('a report that lost its recipient on the way is known by its envelope id', async () => {
+  const ada = await person();
+  expect(ada.letter.envid).toBe(ada.bounceTo.slice(2, ada.bounceTo.indexOf('@')));
+  const raw = dsn({ recipient: ada.email, envid: ada.letter.envid ?? '' });
+  await talk.hand({ to: ['postmaster@in.beckon.test'], raw });
+  expect(await outcomes(ada.userId)).toMatchObject([{ class: '' }]);
+  expect(await suppressed(ada.email)).toEqual(['hard_bounce']);
+});
+
+test.each(['the letter itself', 'its Message-ID'])(
+  'where only %s shows which letter it was, that is written down and nobody is suppressed',
+  async (what) => {
+    const ada = await person();
+    const head = headOf(ada).replaceAll(/^(?:Return-Path|Reply-To):.*\r\n(?:[ \t].*\r\n)*/gim, '');
+    const returned =
+      what === 'the letter itself'
+        ? head
+        : `From: hello@${story.domain}\r\nSubject: x\r\nMessage-ID: ${ada.messageId}`;
+    await talk.hand({ to: ['postmaster@in.beckon.test'], raw: dsn({ recipient: ada.email, returned }) });
+    expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
+    expect(await suppressed(ada.email)).toEqual([]);
+  },
+);
+
+test('after 30 days a seal suppresses nobody any more', async () => {
+  const ada = await person();
+  await story.later(31 * DAY);
+  await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+  expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
+  expect(await suppressed(ada.email)).toEqual([]);
+});
+
+test('a complaint that returns the letter suppresses the address and the person', async () => {
+  const ada = await person();
+  await talk.hand({
+    from: 'feedback@isp.test',
+    to: ['fbl@in.beckon.test'],
+    raw: complaint({ returned: headOf(ada) }),
+  });
+  expect(await outcomes(ada.userId)).toMatchObject([
+    { type: 'email.unsubscribed', class: 'complaint', detail: { method: 'complaint' } },
+  ]);
+  expect(await suppressed(ada.email, ada.userId)).toEqual(['complained', 'complained']);
+});
+
+test('a report that is no complaint changes nothing', async () => {
+  const ada = await person();
+  for (const type of ['not-spam', 'auth-failure'])
+    for (const to of ['abuse@in.beckon.test', ada.bounceTo, ada.replyTo])
+      expect((await talk.hand({ to: [to], raw: complaint({ returned: headOf(ada), type }) })).data).toMatch(
+        /^250/,
+      );
+  expect(await outcomes(ada.userId)).toEqual([]);
+  expect(await thread(ada.userId)).toEqual([]);
+});
+
+test('a mail to the address for it unsubscribes, whoever it is from', async () => {
+  const ada = await person();
+  const raw = answer({ from: 'somebody@else.test', to: ada.unsubscribeTo, subject: 'unsubscribe', body: '' });
+  await talk.hand({ from: 'somebody@else.test', to: [ada.unsubscribeTo], raw });
+  expect(await outcomes(ada.userId)).toMatchObject([{ detail: { method: 'mailto' } }]);
+  expect(await suppressed(ada.email, ada.userId)).toEqual(['unsubscribed', 'unsubscribed']);
+});
+
+test('an answer is kept without what it quotes, is an outcome, and waits to be handed on', async () => {
+  const ada = await person();
+  const from = `"Ada \\"L\\" Lovelace" <${ada.email}>`;
+  const raw = answer({ from, to: ada.replyTo, inReplyTo: ada.messageId });
+  for (let n = 0; n < 2; n += 1) {
+    const { data } = await talk.hand({
+      from: ada.email,
+      to: [ada.replyTo],
+      raw: raw.replace(/0\.\d+@/, 'one@'),
+    });
+    expect(data).toMatch(/^250/);
+  }
+  expect(await thread(ada.userId)).toEqual([
+    {
+      kind: 'reply',
+      verified: 'recipient',
+      from_address: ada.email,
+      subject: 'Re: Welcome',
+      text: 'Thanks, that helped.',
+      forwards: true,
+    },
+  ]);
+  expect(await outcomes(ada.userId)).toMatchObject([
+    { type: 'email.replied', detail: { snippet: 'Thanks, that helped.', auto_reply: false } },
+  ]);
+});
+
+test('a machine that answers for somebody is kept in the thread, and stops nothing', async () => {
+  const ada = await person();
+  const raw = answer({
+    from: ada.email,
+    to: ada.bounceTo,
+    subject: 'Out of office',
+    headers: ['Auto-Submitted: auto-replied'],
+  });
+  await talk.hand({ to: [ada.bounceTo], raw });
+  expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply', forwards: false }]);
+  expect(await outcomes(ada.userId)).toEqual([]);
+});
+
+test('to whom a letter was passed on may answer too, which stops nothing', async () => {
+  const ada = await person();
+  const raw = answer({ from: 'bob@else.test', to: ada.replyTo });
+  await talk.hand({ from: 'bob@else.test', to: [ada.replyTo], raw });
+  expect(await thread(ada.userId)).toMatchObject([
+    { verified: 'token', from_address: 'bob@else.test', forwards: true },
+  ]);
+  expect(await outcomes(ada.userId)).toEqual([]);
+});
+
+test('a colleague, whose domain vouches for them, answers for the recipient', async () => {
+  const ada = await person();
+  stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:127.0.0.1 -all']);
+  stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=reject']);
+  const raw = answer({ from: 'bob@home.test', to: ada.replyTo });
+  await talk.hand({
+    from: 'bob@home.test',
+    to: [ada.replyTo],
+    raw: `Received: from mx.home.test ([127.0.0.1])\r\n\tby here with ESMTP; Fri, 2 Jan 2026 03:04:05 +0000\r\n${raw}`,
+  });
+  expect(await thread(ada.userId)).toMatchObject([{ verified: 'domain' }]);
+  expect(await outcomes(ada.userId)).toMatchObject([{ type: 'email.replied' }]);
+  for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
+});
+
+test('without its seal an answer counts where the domain vouches for the recipient and the letter is named', async () => {
+  const ada = await person();
+  stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:192.0.2.7 -all']);
+  stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
+  const received = (ip: string): string =>
+    `Received: from mx.home.test ([${ip}])\r\n\tby here with ESMTP\r\n`;
+  const raw = answer({ from: ada.email, to: 'postmaster@in.beckon.test', inReplyTo: ada.messageId });
+  const hand = (ip: string) =>
+    talk.hand({ from: ada.email, to: ['postmaster@in.beckon.test'], raw: received(ip) + raw });
+  await hand('192.0.2.8');
+  expect(await thread(ada.userId)).toEqual([]);
+  await hand('192.0.2.7');
+  expect(await thread(ada.userId)).toMatchObject([{ verified: 'reference' }]);
+  expect(await outcomes(ada.userId)).toMatchObject([{ type: 'email.replied' }]);
+  for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
+});
+
+test.each(['quarantine', 'reject'])(
+  'what its domain wants to be under %s is kept, and is no answer',
+  async (policy) => {
+    const ada = await person();
+    stage.dns.set('TXT', 'home.test', ['v=spf1 -all']);
+    stage.dns.set('TXT', '_dmarc.home.test', [`v=DMARC1; p=${policy}`]);
+    const raw = answer({ from: ada.email, to: ada.replyTo });
+    await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+    expect(await thread(ada.userId)).toMatchObject([{ verified: 'failed', forwards: false }]);
+    expect(await outcomes(ada.userId)).toEqual([]);
+    for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
+  },
+);
+
+test('two authors are none: one would be shown and the other proven', async () => {
+  const ada = await person();
+  const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['From: eve@evil.test'] });
+  await talk.hand({ from: 'eve@evil.test', to: [ada.replyTo], raw });
+  expect(await thread(ada.userId)).toMatchObject([{ verified: 'failed' }]);
+});
+
+test('what we handed on ourselves is neither kept nor handed on again', async () => {
+  const ada = await person();
+  const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['X-Beckon-Forwarded: 1'] });
+  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250/);
+  expect(await thread(ada.userId)).toEqual([]);
+});
+
+test('while the database is away the mail is to come again, and then nothing is lost', async () => {
+  const ada = await person();
+  const raw = dsn({ recipient: ada.email });
+  await withoutDatabase(stage.server.database, async () => {
+    expect((await talk.hand({ to: [ada.bounceTo], raw })).data).toMatch(/^451 /);
+  });
+  expect((await talk.hand({ to: [ada.bounceTo], raw })).data).toMatch(/^250 /);
+  expect(await outcomes(ada.userId)).toHaveLength(1);
+});
+
+test('of somebody who was erased nothing is kept, and whoever writes is told', async () => {
+  const ada = await person();
+  await db.query('DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2', [
+    projectId,
+    ada.userId,
+  ]);
+  const { data } = await talk.hand({
+    from: ada.email,
+    to: [ada.replyTo],
+    raw: answer({ from: ada.email, to: ada.replyTo }),
+  });
+  expect(data).toMatch(/^550 5\.1\.1 /);
+  const bounced = await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+  expect(bounced.data).toMatch(/^250/);
+  expect(await thread(ada.userId)).toEqual([]);
+});
+
+test('an answer to a letter has its bound, and nothing of the rest is kept', async () => {
+  const ada = await person();
+  await db.query(
+    `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
+       from_address, from_name, subject, text)
+     SELECT $1, gen_random_uuid(), m.id, m.draft_id, m.external_user_id, n::text, 'reply', 'token', now(), '', '', '', ''
+     FROM beckon.message m, generate_series(1, 100) n WHERE m.project_id = $1 AND m.external_user_id = $2`,
+    [projectId, ada.userId],
+  );
+  const raw = answer({ from: ada.email, to: ada.replyTo });
+  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^550 /);
+  expect(await thread(ada.userId)).toHaveLength(100);
+});
+
+test('an answer ends what is under way to its recipient, and what a person has touched waits', async () => {
+  const ada = await person();
+  const steps = [
+    { draft: { subject: 'One', body: 'Hello.' } },
+    { wait: '2d' },
+    { draft: { subject: 'Two', body: 'Hello.' } },
+  ];
+  await story.rule({
+    name: `Two for ${ada.userId}`,
+    when: { event: `began_${ada.userId}` },
+    mode: 'autopilot',
+    steps,
+  });
+  await story.event(ada.userId, `began_${ada.userId}`);
+  await story.later(2 * 3_600_000);
+  expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: null }]);
+  await talk.hand({ from: ada.email, to: [ada.replyTo], raw: answer({ from: ada.email, to: ada.replyTo }) });
+  expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: 'replied' }]);
+});
+
+test('what is written to those who read complaints is refused, so that whoever wrote knows', async () => {
+  const raw = answer({ from: 'zoe@home.test', to: 'abuse@in.beckon.test', subject: 'Hello?' });
+  const { data } = await talk.hand({ from: 'zoe@home.test', to: ['abuse@in.beckon.test'], raw });
+  expect(data).toMatch(/^550 5\.1\.1 /);
+  const stray = await talk.hand({
+    to: ['postmaster@in.beckon.test'],
+    raw: dsn({ recipient: 'zoe@home.test' }),
+  });
+  expect(stray.data).toMatch(/^250/);
+});
+
+test('who hands mail over from elsewhere is judged by its own address, whatever the mail says', async () => {
+  const ada = await person();
+  stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:192.0.2.7 -all']);
+  stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
+  const raw = `Received: from mx.home.test ([192.0.2.7])\r\n\tby here with ESMTP\r\n${answer({ from: ada.email, to: 'abuse@in.beckon.test', inReplyTo: ada.messageId })}`;
+  const arrived = {
+    from: ada.email,
+    to: ['abuse@in.beckon.test'],
+    raw: Buffer.from(raw),
+    helo: 'mx.home.test',
+  };
+  const deps = { ...inboundDeps(stage), db };
+  expect(await receiveMail(deps, { ...arrived, remote: '203.0.113.7', isNear: false })).toMatchObject({
+    code: 550,
+  });
+  expect(await thread(ada.userId)).toEqual([]);
+  expect(await receiveMail(deps, { ...arrived, remote: '192.0.2.7', isNear: false })).toBeNull();
+  expect(await thread(ada.userId)).toMatchObject([{ verified: 'reference' }]);
+  for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
+});
+
+test('where nobody is named for them, answers go where the customer said', async () => {
+  const other = await newVerifiedStory(stage);
+  const zoe = await sendTo(other, 'zoe', 'zoe@home.test');
+  expect(zoe.replyTo).toBe(`help@${other.domain}`);
+  await other.set({ reply_forward_to: 'team@acme.test' });
+  const yan = await sendTo(other, 'yan', 'yan@home.test');
+  expect(yan.replyTo).toMatch(/^r\+[a-z2-7.]+@in\.beckon\.test$/);
+});
+
+test('while the DNS says nothing the seal is enough, and without one nothing is believed', async () => {
+  const ada = await person();
+  stage.dns.trouble('servfail');
+  const raw = answer({ from: ada.email, to: ada.replyTo, inReplyTo: ada.messageId });
+  await talk.hand({ from: ada.email, to: ['postmaster@in.beckon.test'], raw });
+  expect(await thread(ada.userId)).toEqual([]);
+  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  expect(await thread(ada.userId)).toMatchObject([{ verified: 'recipient' }]);
+  stage.dns.trouble(null);
+});

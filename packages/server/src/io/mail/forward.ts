@@ -1,0 +1,88 @@
+import { dkimField } from './dkim.ts';
+import { mailboxField, textField } from './header-text.ts';
+import type { DkimKey, Mailbox } from './letter.ts';
+import { wireAddress } from './address.ts';
+
+/** As whom, to whom and under which names a mail that came in goes on. */
+export type Forward = {
+  /** Without the angle brackets. */
+  messageId: string;
+  date: Date;
+  from: Mailbox;
+  to: string;
+  replyTo: Mailbox;
+  subject: string;
+  /** Plain ones of ours, names and values. */
+  headers: { name: string; value: string }[];
+};
+
+/** What says how the body is to be read; nothing else of the old header goes on. */
+const OF_THE_BODY = /^(content-(type|transfer-encoding|disposition|language|id|base)|mime-version)$/;
+const HEADER_MAX_BYTES = 512 * 1024;
+const BODY_FIELDS_MAX = 20;
+const PRINTABLE = /^[\t\r\n\x20-\x7e]*$/;
+
+/**
+ * The body of a mail as it came, with its attachments, under a header of ours and signed as ours. Null where it cannot go
+ * on as it is: its header is not one, or says of the body what no server takes.
+ */
+export async function composeForward(
+  raw: Buffer,
+  forward: Forward,
+  dkim: DkimKey | null,
+): Promise<Buffer | null> {
+  const parts = divide(withCrlf(raw));
+  if (parts === null) return null;
+  const fields = [...ownFields(forward), ...parts.fields];
+  const signature = dkim ? await dkimField(fields, parts.body, dkim) : '';
+  return Buffer.concat([Buffer.from(`${signature}${fields.join('')}\r\n`, 'latin1'), parts.body]);
+}
+
+function ownFields({ messageId, date, from, to, replyTo, subject, headers }: Forward): string[] {
+  return [
+    mailbox('From', from),
+    mailbox('To', { name: '', address: to }),
+    mailbox('Reply-To', replyTo),
+    textField('Subject', plain(subject)),
+    `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`,
+    `Message-ID: <${messageId}>\r\n`,
+    ...headers.map(({ name, value }) => textField(name, plain(value))),
+  ];
+}
+
+function mailbox(field: string, { name, address }: Mailbox): string {
+  const wire = wireAddress(address);
+  if (wire === null) throw new Error(`${field} is not an address that can be written to`);
+  return mailboxField(field, { name: plain(name), address: wire });
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+function divide(raw: Buffer): { fields: string[]; body: Buffer } | null {
+  const end = raw.indexOf('\r\n\r\n');
+  if (end < 0 || end > HEADER_MAX_BYTES) return null;
+  const head = raw.toString('latin1', 0, end + 2);
+  const fields = (head.match(/^[^\s:]+[ \t]*:.*\r\n(?:[ \t].*\r\n)*/gm) ?? []).filter((field) =>
+    OF_THE_BODY.test(field.slice(0, field.indexOf(':')).trim().toLowerCase()),
+  );
+  const isReadable = fields.length <= BODY_FIELDS_MAX && fields.every((field) => PRINTABLE.test(field));
+  return isReadable ? { fields, body: raw.subarray(end + 4) } : null;
+}
+
+const [NUL, LF, CR] = [0, 10, 13];
+
+/** Lines as servers want them, and nothing that ends a text in one of them. */
+function withCrlf(raw: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(raw.length * 2);
+  let length = 0;
+  for (let i = 0; i < raw.length; i += 1) {
+    const byte = raw[i] ?? 0;
+    if (byte === NUL) continue;
+    if (byte === CR && raw[i + 1] === LF) continue;
+    if (byte === CR || byte === LF) length = out.writeUInt8(CR, length);
+    length = out.writeUInt8(byte === CR ? LF : byte, length);
+  }
+  return out.subarray(0, length);
+}

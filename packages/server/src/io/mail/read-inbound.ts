@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import {
+  classifyMail,
+  type InboundMail,
+  type MailEnvelope,
+  type MailVerdict,
+  readMail,
+  replyText,
+} from '../../base/mail-in/index.ts';
+import { createSlots } from './slots.ts';
+
+/** A mail, what it is, and what of it somebody wrote. */
+export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
+export type ToRead = { raw: Uint8Array; envelope: Pick<MailEnvelope, 'to'> & { from: string } };
+
+/** Some ten milliseconds; ten megabytes take a second and more, in which the process would answer nobody. */
+const HERE_MAX_BYTES = 128 * 1024;
+const WITHIN_MS = 30_000;
+const THREADS_MAX = 2;
+const THREAD_MEMORY_MB = 512;
+
+/** Null where a mail takes more time or memory than any needs: it was made for that, and would do the same again. */
+export type MailReader = (asked: ToRead) => Promise<ReadInbound | null>;
+
+/** Large mails are read in a thread of their own, a few at a time. */
+export function createMailReader(): MailReader {
+  const threads = createSlots(THREADS_MAX);
+  return async (asked) => {
+    if (asked.raw.length <= HERE_MAX_BYTES) return readHere(asked);
+    if (!(await threads.take())) throw new Error('too many large mails wait to be read');
+    try {
+      return await readApart(asked);
+    } finally {
+      threads.free();
+    }
+  };
+}
+
+export async function readHere({ raw, envelope }: ToRead): Promise<ReadInbound> {
+  const mail = await readMail(raw);
+  return { mail, verdict: classifyMail(mail, envelope), text: replyText(mail) };
+}
+
+function readApart(asked: ToRead): Promise<ReadInbound | null> {
+  const { promise, resolve } = Promise.withResolvers<ReadInbound | null>();
+  const thread = new Worker(new URL('reading-thread.ts', import.meta.url), {
+    workerData: asked,
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+  });
+  const late = setTimeout(() => resolve(null), WITHIN_MS);
+  thread.on('message', (read: ReadInbound) => resolve(read));
+  thread.on('error', () => resolve(null));
+  thread.on('exit', () => resolve(null));
+  return promise.finally(() => {
+    clearTimeout(late);
+    void thread.terminate();
+  });
+}

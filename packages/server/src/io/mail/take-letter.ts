@@ -1,0 +1,91 @@
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import type { Log } from '../../base/log.ts';
+
+export type ReceivedMail = {
+  from: string;
+  to: string[];
+  envid: string | null;
+  raw: Buffer;
+  /** The address of whoever handed it over, and what it called itself. */
+  remote: string;
+  helo: string;
+};
+
+/** `text` begins with the enhanced status, such as `5.1.1`. */
+export type MailRefusal = { code: number; text: string };
+
+export type Taking = {
+  sizeMax: number;
+  /** Of all letters that are being taken at this moment. */
+  held: { bytes: number };
+  accept: (mail: ReceivedMail) => Promise<MailRefusal | void>;
+  log: Log;
+};
+
+/** A few of the largest, so that letters which all arrive at once do not fill the memory. */
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Null where the letter was taken. A 5xx is the letter's own fault; anything thrown is ours, and a 451. */
+export async function takeLetter(
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+  taking: Taking,
+): Promise<Error | null> {
+  const letter = { chunks: [] as Buffer[], bytes: 0, kept: 0 };
+  try {
+    const refused = await read(stream, letter, taking);
+    if (refused) return refusal(refused);
+    const answer = await taking.accept({ ...envelopeOf(session), raw: Buffer.concat(letter.chunks) });
+    return answer ? refusal(answer) : null;
+  } catch (error) {
+    taking.log.error({ err: error }, 'mail.not_taken');
+    return refusal({ code: 451, text: '4.3.0 The letter could not be kept, try again later' });
+  } finally {
+    taking.held.bytes -= letter.kept;
+  }
+}
+
+/** What is too long is read to its end, so that the client hears why, and kept no longer. */
+async function read(
+  stream: SMTPServerDataStream,
+  letter: { chunks: Buffer[]; bytes: number; kept: number },
+  { sizeMax, held }: Taking,
+): Promise<MailRefusal | null> {
+  let isTooMuch = false;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    letter.bytes += chunk.length;
+    isTooMuch ||= held.bytes + chunk.length > HELD_BYTES_MAX;
+    if (letter.bytes <= sizeMax && !isTooMuch) {
+      letter.chunks.push(chunk);
+      letter.kept += chunk.length;
+      held.bytes += chunk.length;
+    } else {
+      letter.chunks.length = 0;
+      held.bytes -= letter.kept;
+      letter.kept = 0;
+    }
+  }
+  if (letter.bytes > sizeMax || stream.sizeExceeded) {
+    return { code: 552, text: `5.3.4 The letter is larger than ${sizeMax} bytes` };
+  }
+  return isTooMuch ? { code: 452, text: '4.3.1 Too many letters at once, try again later' } : null;
+}
+
+function envelopeOf({
+  envelope,
+  remoteAddress,
+  hostNameAppearsAs,
+}: SMTPServerSession): Omit<ReceivedMail, 'raw'> {
+  const { mailFrom, rcptTo, dsn } = envelope;
+  return {
+    from: mailFrom ? mailFrom.address : '',
+    to: rcptTo.map(({ address }) => address),
+    envid: dsn?.envid ?? null,
+    remote: remoteAddress,
+    helo: hostNameAppearsAs,
+  };
+}
+
+export function refusal({ code, text }: MailRefusal): Error {
+  return Object.assign(new Error(text), { responseCode: code });
+}

@@ -1,0 +1,136 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Resolver } from '../dns/index.ts';
+import { type AddressKind, addressKind } from './address.ts';
+import { blocked, type Phase, Refusal } from './failure.ts';
+import { createLookup } from './look-up.ts';
+
+export type Agents = {
+  /** `fresh`: on a connection of its own, which is not kept. */
+  of(protocol: string, fresh: boolean): http.Agent;
+  close(): void;
+};
+
+export type AgentRules = {
+  allowPrivate: boolean;
+  resolver: Pick<Resolver, 'addresses'> | null;
+  ca: string | Buffer | undefined;
+  connectMs: number;
+  idleMs: number;
+};
+
+/** What the pool of a request is named by, beside its host. (`key` would be the private key of TLS.) */
+export type Pooled = { pool: string };
+
+/** Callers bound what is under way to an endpoint far below. */
+const SOCKETS_MAX = 256;
+const FREE_SOCKETS_MAX = 32;
+const SESSIONS_MAX = 1_000;
+/** An address of a family that leads nowhere holds up the next one no longer. */
+const ADDRESS_MS = 1_000;
+
+/** Two for each scheme, whatever the number of endpoints: an agent has a pool for each name, and names come and go. */
+export function createAgents(rules: AgentRules): Agents {
+  const kept = { keepAlive: true, timeout: rules.idleMs, maxSockets: SOCKETS_MAX };
+  const secure = agentOptions(
+    rules,
+    (kind) => kind === 'public' || (rules.allowPrivate && kind === 'private'),
+  );
+  const plain = agentOptions(rules, (kind) => rules.allowPrivate && kind === 'private');
+  const agents = {
+    'https:': [new SecureAgent(secure, kept), new SecureAgent(secure, {})],
+    'http:': [new PlainAgent(plain, kept), new PlainAgent(plain, {})],
+  } as const;
+  return {
+    of: (protocol, fresh) => agents[protocol === 'http:' ? 'http:' : 'https:'][fresh ? 1 : 0],
+    close() {
+      for (const agent of Object.values(agents).flat()) agent.destroy();
+    },
+  };
+}
+
+type Guard = { mayReach: (address: string | undefined) => boolean; connectMs: number };
+type GuardedOptions = { guard: Guard; options: https.AgentOptions & { lookup: LookupFunction } };
+
+function agentOptions(rules: AgentRules, isAllowed: (kind: AddressKind) => boolean): GuardedOptions {
+  const { allowPrivate, resolver, ca, connectMs } = rules;
+  const mayReach = (address: string | undefined): boolean =>
+    address !== undefined && isAllowed(addressKind(address));
+  return {
+    guard: { mayReach, connectMs },
+    options: {
+      lookup: createLookup({ resolver, allowPrivate, mayReach }),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+      maxFreeSockets: FREE_SOCKETS_MAX,
+      maxCachedSessions: SESSIONS_MAX,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+    },
+  };
+}
+
+class SecureAgent extends https.Agent {
+  readonly #guard: Guard;
+
+  constructor({ guard, options }: GuardedOptions, more: https.AgentOptions) {
+    super({ ...options, ...more });
+    this.#guard = guard;
+  }
+
+  override createConnection(...given: Parameters<https.Agent['createConnection']>) {
+    const socket = super.createConnection(...given);
+    if (socket) watch(socket as Socket, 'secureConnect', this.#guard);
+    return socket;
+  }
+
+  override getName(options: https.RequestOptions & Partial<Pooled>): string {
+    return `${options.pool}\n${super.getName(options)}`;
+  }
+}
+
+class PlainAgent extends http.Agent {
+  readonly #guard: Guard;
+
+  constructor({ guard, options }: GuardedOptions, more: http.AgentOptions) {
+    super({ ...options, ...more });
+    this.#guard = guard;
+  }
+
+  override createConnection(...given: Parameters<http.Agent['createConnection']>) {
+    const socket = super.createConnection(...given);
+    if (socket) watch(socket as Socket, 'connect', this.#guard);
+    return socket;
+  }
+
+  override getName(options: http.ClientRequestArgs & Partial<Pooled>): string {
+    return `${options.pool}\n${super.getName(options)}`;
+  }
+}
+
+const phases = new WeakMap<Error, Phase>();
+
+/** In which phase of its connection an error came up; of one that came from elsewhere, the last. */
+export function phaseOf(error: Error): Phase {
+  return phases.get(error) ?? 'open';
+}
+
+/** Before anybody else listens, so that a peer that is not allowed is gone before TLS, or a request, begins. */
+function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Guard): void {
+  let phase: Phase = 'connect';
+  const timer = setTimeout(() => {
+    socket.destroy(new Refusal('timeout', `No connection came about within ${guard.connectMs / 1_000} s`));
+  }, guard.connectMs);
+  socket.prependOnceListener('connect', () => {
+    phase = 'tls';
+    if (!guard.mayReach(socket.remoteAddress)) socket.destroy(blocked());
+  });
+  socket.once(openEvent, () => {
+    phase = 'open';
+    clearTimeout(timer);
+  });
+  socket.prependListener('error', (error) => phases.set(error, phase));
+  socket.once('close', () => clearTimeout(timer));
+}

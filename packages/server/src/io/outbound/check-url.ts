@@ -1,0 +1,104 @@
+import { isIP, isIPv4 } from 'node:net';
+import { addressKind } from './address.ts';
+
+export type CheckedUrl = { ok: true; url: URL } | { ok: false; why: string };
+export type UrlRules = {
+  /** For development: loopback and private addresses too, and there plain http as well. */
+  allowPrivate: boolean;
+};
+
+/**
+ * Whether a request may be made of what a customer wrote. A name says nothing yet of where it leads: each address that it
+ * stands for is looked at again when it is connected to.
+ */
+export function checkUrl(text: string, rules: UrlRules): CheckedUrl {
+  if (text.length > URL_MAX) return refuse(`It is longer than ${URL_MAX} characters`);
+  // The parser drops some of these and turns others into slashes: what people read would not be what is asked.
+  if (HIDDEN.test(text)) return refuse('It contains spaces, control characters or backslashes');
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) return refuse('It is no URL: it looks like https://example.com/webhooks');
+  const why =
+    schemeFault(url, rules) ?? credentialsFault(url) ?? portFault(url, rules) ?? hostFault(url, text, rules);
+  return why === null ? { ok: true, url } : refuse(why);
+}
+
+/** Without the brackets that IPv6 has in a URL. */
+export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+const URL_MAX = 2_048;
+// oxlint-disable-next-line no-control-regex
+const HIDDEN = /[\s\\\x00-\x1f\x7f-\x9f]/;
+const NAME_MAX = 253;
+
+function refuse(why: string): CheckedUrl {
+  return { ok: false, why };
+}
+
+function schemeFault({ protocol }: URL, { allowPrivate }: UrlRules): string | null {
+  if (protocol === 'https:' || (protocol === 'http:' && allowPrivate)) return null;
+  return 'It has to begin with https://';
+}
+
+function credentialsFault({ username, password }: URL): string | null {
+  return username || password ? 'It must not contain a user name or a password' : null;
+}
+
+const PORT_MIN = 1_024;
+
+/** Where other things than web servers listen: a request there is an attack on one of them, or a mistake. */
+const PORTS_DENIED = new Set([
+  1433, 1434, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060,
+  5061, 5432, 5672, 5900, 5984, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 7000, 7001, 8086,
+  8125, 8500, 9042, 9092, 9160, 9200, 9300, 10080, 10250, 10255, 11211, 15672, 27017, 27018,
+]);
+
+/** The port of the scheme itself is empty. */
+function portFault({ port }: URL, { allowPrivate }: UrlRules): string | null {
+  if (port === '') return null;
+  const number = Number(port);
+  if (number >= PORT_MIN && !PORTS_DENIED.has(number)) return null;
+  return allowPrivate && number === HTTP_PORT
+    ? null
+    : `Port ${port} is not one for webhooks: leave it away, or take one from ${PORT_MIN} on that no other service has`;
+}
+
+const HTTP_PORT = 80;
+
+function hostFault(url: URL, text: string, rules: UrlRules): string | null {
+  const host = bareHost(url);
+  return isIP(host) === 0 ? nameFault(host, rules) : literalFault(url, text, rules);
+}
+
+/** The parser folds all spellings of an address into one; who writes another than that one hides something. */
+function literalFault(url: URL, text: string, { allowPrivate }: UrlRules): string | null {
+  const host = bareHost(url);
+  const kind = addressKind(host);
+  if (kind === 'closed' || (kind === 'private' && !allowPrivate)) return PRIVATE_ADDRESS;
+  if (url.protocol === 'http:' && kind !== 'private') return 'Plain http is for private addresses alone';
+  const isPlain = !isIPv4(host) || isWritten(text, host);
+  return isPlain ? null : 'It writes its address in an unusual way: write it as four numbers';
+}
+
+const PRIVATE_ADDRESS = 'It leads to an address that is not public';
+
+function isWritten(text: string, host: string): boolean {
+  const [, authority = ''] = /^[^:]+:\/\/([^/?#]*)/.exec(text) ?? [];
+  return authority === host || authority.startsWith(`${host}:`);
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Names that only mean something within a network or a machine. */
+const INNER_NAMES =
+  /(?:^|\.)(?:internal|local|localhost|localdomain|home\.arpa|in-addr\.arpa|ip6\.arpa|onion)$/;
+
+function nameFault(host: string, { allowPrivate }: UrlRules): string | null {
+  if (host.endsWith('.')) return 'The name of its host ends with a dot: leave it away';
+  const labels = host.split('.');
+  if (host.length > NAME_MAX || !labels.every((label) => LABEL.test(label)))
+    return 'The name of its host is none that the DNS knows';
+  if (allowPrivate) return null;
+  if (labels.length < 2) return 'The name of its host has to be a whole one, such as hooks.example.com';
+  return INNER_NAMES.test(host) ? 'The name of its host is one of a private network' : null;
+}

@@ -1,0 +1,124 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { type Agents, type Pooled, phaseOf } from './agents.ts';
+import { type Failed, failureOf } from './failure.ts';
+import { shown } from './shown.ts';
+import type { OutboundAnswer } from './outbound.ts';
+
+export type Sent = Pooled & {
+  protocol: string;
+  host: string;
+  port: number | undefined;
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: Buffer | null;
+  /** On a connection that was kept, where there is one, and that is kept afterwards. */
+  reuse: boolean;
+};
+
+/** Beyond that it is cut off; its status counts. */
+const READ_MAX_BYTES = 16 * 1_024;
+const KEPT_BYTES = 4 * 1_024;
+const HEADER_MAX_BYTES = 16 * 1_024;
+const RETRY_AFTER_MAX = 100;
+
+export type Bounds = {
+  totalMs: number;
+  /** How to end each of those that are under way. */
+  live: Set<() => void>;
+};
+
+/** One request and its answer, which is complete or cut off when this comes back; never a throw. */
+export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds): Promise<OutboundAnswer> {
+  const startedAt = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - startedAt);
+  return new Promise((resolve) => {
+    let request: ClientRequest | null = null;
+    let isSettled = false;
+
+    function settle(answer: OutboundAnswer): void {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(deadline);
+      live.delete(stop);
+      resolve(answer);
+    }
+
+    function fail(failed: Failed): void {
+      settle({ ok: false, ...failed, ms: elapsed() });
+      request?.destroy();
+    }
+
+    const stop = (): void => fail({ error: 'reset', detail: 'It was cut off here, for this server stops' });
+    live.add(stop);
+    const deadline = setTimeout(
+      () => fail({ error: 'timeout', detail: `Its answer was not complete within ${totalMs / 1_000} s` }),
+      totalMs,
+    );
+
+    function start(fresh: boolean): void {
+      const going = open(agents, sent, fresh);
+      request = going;
+      let isAnswered = false;
+      going.on('response', (response) => {
+        isAnswered = true;
+        read(response, {
+          done: (text) => settle(answerOf(response, text, elapsed())),
+          broken: (error) => fail(failureOf(error, 'open')),
+        });
+      });
+      going.on('upgrade', (_, socket) => {
+        fail({ error: 'protocol', detail: 'It answered with another protocol' });
+        socket.destroy();
+      });
+      going.on('error', (error) => {
+        if (!fresh && !isSettled && !isAnswered && isStale(going, error)) start(true);
+        else fail(failureOf(error, phaseOf(error)));
+      });
+      going.end(sent.body ?? undefined);
+    }
+
+    try {
+      start(!sent.reuse);
+    } catch (error) {
+      fail(failureOf(error instanceof Error ? error : new Error(String(error)), 'open'));
+    }
+  });
+}
+
+function open(agents: Agents, sent: Sent, fresh: boolean): ClientRequest {
+  const { protocol, host, port, path, method, headers, pool } = sent;
+  const agent = agents.of(protocol, fresh);
+  const options = { agent, host, port, path, method, headers, pool, maxHeaderSize: HEADER_MAX_BYTES };
+  return protocol === 'http:' ? http.request(options) : https.request(options);
+}
+
+/** The other side let go of a connection that was kept, just as we wrote: it has not heard of this request. */
+function isStale(request: ClientRequest, error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined;
+  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+type Reading = { done: (text: string) => void; broken: (error: Error) => void };
+
+/** Raw: nothing is inflated. */
+function read(response: IncomingMessage, { done, broken }: Reading): void {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  const text = (): string => shown(Buffer.concat(kept), KEPT_BYTES);
+  response.on('data', (chunk: Buffer) => {
+    if (bytes < KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - bytes)));
+    bytes += chunk.byteLength;
+    if (bytes <= READ_MAX_BYTES) return;
+    done(text());
+    response.destroy();
+  });
+  response.on('end', () => done(text()));
+  response.on('error', broken);
+}
+
+function answerOf(response: IncomingMessage, answer: string, ms: number): OutboundAnswer {
+  const retryAfter = response.headers['retry-after']?.slice(0, RETRY_AFTER_MAX) ?? null;
+  return { ok: true, status: response.statusCode ?? 0, retryAfter, answer, ms };
+}

@@ -1,0 +1,44 @@
+export type OutboundFailure = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol';
+
+/** How far a connection had come. */
+export type Phase = 'connect' | 'tls' | 'open';
+
+/** An end that we ourselves decided on. */
+export class Refusal extends Error {
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, detail: string) {
+    super(detail);
+    this.name = 'Refusal';
+    this.failure = failure;
+  }
+}
+
+/** The same for whatever is not allowed, whether something listens there or not; and without the address. */
+export function blocked(): Refusal {
+  return new Refusal('blocked', 'Its host leads to an address that is not public');
+}
+
+export type Failed = { error: OutboundFailure; detail: string };
+
+/** For the customer's log: by its code, since the texts of Node name addresses. */
+export function failureOf(error: Error, phase: Phase): Failed {
+  if (error instanceof Refusal) return { error: error.failure, detail: error.message };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+  const failure = kindOf(code, phase);
+  return { error: failure, detail: `${SAYS[failure]} (${code})` };
+}
+
+function kindOf(code: string, phase: Phase): keyof typeof SAYS {
+  if (phase === 'connect') return code === 'ETIMEDOUT' ? 'timeout' : 'connect';
+  if (phase === 'tls') return 'tls';
+  return code.startsWith('HPE_') || code.startsWith('ERR_') ? 'protocol' : 'reset';
+}
+
+const SAYS = {
+  connect: 'It could not be connected to',
+  timeout: 'It could not be connected to in time',
+  tls: 'No secure connection came about',
+  reset: 'It ended the connection before its answer was complete',
+  protocol: 'Its answer is not HTTP',
+} as const satisfies Partial<Record<OutboundFailure, string>>;

@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import diagnostics from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
+import { createResolver } from '../dns/index.ts';
+import { addressKind } from './address.ts';
+import { checkUrl } from './check-url.ts';
+import { createOutbound, type Outbound } from './outbound.ts';
+
+/** Wherever any socket of this process tries to go, seen by the socket itself. */
+const attempts: string[] = [];
+function onSocket(message: unknown): void {
+  const { socket } = message as { socket: Socket };
+  socket.on('connectionAttempt', (address) => attempts.push(address));
+}
+
+let dns: DnsServer;
+let outbound: Outbound;
+let taken = 0;
+const listener = createServer((socket) => {
+  taken += 1;
+  socket.destroy();
+});
+let port = 0;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  const resolver = createResolver({ servers: dns.servers, timeoutMs: 500, tries: 1 });
+  outbound = createOutbound({ allowPrivate: false, resolver, connectMs: 200, totalMs: 2_000 });
+  listener.listen(0, '::');
+  await once(listener, 'listening');
+  port = (listener.address() as AddressInfo).port;
+  diagnostics.subscribe('net.client.socket', onSocket);
+});
+
+beforeEach(() => {
+  attempts.length = 0;
+  taken = 0;
+});
+
+afterAll(async () => {
+  diagnostics.unsubscribe('net.client.socket', onSocket);
+  outbound.close();
+  listener.close();
+  await dns.stop();
+});
+
+const get = (url: string) => outbound.get({ url, headers: {}, key: 'one' });
+
+const HOSTILE = [
+  // Loopback, however it is spelt.
+  'https://127.0.0.1:PORT/',
+  'https://127.1:PORT/',
+  'https://127.0.1:PORT/',
+  'https://127.255.255.254:PORT/',
+  'https://2130706433:PORT/',
+  'https://0x7f000001:PORT/',
+  'https://0x7f.1:PORT/',
+  'https://0x7f.0x0.0x0.0x1:PORT/',
+  'https://017700000001:PORT/',
+  'https://0177.0.0.1:PORT/',
+  'https://127.0.0.1.:PORT/',
+  'https://１２７.０.０.１:PORT/',
+  'https://①②⑦.0.0.1:PORT/',
+  'https://127。0。0。1:PORT/',
+  'https://127%2e0%2e0%2e1:PORT/',
+  'https://%31%32%37.0.0.1:PORT/',
+  'https://0:PORT/',
+  'https://0.0.0.0:PORT/',
+  'https://[::]:PORT/',
+  'https://[::1]:PORT/',
+  'https://[0:0:0:0:0:0:0:1]:PORT/',
+  'https://[::ffff:127.0.0.1]:PORT/',
+  'https://[::ffff:7f00:1]:PORT/',
+  'https://[::127.0.0.1]:PORT/',
+  'https://[::ffff:0:127.0.0.1]:PORT/',
+  'https://[64:ff9b::127.0.0.1]:PORT/',
+  'https://[64:ff9b:1::7f00:1]:PORT/',
+  'https://[2002:7f00:1::]:PORT/',
+  'https://[2001:0:7f00:1::]:PORT/',
+  'https://localhost:PORT/',
+  'https://LOCALHOST:PORT/',
+  'https://localhost.:PORT/',
+  'https://anything.localhost:PORT/',
+  'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT/',
+  // Networks around us, and what clouds say about their machines.
+  'https://10.0.0.1:PORT/',
+  'https://10.1:PORT/',
+  'https://172.16.0.1:PORT/',
+  'https://172.31.255.255:PORT/',
+  'https://192.168.1.1:PORT/',
+  'https://3232235777:PORT/',
+  'https://100.64.0.1:PORT/',
+  'https://100.100.100.200/latest/meta-data/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://0xa9fea9fe/latest/meta-data/',
+  'https://2852039166/latest/meta-data/',
+  'https://[::ffff:a9fe:a9fe]/',
+  'https://[fd00:ec2::254]/',
+  'https://[fe80::1]:PORT/',
+  'https://[fec0::1]:PORT/',
+  'https://[fc00::1]:PORT/',
+  'https://168.63.129.16/',
+  'https://192.0.0.192/',
+  'https://198.18.0.1:PORT/',
+  'https://203.0.113.7:PORT/',
+  'https://224.0.0.1:PORT/',
+  'https://255.255.255.255:PORT/',
+  'https://[ff02::1]:PORT/',
+  'https://[2001:db8::1]:PORT/',
+  'https://[5f00::1]:PORT/',
+  // Names that mean something inside only.
+  'https://metadata.google.internal/',
+  'https://printer.local:PORT/',
+  'https://intranet:PORT/',
+  'https://hooks.example.com.:PORT/',
+  // Who is asked is not who it looks like.
+  'https://hooks.example.com@127.0.0.1:PORT/',
+  'https://user:secret@hooks.example.com/',
+  'https://127.0.0.1:PORT\\@hooks.example.com/',
+  'https://hooks.example.com\\@127.0.0.1:PORT/',
+  'https:\\\\127.0.0.1:PORT/',
+  'https:127.0.0.1:PORT/',
+  'https:///127.0.0.1:PORT/',
+  'https://127.0.0.1:PORT#@hooks.example.com/',
+  'https://loca\tlhost:PORT/',
+  ' https://127.0.0.1:PORT/',
+  // Other schemes, other services.
+  'http://127.0.0.1:PORT/',
+  'http://hooks.example.com/',
+  'file:///etc/passwd',
+  'gopher://127.0.0.1:PORT/_x',
+  'ftp://127.0.0.1:PORT/',
+  'data:text/plain,x',
+  '//127.0.0.1:PORT/',
+  'https://hooks.example.com:22/',
+  'https://hooks.example.com:80/',
+  'https://hooks.example.com:6379/',
+  'https://hooks.example.com:65536/',
+  'https://',
+  '',
+];
+
+describe.each(HOSTILE)('%j', (text) => {
+  test('is refused as it is written, and no connection is tried', async () => {
+    const url = text.replace('PORT', String(port));
+    expect(checkUrl(url, { allowPrivate: false }).ok).toBe(false);
+    expect(await get(url)).toMatchObject({ ok: false, error: 'blocked' });
+    expect([attempts, taken]).toEqual([[], 0]);
+  });
+});
+
+/** A public address that nobody has: nothing of these tests reaches anybody. */
+const NOBODY = '2000::1';
+
+const BLOCKED_ANSWERS: [string, 'A' | 'AAAA', string[]][] = [
+  ['loopback', 'A', ['127.0.0.1']],
+  ['loopback, v6', 'AAAA', ['::1']],
+  ['mapped', 'AAAA', ['::ffff:127.0.0.1']],
+  ['nat64', 'AAAA', ['64:ff9b::7f00:1']],
+  ['private', 'A', ['10.0.0.7', '192.168.1.1', '172.20.0.1']],
+  ['metadata', 'A', ['169.254.169.254']],
+  ['unspecified', 'A', ['0.0.0.0']],
+];
+
+test.each(BLOCKED_ANSWERS)(
+  'a name that stands for what is not public is connected to nowhere: %s',
+  async (_, type, addresses) => {
+    dns.set(type, 'inside.hook.test', addresses);
+    const answer = await get(`https://inside.hook.test:${port}/`);
+    dns.remove(type, 'inside.hook.test');
+    expect(answer).toMatchObject({ ok: false, error: 'blocked' });
+    expect([attempts, taken]).toEqual([[], 0]);
+  },
+);
+
+test('of a mixed answer only what is public is tried', async () => {
+  dns.set('A', 'mixed.hook.test', ['127.0.0.1', '10.0.0.1']);
+  dns.set('AAAA', 'mixed.hook.test', ['::1', NOBODY, '::ffff:127.0.0.1']);
+  const answer = await get(`https://mixed.hook.test:${port}/`);
+  expect(answer.ok).toBe(false);
+  expect(new Set(attempts)).toEqual(new Set([NOBODY]));
+  expect(taken).toBe(0);
+});
+
+test('a name that moves inside between two questions is followed nowhere', async () => {
+  let asked = 0;
+  const moving = (): string[] => ((asked += 1) === 1 ? [NOBODY] : ['::1']);
+  dns.set('AAAA', 'moving.hook.test', moving);
+  dns.set('A', 'moving.hook.test', () => (asked <= 1 ? [] : ['127.0.0.1']));
+  await get(`https://moving.hook.test:${port}/`);
+  expect(attempts).toEqual([NOBODY]);
+  expect(await get(`https://moving.hook.test:${port}/`)).toMatchObject({ error: 'blocked' });
+  expect(asked).toBe(2);
+  expect(new Set(attempts)).toEqual(new Set([NOBODY]));
+  expect(taken).toBe(0);
+});
+
+test('what is blocked reads the same whether something listens there or not', async () => {
+  dns.set('A', 'inside.hook.test', ['127.0.0.1']);
+  const open = await get(`https://inside.hook.test:${port}/`);
+  const closed = await get('https://inside.hook.test:4/'.replace(':4/', ':40001/'));
+  dns.remove('A', 'inside.hook.test');
+  expect({ ...open, ms: 0 }).toEqual({ ...closed, ms: 0 });
+  expect(JSON.stringify(open)).not.toContain('127.0.0.1');
+});
+
+describe('even where the connection goes elsewhere than was looked up', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test('the peer is looked at before a byte is written', async () => {
+    let heard = 0;
+    const ear = createServer((socket) =>
+      socket.on('data', (data) => (heard += data.length)).on('error', () => {}),
+    );
+    ear.listen(0, '127.0.0.1');
+    await once(ear, 'listening');
+    const at = (ear.address() as AddressInfo).port;
+    // oxlint-disable-next-line typescript/unbound-method
+    const { connect } = Socket.prototype;
+    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function redirected(this: Socket, ...given) {
+      const [options] = given as unknown as [{ lookup: unknown }];
+      options.lookup = (_: string, __: object, done: (error: null, to: object[]) => void) =>
+        done(null, [{ address: '127.0.0.1', family: 4 }]);
+      return connect.apply(this, given);
+    });
+    dns.set('AAAA', 'swapped.hook.test', [NOBODY]);
+    const connected = once(ear, 'connection');
+    const answer = await get(`https://swapped.hook.test:${at}/`);
+    await connected;
+    await new Promise((resolve) => ear.close(resolve));
+    expect(answer).toMatchObject({ ok: false, error: 'blocked' });
+    expect(attempts).toEqual(['127.0.0.1']);
+    expect(heard).toBe(0);
+  });
+});
+
+describe('for development', () => {
+  const ca = readFileSync(new URL('../../../testkit/tls/names.crt', import.meta.url));
+  const rules = { allowPrivate: true };
+
+  test('private addresses and names of the machine are open, and plain http to them alone', async () => {
+    for (const url of ['http://localhost/', 'http://10.0.0.1:8080/', 'https://app:8443/', 'https://[::1]/'])
+      expect(checkUrl(url, rules)).toMatchObject({ ok: true });
+    for (const url of [
+      'http://8.8.8.8/',
+      'https://169.254.169.254/',
+      'https://user@localhost/',
+      'ftp://localhost/',
+    ])
+      expect(checkUrl(url, rules).ok).toBe(false);
+    const resolver = createResolver({ servers: dns.servers, timeoutMs: 500, tries: 1 });
+    const inside = createOutbound({ ...rules, resolver, ca, connectMs: 1_000 });
+    dns.set('AAAA', 'public.hook.test', [NOBODY]);
+    dns.set('A', 'link.hook.test', ['169.254.169.254']);
+    for (const url of [
+      `http://public.hook.test:${port}/`,
+      'https://link.hook.test/',
+      'http://link.hook.test/',
+    ])
+      expect(await inside.get({ url, headers: {}, key: 'one' })).toMatchObject({ error: 'blocked' });
+    expect(attempts).toEqual([]);
+    expect(await inside.get({ url: `http://localhost:${port}/`, headers: {}, key: 'one' })).toMatchObject({
+      error: 'reset',
+    });
+    expect(attempts).toEqual(['127.0.0.1']);
+    inside.close();
+  });
+});
+
+test.each([
+  ['8.8.8.8', 'public'],
+  ['2606:4700::1111', 'public'],
+  ['127.0.0.53', 'private'],
+  ['fd12::1', 'private'],
+  ['fe80::1%eth0', 'closed'],
+  ['::ffff:8.8.8.8', 'public'],
+  ['::8.8.8.8', 'closed'],
+  ['64:ff9b::808:808', 'closed'],
+  ['not an address', 'closed'],
+])('%s is %s', (address, kind) => expect(addressKind(address)).toBe(kind));
+
+test.each([
+  'https://hooks.example.com/x?y=1',
+  'https://hooks.example.com:8443/',
+  'https://bücher.example/',
+  'https://8.8.8.8/',
+])('%s may be asked', (url) => expect(checkUrl(url, { allowPrivate: false })).toMatchObject({ ok: true }));

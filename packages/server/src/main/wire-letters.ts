@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { readFileSync } from 'node:fs';
+import type { NewId } from '../base/ids.ts';
+import type { Lifecycle } from '../base/lifecycle.ts';
+import { createTracker } from '../flows/track/index.ts';
+import { mountChoices, mountProbe, mountTracking, startMailIn, type TransportRules } from '../http/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { ServerOptions } from './wire.ts';
+
+type Parts = { db: Database; life: Lifecycle; newId: NewId };
+
+/** What the recipients of letters open over HTTP, beside the API. */
+export function mountPages(
+  { log, tokenKeys }: ServerOptions,
+  { db, life, newId, transport }: Parts & { transport: TransportRules },
+): ((app: FastifyInstance) => void)[] {
+  const tracker = createTracker({ db, log });
+  life.onStop('hits', () => tracker.close());
+  const { clock } = db;
+  return [
+    (app) => mountTracking(app, { tracker, tokenKeys, transport, clock, log }),
+    (app) => mountChoices(app, { db, newId, log, tokenKeys }),
+    (app) => mountProbe(app, { tokenKeys }),
+  ];
+}
+
+/**
+ * Mail that comes in; no port where none was asked for and the usual one is taken: two installations on one machine of a
+ * developer are no reason not to start.
+ */
+export async function wireMailIn(options: ServerOptions, { db, life, newId }: Parts): Promise<MailIn> {
+  const { log, mailIn, mail, tokenKeys, lookUp, listen } = options;
+  if (!mailIn) return NO_MAIL;
+  const { host, port, isAsked } = mailIn;
+  const readTls = () =>
+    listen.tls && { cert: readFileSync(listen.tls.certFile), key: readFileSync(listen.tls.keyFile) };
+  const deps = { db, newId, tokenKeys, mailDomain: mail.mailDomain, lookUp, log };
+  try {
+    const listener = await startMailIn({
+      ...deps,
+      host,
+      port,
+      tls: readTls(),
+      trustProxy: listen.trustProxy,
+    });
+    life.onStop('mail in', () => listener.close());
+    const reloadCertificate = (): void => {
+      const tls = readTls();
+      if (tls) listener.renew(tls);
+    };
+    return { port: listener.port, reloadCertificate };
+  } catch (error) {
+    if (isAsked || !isTaken(error)) throw error;
+    log.warn({ host, port }, 'mail_in.port_taken');
+    return NO_MAIL;
+  }
+}
+
+type MailIn = { port: number | null; reloadCertificate: () => void };
+const NO_MAIL: MailIn = { port: null, reloadCertificate: () => {} };
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,49 @@
+import { iso } from '../base/clock.ts';
+import type { Tracking, TrackingState } from '../features/domains/index.ts';
+
+export function toShownTracking(tracking: Tracking | null) {
+  if (!tracking) return null;
+  const { host, state, found, checkedAt, nextAt } = tracking;
+  return {
+    host,
+    state,
+    found,
+    checked_at: checkedAt === null ? null : iso(checkedAt),
+    next_check_at: iso(nextAt),
+  };
+}
+
+type Shown = { name: string; tracking: ReturnType<typeof toShownTracking> };
+
+/** After it was set: what there is to do, since nobody but the owner of the domain can do it. */
+export function printTracking({ name, tracking }: Shown, leadsTo: string): string {
+  if (!tracking) return `Links in letters from ${name} have the address of this installation`;
+  return [
+    `Links in letters from ${name} are to begin with https://${tracking.host}. Publish this record in the DNS:`,
+    '',
+    `  CNAME  ${tracking.host}`,
+    `  ${leadsTo}`,
+    '',
+    'It has to answer with a certificate of its own: by the proxy in front of this server, or from TLS_CERT_DIR',
+    `(${tracking.host}.crt and ${tracking.host}.key). The server looks by itself, and uses it once it leads here; until`,
+    'then links have the address of this installation.',
+  ].join('\n');
+}
+
+const STATES = {
+  pending: 'is not used yet',
+  working: 'is in use',
+  failed: 'is not used: it does not lead here',
+} as const satisfies Record<TrackingState, string>;
+
+/** Among what was found of a domain; `found` is what a stranger's server said. */
+export function trackingLines({ tracking }: Shown): string[] {
+  if (!tracking) return [];
+  const { host, state, found, checked_at: checkedAt } = tracking;
+  return [
+    '',
+    `Links: https://${host} ${STATES[state]}`,
+    ...(found === null ? [] : [`  ${found.replaceAll(/\p{Cc}/gu, '\u{FFFD}')}`]),
+    `  asked at ${checkedAt ?? 'no time yet'}, and again at ${tracking.next_check_at}`,
+  ];
+}

@@ -1,0 +1,134 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { type CsvRow, readCsv } from '../base/csv.ts';
+import { Fault } from '../base/fault.ts';
+import { findProject } from '../features/projects/index.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../features/suppressions/index.ts';
+import {
+  type ExportFormat,
+  exportSuppressions,
+  type ImportedList,
+  importSuppressions,
+} from '../flows/suppression-lists/index.ts';
+import { EXIT_FAILED, OPERATOR, type Operator } from './operator.ts';
+import { describeError, JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { table } from './table.ts';
+import { writePieces } from './write-pieces.ts';
+
+type OfProject = { project: string } & OutputOptions;
+type Importing = OfProject & { file: string; reason: SuppressionReason; dryRun?: boolean };
+type Exporting = OfProject & { file?: string; format: ExportFormat };
+
+export function addImport(suppression: Command, operator: Operator): void {
+  suppression
+    .command('import')
+    .description('suppress whoever a list names: CSV with email[,reason,created_at], or an address a line')
+    .requiredOption(...PROJECT_OPTION)
+    .requiredOption('--file <file>', 'the list, or - for what is piped')
+    .addOption(
+      new Option('--reason <reason>', 'of those for whom the list names none')
+        .choices(SUPPRESSION_REASONS)
+        .default('manual'),
+    )
+    .option('--dry-run', 'write nothing, and say what it would come to')
+    .option(...JSON_OPTION)
+    .action((options: Importing) =>
+      runOpened(operator, options, {
+        work: async ({ db }) => {
+          const { id: projectId } = await findProject(db, options.project);
+          const { reason, dryRun = false } = options;
+          await using file = await openList(options.file);
+          const rows = rowsOf(file, options.file);
+          const done = await importSuppressions(db, { projectId, rows, reason, dryRun, actor: OPERATOR });
+          if (done.refused > 0) operator.setExitCode(EXIT_FAILED);
+          return { dry_run: dryRun, ...done };
+        },
+        show: describeImported,
+      }),
+    );
+}
+
+const STDIN = '/dev/stdin';
+
+async function openList(path: string): Promise<FileHandle> {
+  try {
+    return await open(path === '-' ? STDIN : path, 'r');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function* rowsOf(file: FileHandle, path: string): AsyncGenerator<CsvRow | null, void, void> {
+  const stream = file.createReadStream({ encoding: 'utf8', autoClose: false });
+  try {
+    yield* readCsv(withoutMark(stream));
+  } catch (error) {
+    if (stream.errored !== null) throw unreadable(path, stream.errored);
+    throw error;
+  }
+}
+
+/** Spreadsheets begin their lists with it. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+async function* withoutMark(stream: AsyncIterable<unknown>): AsyncGenerator<string, void, void> {
+  let isFirst = true;
+  for await (const chunk of stream) {
+    const text = String(chunk);
+    yield isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    isFirst = false;
+  }
+}
+
+function unreadable(path: string, error: unknown): Fault {
+  const message = `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'file' }] });
+}
+
+function describeImported({ dry_run: dryRun, ...done }: ImportedList & { dry_run: boolean }): string {
+  const { rows, added, known, over, drafts, runs, refused, troubles } = done;
+  const [was, ended] = dryRun ? ['would be suppressed', 'would end'] : ['are suppressed now', 'ended'];
+  const head = `Of ${rows} rows ${added} ${was}, ${known} were known, ${over} are over, ${refused} were refused; ${drafts} drafts and ${runs} runs ${ended}`;
+  if (refused === 0) return head;
+  const shown = troubles.map(({ line, field, message }) => ({ line, field, message }));
+  const more = refused > troubles.length ? `\n… and ${refused - troubles.length} more` : '';
+  return `${head}\n\n${table(shown, '')}${more}`;
+}
+
+export function addExport(suppression: Command, operator: Operator): void {
+  suppression
+    .command('export')
+    .description('write the whole list, which can be imported again')
+    .requiredOption(...PROJECT_OPTION)
+    .addOption(new Option('--format <format>', 'a line each').choices(['csv', 'ndjson']).default('csv'))
+    .option('--file <file>', 'into this new file, readable by you alone; else it is printed')
+    .option('--json', 'with --file: print one JSON value about it')
+    .action((options: Exporting) =>
+      options.file === undefined
+        ? printList(operator, options)
+        : runOpened(operator, options, {
+            work: async ({ db }) => {
+              const { id: projectId } = await findProject(db, options.project);
+              const { file = '', format } = options;
+              return { file, bytes: await writePieces(file, exportSuppressions(db, { projectId, format })) };
+            },
+            show: ({ file, bytes }) => `${bytes} bytes were written to ${file}`,
+          }),
+    );
+}
+
+/** A page at a time: it may be larger than memory. */
+async function printList(operator: Operator, { project, format, json = false }: Exporting): Promise<void> {
+  try {
+    const opened = await operator.open();
+    try {
+      const { id: projectId } = await findProject(opened.db, project);
+      for await (const piece of exportSuppressions(opened.db, { projectId, format })) operator.print(piece);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    operator.complain(describeError(error, json));
+    operator.setExitCode(EXIT_FAILED);
+  }
+}

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { startDnsServer } from '../../testkit/dns-server.ts';
+import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
+import { typed } from '../../testkit/typed-command.ts';
+import { type Log, silentLog } from '../base/log.ts';
+import { createSealer } from '../base/seal.ts';
+import { createTrackingHosts, linksBaseOf } from '../features/domains/index.ts';
+import { createProject } from '../flows/create-project.ts';
+import { addDomain, removeDomain, showDomain, trackDomain } from '../flows/domains/index.ts';
+import { mountProbe } from '../http/index.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { createResolver } from '../io/dns/index.ts';
+import { createOutbound, type Outbound } from '../io/outbound/index.ts';
+import { checkTracking } from './check-tracking.ts';
+
+const tls = (name: string) => readFileSync(new URL(`../../testkit/tls/${name}`, import.meta.url));
+const own = await testDatabase();
+const dns = await startDnsServer();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const resolver = createResolver({ servers: dns.servers, timeoutMs: 200, tries: 1 });
+const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt'), totalMs: 2_000 });
+
+/** This installation, behind its own TLS, and another one with another secret. */
+const ours = await installation(TOKEN_KEYS);
+const theirs = await installation([Buffer.alloc(32, 1)]);
+let port = portOf(ours);
+/** Nobody may listen at 443 here: the same question, at the port where the host leads to. */
+const outbound: Outbound = {
+  ...real,
+  get: (request) => real.get({ ...request, url: request.url.replace('.test/', `.test:${port}/`) }),
+};
+
+afterAll(async () => {
+  real.close();
+  await Promise.all([ours.close(), theirs.close()]);
+  await db.close();
+  await dns.stop();
+  await own.drop();
+});
+
+async function installation(
+  tokenKeys: Parameters<typeof mountProbe>[1]['tokenKeys'],
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    https: { cert: tls('names.crt'), key: tls('names.key') },
+    forceCloseConnections: true,
+  });
+  mountProbe(app as unknown as FastifyInstance, { tokenKeys });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return app as unknown as FastifyInstance;
+}
+
+function portOf(app: FastifyInstance): number {
+  return ((app.server as unknown as Server).address() as AddressInfo).port;
+}
+
+const MINUTE = 60_000;
+const HOST = 't.acme.test';
+const PUBLIC = 'https://beckon.test';
+const mail = { mailDomain: null, spfInclude: null };
+const sealer = createSealer('a secret', null, 'dkim keys');
+let facts: string[] = [];
+const note = (_: object, fact: string): void => void facts.push(fact);
+const log: Log = { debug: note, info: note, warn: note, error: note };
+const run = (): Promise<void> => checkTracking({ db, log, outbound, tokenKeys: TOKEN_KEYS }).run(() => false);
+
+let place = { projectId: 0, name: 'acme.test' };
+beforeEach(async () => {
+  facts = [];
+  port = portOf(ours);
+  dns.set('A', HOST, ['127.0.0.1']);
+  await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  place = { projectId, name: 'acme.test' };
+  await addDomain({ db, sealer, mail }, place);
+});
+
+const track = (host: string | null) => trackDomain({ db, mail }, place, host);
+const show = async () => (await showDomain(db, place, mail)).domain;
+const base = async () => linksBaseOf(await show(), PUBLIC);
+async function runAfter(ms: number): Promise<void> {
+  clock.advance(ms);
+  await run();
+}
+
+test('links have the host once it leads here, and the installation again when it is taken back', async () => {
+  await track(HOST);
+  expect(await base()).toBe(PUBLIC);
+  await run();
+  expect((await show()).tracking).toMatchObject({ state: 'working', found: null, checkedAt: clock.now() });
+  expect(await base()).toBe(`https://${HOST}`);
+  expect(facts).toEqual(['tracking_host.working']);
+  await track(null);
+  expect((await show()).tracking).toBe(null);
+  expect(await base()).toBe(PUBLIC);
+});
+
+test('a host that leads to another installation, or nowhere, is not used, and what was found is said', async () => {
+  await track(HOST);
+  port = portOf(theirs);
+  await run();
+  expect((await show()).tracking).toMatchObject({
+    state: 'pending',
+    misses: 1,
+    found: expect.stringContaining('404'),
+  });
+  dns.remove('A', HOST);
+  for (let n = 0; n < 2; n += 1) await runAfter(MINUTE);
+  expect((await show()).tracking).toMatchObject({
+    state: 'failed',
+    found: expect.stringContaining('ENOTFOUND'),
+  });
+  expect(facts).toEqual(['tracking_host.failed']);
+  expect(await base()).toBe(PUBLIC);
+});
+
+test('one that stops leading here fails after three looks, and works again by the first right one', async () => {
+  await track(HOST);
+  await run();
+  port = portOf(theirs);
+  await runAfter(10 * MINUTE);
+  await runAfter(MINUTE);
+  expect(await base()).toBe(`https://${HOST}`);
+  await runAfter(MINUTE);
+  expect(await base()).toBe(PUBLIC);
+  port = portOf(ours);
+  await runAfter(MINUTE);
+  expect(await base()).toBe(`https://${HOST}`);
+  expect(facts).toEqual(['tracking_host.working', 'tracking_host.failed', 'tracking_host.working']);
+});
+
+test('of several processes one asks, and what is not due is asked by none', async () => {
+  await track(HOST);
+  let asked = 0;
+  const counted = checkTracking({
+    db,
+    log,
+    tokenKeys: TOKEN_KEYS,
+    outbound: { get: (request) => ((asked += 1), outbound.get(request)) },
+  });
+  await Promise.all(Array.from({ length: 4 }, () => counted.run(() => false)));
+  await counted.run(() => false);
+  expect(asked).toBe(1);
+});
+
+test('a look that was overtaken by another host, or by the end of the domain, changes nothing', async () => {
+  await track(HOST);
+  const changed = (change: () => Promise<unknown>) =>
+    checkTracking({
+      db,
+      log,
+      tokenKeys: TOKEN_KEYS,
+      outbound: {
+        async get(request) {
+          const answer = await outbound.get(request);
+          await change();
+          return answer;
+        },
+      },
+    }).run(() => false);
+  await changed(() => track('u.acme.test'));
+  expect((await show()).tracking).toMatchObject({ host: 'u.acme.test', state: 'pending', checkedAt: null });
+  await changed(() => removeDomain(db, place));
+  expect(facts).toEqual([]);
+});
+
+test('which hosts are tracking hosts is known within a minute', async () => {
+  const hosts = createTrackingHosts(db, silentLog);
+  expect(hosts.has(HOST)).toBe(false);
+  await track(HOST);
+  clock.advance(MINUTE);
+  await vi.waitFor(() => expect(hosts.has(HOST)).toBe(true));
+  expect(hosts.has('acme.test')).toBe(false);
+});
+
+test('the command sets the host, says what to publish, shows and asks it, and takes it away', async () => {
+  const given = { db, mail, resolver, openOutbound: () => ({ ...outbound, close: () => {} }) };
+  const beckon = (...args: string[]) =>
+    typed(given, ['domain', ...args, '--project', String(place.projectId), '--domain', place.name]);
+  const set = await beckon('track', '--host', HOST);
+  expect(set.out).toContain(`CNAME  ${HOST}\n  localhost\n`);
+  expect((await beckon('list')).out).toContain(`${HOST} (pending)`);
+  expect((await beckon('check', '--json')).json).toMatchObject({
+    tracking: { host: HOST, state: 'working' },
+  });
+  expect((await beckon('check')).out).toContain(`https://${HOST} is in use`);
+  for (const wrong of [[], ['--host', HOST, '--off'], ['--host', 'elsewhere.test']])
+    expect((await beckon('track', ...wrong)).code).toBe(1);
+  expect((await beckon('track', '--off', '--json')).json).toMatchObject({ tracking: null });
+});

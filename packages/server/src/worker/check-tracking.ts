@@ -1,0 +1,57 @@
+import type { TokenKeys } from '../base/letter-token.ts';
+import type { Log } from '../base/log.ts';
+import { claimProbe, listDueProbes } from '../features/domains/index.ts';
+import { probeDomain } from '../flows/domains/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Outbound } from '../io/outbound/index.ts';
+import type { Duty } from './timetable.ts';
+
+export type CheckTrackingOptions = {
+  db: Database;
+  log: Log;
+  outbound: Pick<Outbound, 'get'>;
+  tokenKeys: TokenKeys;
+};
+
+const EVERY_MS = 20_000;
+const DUE_MAX = 200;
+/** A host that is silent holds up one of them, and not the rest. */
+const AT_ONCE = 4;
+/** Longer than a request may take; after that it is due again, should whoever asked be gone. */
+const CLAIMED_FOR_MS = 60_000;
+
+type Due = Awaited<ReturnType<typeof listDueProbes>>[number];
+
+/** Asks the hosts for links of domains whether they lead here, each in one process. */
+export function checkTracking(options: CheckTrackingOptions): Duty {
+  const { db } = options;
+
+  async function work(due: Due[], stopping: () => boolean): Promise<void> {
+    for (let next = due.shift(); next && !stopping(); next = due.shift()) await probeOne(options, next);
+  }
+
+  return {
+    name: 'check_tracking',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });
+      await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
+    },
+  };
+}
+
+async function probeOne(options: CheckTrackingOptions, due: Due): Promise<void> {
+  const { db, log } = options;
+  const { projectId, id } = due;
+  try {
+    if (!(await claimProbe(db, due, db.clock.now() + CLAIMED_FOR_MS))) return;
+    const probed = await probeDomain(options, due);
+    if (!probed || probed.before === probed.after) return;
+    const { host, found } = probed.domain.tracking ?? {};
+    const facts = { projectId, id, host, found, before: probed.before };
+    if (probed.after === 'working') log.info(facts, 'tracking_host.working');
+    else log.warn(facts, 'tracking_host.failed');
+  } catch (error) {
+    log.warn({ projectId, id, err: error }, 'tracking_host.not_checked');
+  }
+}

@@ -1,0 +1,23 @@
+import type { Log } from '../base/log.ts';
+import { type ForwardDeps, forwardNext } from '../flows/forward-replies.ts';
+import type { Duty } from './timetable.ts';
+
+const EVERY_MS = 10_000;
+/** Of one time; others may be due meanwhile. */
+const AT_ONCE_MAX = 500;
+
+/** Hands answers on to the teams. Two processes take different ones. */
+export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Duty {
+  return {
+    name: 'forward_replies',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      for (let n = 0; n < AT_ONCE_MAX && !stopping(); n += 1) {
+        const forwarded = await forwardNext(deps);
+        if (!forwarded) return;
+        if (forwarded.trouble === null) log.info(forwarded, 'reply.forwarded');
+        else log.warn(forwarded, 'reply.not_forwarded');
+      }
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import type { Happened, Outcome, WhatHappened } from '../src/features/outcomes/index.ts';
+import { recordOutcomes } from '../src/flows/record-outcome/index.ts';
+import { HOUR } from './drafts.ts';
+import { newStory, type Stage, type Story } from './story.ts';
+
+export type SentMessage = {
+  id: string;
+  draft_id: string;
+  user: string;
+  state: string;
+  reason: string | null;
+};
+
+/** A story in which letters have left, and whatever may become of them. */
+export type Aftermath = Story & {
+  /** In the order in which they were claimed. */
+  messages(userId?: string): Promise<SentMessage[]>;
+  /** Of the newest letter to this person, now. */
+  became(userId: string, ...what: WhatHappened[]): Promise<Outcome[]>;
+  record(happened: Omit<Happened, 'projectId'>[]): Promise<Outcome[]>;
+  /** Type and class of what is written down, in its order. */
+  outcomes(userId?: string): Promise<string[]>;
+  suppressed(): Promise<string[]>;
+  webhooks(): Promise<{ id: string; type: string; body: string }[]>;
+};
+
+/** `opened` by a person; the others of the last letter that a person or a machine can do something about. */
+export const OPENED: WhatHappened = { type: 'email.opened', machine: 'no', machineReason: null };
+export const MACHINE_OPENED: WhatHappened = {
+  type: 'email.opened',
+  machine: 'yes',
+  machineReason: 'prefetch',
+};
+export const CLICKED: WhatHappened = {
+  type: 'email.clicked',
+  machine: 'no',
+  machineReason: null,
+  link: 0,
+  url: 'https://acme.example/start',
+};
+export const REPLIED: WhatHappened = { type: 'email.replied', inboundId: '<1@x.org>', snippet: 'Thanks!' };
+export const ONE_CLICK: WhatHappened = { type: 'email.unsubscribed', method: 'one_click' };
+export const COMPLAINED: WhatHappened = { type: 'email.unsubscribed', method: 'complaint' };
+
+export function bounced(
+  bounceClass: 'hard' | 'soft' | 'policy' | 'infrastructure',
+  verified = true,
+): WhatHappened {
+  const status = { hard: '5.1.1', soft: '4.2.2', policy: '5.7.1', infrastructure: null }[bounceClass];
+  return {
+    type: 'email.bounced',
+    bounceClass,
+    status,
+    reason: 'no such user here',
+    source: 'dsn',
+    verified,
+  };
+}
+
+/** A project whose gates let everything pass and whose letters wait one hour. */
+export async function newAftermath(stage: Stage): Promise<Aftermath> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
+  const { db } = stage.server;
+  const { projectId } = story;
+  const deps = { db, newId: idMaker(db.clock), log: silentLog };
+
+  async function messages(userId: string | null = null): Promise<SentMessage[]> {
+    return db.query(
+      `SELECT id, draft_id, external_user_id AS user, state, reason FROM beckon.message
+       WHERE project_id = $1 AND ($2::text IS NULL OR external_user_id = $2) ORDER BY claimed_at, id`,
+      [projectId, userId],
+    );
+  }
+  async function record(happened: Omit<Happened, 'projectId'>[]): Promise<Outcome[]> {
+    return recordOutcomes(
+      deps,
+      happened.map((one) => ({ ...one, projectId }) as Happened),
+    );
+  }
+  return {
+    ...story,
+    messages,
+    record,
+    async became(userId, ...what) {
+      const message = (await messages(userId)).at(-1);
+      if (!message) throw new Error(`no letter to ${userId} has left`);
+      return record(what.map((one) => ({ ...one, messageId: message.id, occurredAt: story.now() })));
+    },
+    async outcomes(userId) {
+      const rows = await db.query<{ type: string; class: string }>(
+        `SELECT type, class FROM beckon.outcome WHERE project_id = $1 AND ($2::text IS NULL OR external_user_id = $2)
+         ORDER BY recorded_at, id`,
+        [projectId, userId ?? null],
+      );
+      return rows.map((row) => `${row.type.slice(6)}${row.class === '' ? '' : ` ${row.class}`}`);
+    },
+    async suppressed() {
+      const rows = await db.query<{ kind: string; value: string; reason: string }>(
+        `SELECT kind, value, reason FROM beckon.suppression WHERE project_id = $1 ORDER BY kind, value`,
+        [projectId],
+      );
+      return rows.map(({ kind, value, reason }) => `${kind} ${value}: ${reason}`);
+    },
+    webhooks: () =>
+      db.query(
+        `SELECT id, type, body FROM beckon.webhook_message WHERE project_id = $1 ORDER BY created_at, id`,
+        [projectId],
+      ),
+  };
+}
+
+/** A rule that writes one letter after the other to whoever `began`. */
+export function lettersRule(more: object = {}, letters = 1): object {
+  const draft = (n: number): object => ({ draft: { subject: `Letter ${n}`, body: 'Hello.' } });
+  const steps = Array.from({ length: letters }, (_, n) =>
+    n === 0 ? [draft(1)] : [{ wait: '2d' }, draft(n + 1)],
+  );
+  return { name: 'Letters', when: { event: 'began' }, mode: 'autopilot', steps: steps.flat(), ...more };
+}
+
+/** Each of them has had a letter an hour later. */
+export async function sendTo(story: Story, userIds: string[]): Promise<void> {
+  for (const userId of userIds) {
+    await story.user(userId, { email: `${userId}@x.org` });
+    await story.event(userId, 'began');
+  }
+  await story.later(HOUR);
+}

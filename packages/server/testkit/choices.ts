@@ -1,0 +1,28 @@
+import Fastify from 'fastify';
+import { idMaker } from '../src/base/ids.ts';
+import { letterToken } from '../src/base/letter-token.ts';
+import { silentLog } from '../src/base/log.ts';
+import { mountChoices } from '../src/http/choices/index.ts';
+import type { Database } from '../src/io/db/index.ts';
+import { TOKEN_KEYS } from './mailroom.ts';
+import type { Story } from './story.ts';
+
+/** The pages of recipients, listening on a port of their own. */
+export type ChoicesServer = { url: string; stop(): Promise<void> };
+
+export async function choicesServer(db: Database): Promise<ChoicesServer> {
+  const app = Fastify({ logger: false, exposeHeadRoutes: true });
+  mountChoices(app, { db, newId: idMaker(db.clock), log: silentLog, tokenKeys: TOKEN_KEYS });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, stop: () => app.close() };
+}
+
+/** Below which the choices of whoever got the newest letter to this person are made. */
+export async function linkOf({ server, projectId }: Story, userId: string): Promise<string> {
+  const [row] = await server.db.query<{ id: string }>(
+    `SELECT id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY claimed_at DESC, id DESC LIMIT 1`,
+    [projectId, userId],
+  );
+  if (!row) throw new Error(`no letter left for ${userId}`);
+  return `/u/${letterToken({ projectId, messageId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
+}

@@ -1,0 +1,72 @@
+import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
+import { sha256 } from '../src/base/hash.ts';
+import { type HookAnswer, type Hooked, hookServer } from './hook-server.ts';
+
+/** A customer's end that writes down every POST, and what was known of it on our side at that moment. */
+export type HookJournal = {
+  /** To be told here, as this endpoint. */
+  url(name: string): string;
+  expect(name: string, secret: string): void;
+  posts: Posted[];
+  close(): Promise<void>;
+};
+export type Posted = {
+  endpoint: string;
+  /** As the header names the message, without its prefix. */
+  messageId: string;
+  at: number;
+  /** Of the body. */
+  digest: string;
+  /** What is wrong with it; null as it should be. */
+  fault: string | null;
+  /** Attempts that were written down when it came; it is this POST of its delivery, counted from 1. */
+  attempts: number;
+  ordinal: number;
+  status: number;
+};
+
+/** `answer`: as which endpoint, to which copy of a message. `attemptsOf`: what the database says of that delivery. */
+export type JournalOptions = {
+  answer(post: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>): Promise<number>;
+  attemptsOf(post: Pick<Posted, 'endpoint' | 'messageId'>): Promise<number>;
+};
+
+export async function hookJournal({ answer, attemptsOf }: JournalOptions): Promise<HookJournal> {
+  const hooks = await hookServer();
+  const secrets = new Map<string, Uint8Array>();
+  const copies = new Map<string, number>();
+  const posts: Posted[] = [];
+
+  async function take(hooked: Hooked): Promise<HookAnswer> {
+    const endpoint = hooked.path.slice(1);
+    const messageId = String(hooked.headers['webhook-id']).replace(/^msg_/, '');
+    const ordinal = (copies.get(`${endpoint} ${messageId}`) ?? 0) + 1;
+    copies.set(`${endpoint} ${messageId}`, ordinal);
+    const post = { endpoint, messageId, ordinal };
+    const at = Date.now();
+    const fault = faultOf(hooked, { messageId, secret: secrets.get(endpoint), now: at });
+    const attempts = await attemptsOf(post);
+    const status = await answer(post);
+    posts.push({ ...post, at, digest: sha256(hooked.body), fault, attempts, status });
+    return { status };
+  }
+  hooks.answer(take);
+  return {
+    url: (name) => hooks.url(`/${name}`),
+    expect(name, secret) {
+      secrets.set(name, readWebhookSecret(secret) ?? Buffer.alloc(0));
+    },
+    posts,
+    close: () => hooks.close(),
+  };
+}
+
+type Asked = { messageId: string; secret: Uint8Array | undefined; now: number };
+
+function faultOf({ headers, body }: Hooked, { messageId, secret, now }: Asked): string | null {
+  if (!secret) return 'nobody of this name';
+  const verified = verifyWebhook({ headers, body, secrets: [secret], now });
+  if (!verified.ok) return verified.why;
+  const { id } = JSON.parse(body) as { id: string };
+  return id === `msg_${messageId}` ? null : 'the body names another message';
+}

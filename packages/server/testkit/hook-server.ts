@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+
+/** A customer's server on loopback, over TLS: it keeps what it was told, and answers as the test says. */
+export type HookServer = {
+  /** Of a path. */
+  url(path: string): string;
+  received: Hooked[];
+  /** Requests that it has not answered, by path: now, and the most there ever were. */
+  open: Map<string, { now: number; most: number }>;
+  /** How it answers from now on; 204 at first. `silent`: never. */
+  answer(how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer>): void;
+  close(): Promise<void>;
+};
+export type Hooked = { path: string; headers: IncomingHttpHeaders; body: string };
+export type HookAnswer =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | 'silent'
+  | 'reset';
+
+const TLS = join(import.meta.dirname, 'tls');
+export const HOOK_CA = readFileSync(join(TLS, 'names.crt'));
+
+export async function hookServer(): Promise<HookServer> {
+  let how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });
+  const received: Hooked[] = [];
+  const open: HookServer['open'] = new Map();
+  const server = createServer({ cert: HOOK_CA, key: readFileSync(join(TLS, 'names.key')) });
+  server.on('request', (request, response) => {
+    const path = request.url ?? '';
+    const count = open.get(path) ?? { now: 0, most: 0 };
+    open.set(path, { now: count.now + 1, most: Math.max(count.most, count.now + 1) });
+    response.on('close', () => {
+      const after = open.get(path);
+      if (after) after.now -= 1;
+    });
+    void buffer(request).then(async (body) => {
+      const hooked = { path, headers: request.headers, body: body.toString() };
+      received.push(hooked);
+      reply(response, await how(hooked));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (path) => `https://127.0.0.1:${port}${path}`,
+    received,
+    open,
+    answer(wanted) {
+      how = wanted;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function reply(response: ServerResponse, answer: HookAnswer): void {
+  if (answer === 'reset') response.destroy();
+  if (answer === 'silent' || answer === 'reset') return;
+  response.writeHead(answer.status, answer.headers);
+  response.end(answer.body);
+}

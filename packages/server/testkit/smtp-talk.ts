@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One connection to a mail server, said to word by word. */
+export type Talk = {
+  greeting: string;
+  /** What is answered to one line; empty where the server hung up. */
+  say(line: string): Promise<string>;
+  /** A whole letter. What was answered to each recipient and, where one was taken, to the letter. */
+  hand(mail: { from?: string; to: string[]; raw: string }): Promise<{ rcpt: string[]; data: string }>;
+  socket: Socket;
+  close(): void;
+};
+
+export async function openTalk(port: number, host = '127.0.0.1'): Promise<Talk> {
+  const socket = connect(port, host);
+  socket.setEncoding('utf8');
+  let held = '';
+  const waiting: ((reply: string) => void)[] = [];
+  const replies: string[] = [];
+  const tell = (reply: string): void => {
+    const next = waiting.shift();
+    if (next) next(reply);
+    else replies.push(reply);
+  };
+  socket.on('data', (part: string) => {
+    held += part;
+    for (;;) {
+      const whole = /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(held);
+      if (!whole) return;
+      held = held.slice(whole[0].length);
+      tell(whole[0].trimEnd());
+    }
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => waiting.splice(0).forEach((next) => next('')));
+  const heard = (): Promise<string> => {
+    const ready = replies.shift();
+    if (ready !== undefined) return Promise.resolve(ready);
+    if (socket.destroyed) return Promise.resolve('');
+    const { promise, resolve } = Promise.withResolvers<string>();
+    waiting.push(resolve);
+    return promise;
+  };
+  async function say(line: string): Promise<string> {
+    if (!socket.destroyed) socket.write(`${line}\r\n`);
+    return heard();
+  }
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+  const greeting = await heard();
+  if (greeting.startsWith('220')) await say('EHLO mx.home.test');
+  return {
+    greeting,
+    say,
+    socket,
+    async hand({ from = '', to, raw }) {
+      await say(`MAIL FROM:<${from}>`);
+      const rcpt: string[] = [];
+      for (const address of to) rcpt.push(await say(`RCPT TO:<${address}>`));
+      if (!rcpt.some((reply) => reply.startsWith('250'))) {
+        await say('RSET');
+        return { rcpt, data: '' };
+      }
+      await say('DATA');
+      const lines = raw.replaceAll(/\r?\n/g, '\r\n').replaceAll(/^\./gm, '..');
+      return { rcpt, data: await say(`${lines.replace(/\r\n$/, '')}\r\n.`) };
+    },
+    close: () => socket.destroy(),
+  };
+}

@@ -1,0 +1,162 @@
+import Fastify from 'fastify';
+import PostalMime from 'postal-mime';
+import { afterAll } from 'vitest';
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import { createTemplate } from '../src/flows/templates/index.ts';
+import { createTracker, settleHits, type Tracker } from '../src/flows/track/index.ts';
+import { mountTracking, transportRules } from '../src/http/index.ts';
+import type { Database } from '../src/io/db/index.ts';
+import { HOUR } from './drafts.ts';
+import { TOKEN_KEYS } from './mailroom.ts';
+import { newStory, type Stage, type Story } from './story.ts';
+
+/** Where letters fetch and lead to, over real HTTP, whatever host their addresses name. */
+export type TrackingServer = {
+  tracker: Tracker;
+  origin: string;
+  /** As a browser would, from this address; nothing is followed. */
+  get(address: string, as?: Fetching): Promise<Response>;
+  /** Until everything that came is written down. */
+  written(): Promise<void>;
+};
+
+export type Fetching = {
+  method?: string;
+  agent?: string;
+  remote?: string;
+  headers?: Record<string, string>;
+};
+
+export const BROWSER =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+
+export async function startTracking(db: Database, log = silentLog): Promise<TrackingServer> {
+  const tracker = createTracker({ db, log });
+  const app = Fastify({ logger: false, exposeHeadRoutes: true });
+  const transport = transportRules({ publicUrl: 'http://localhost', trustProxy: ['127.0.0.1'] });
+  mountTracking(app, { tracker, tokenKeys: TOKEN_KEYS, transport, clock: db.clock, log });
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  afterAll(() => app.close());
+  return {
+    tracker,
+    origin,
+    get(address, { method = 'GET', agent = BROWSER, remote = '192.0.2.1', headers = {} } = {}) {
+      const { pathname } = new URL(address);
+      return fetch(origin + pathname, {
+        method,
+        redirect: 'manual',
+        headers: { 'User-Agent': agent, 'X-Forwarded-For': remote, ...headers },
+      });
+    },
+    written: () => tracker.close(),
+  };
+}
+
+/** Time goes on until whatever was fetched has its verdict. */
+export async function settleAll(
+  { server: { db, clock } }: Stage,
+  fetching: TrackingServer[],
+  afterMs = 10_000,
+): Promise<void> {
+  for (const server of fetching) await server.written();
+  clock.advance(afterMs);
+  const deps = { db, newId: idMaker(db.clock), log: silentLog };
+  while ((await settleHits(deps)).letters > 0);
+}
+
+export type ReadLetter = {
+  html: string;
+  text: string;
+  /** Its links in their order, but for those about the letter itself. */
+  links: string[];
+  trap: string | null;
+  pixel: string | null;
+};
+
+async function readLetter(mime: Uint8Array | string): Promise<ReadLetter> {
+  const { html = '', text = '' } = await PostalMime.parse(mime);
+  const hrefs = Array.from(html.matchAll(/<a\b[^>]*href="([^"]*)"([^>]*)>/g), ([, href = '', rest = '']) => ({
+    href: href.replaceAll('&amp;', '&'),
+    isHidden: rest.includes('aria-hidden'),
+  }));
+  return {
+    html,
+    text,
+    links: hrefs.filter(({ href, isHidden }) => !isHidden && !href.includes('/u/')).map(({ href }) => href),
+    trap: hrefs.find(({ isHidden }) => isHidden)?.href ?? null,
+    pixel: /<img src="([^"]*\/o\/[^"]*)"/.exec(html)?.[1] ?? null,
+  };
+}
+
+export type TrackedLetter = ReadLetter & {
+  story: Story;
+  messageId: string;
+  pixel: string;
+  /** As `kind verdict reason`, in their places. */
+  hits(): Promise<string[]>;
+  /** How many there were, kept or not. */
+  count(): Promise<number>;
+  /** As `type link class`. */
+  outcomes(): Promise<string[]>;
+};
+
+export type Writing = {
+  settings?: Record<string, string>;
+  rule?: Record<string, unknown>;
+  template?: { format: string; body: string };
+};
+
+const TEMPLATE = {
+  format: 'markdown',
+  body: `Hello [the guide](https://acme.test/guide?a=1&b=2), [the plan](https://acme.test/plan),
+[the list](https://acme.test/list) and [us](mailto:help@acme.test).`,
+};
+
+/** A letter that left an hour ago, in a project of its own. */
+export async function sendTracked(
+  stage: Stage,
+  { settings = {}, rule = {}, template = TEMPLATE }: Writing = {},
+): Promise<TrackedLetter> {
+  const { db, clock } = stage.server;
+  const story = await newStory(stage);
+  const { projectId } = story;
+  await story.set({
+    autopilot: '1h',
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    ...settings,
+  });
+  const document = { name: 'note', subject: 'A note', ...template };
+  await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
+  await story.rule({ name: 'note', when: { event: 'hello' }, steps: [{ draft: 'note' }], ...rule });
+  await story.user('ada', { email: 'ada@x.test' });
+  await story.event('ada', 'hello');
+  await story.later(HOUR);
+  const letter = stage.engine.transport.letters.findLast((one) => one.projectId === projectId);
+  if (!letter) throw new Error('nothing left');
+  clock.advance(HOUR);
+  const of = [projectId, letter.messageId];
+  const read = await readLetter(letter.mime);
+  const lines = async (text: string): Promise<string[]> =>
+    (await db.query<{ line: string }>(text, of)).map(({ line }) => line);
+  return {
+    ...read,
+    pixel: read.pixel ?? '',
+    story,
+    messageId: letter.messageId,
+    hits: () =>
+      lines(`SELECT concat_ws(' ', kind, coalesce(machine, '?'), coalesce(machine_reason, '-')) AS line FROM beckon.hit
+             WHERE project_id = $1 AND message_id = $2 ORDER BY number`),
+    outcomes: () =>
+      lines(`SELECT concat_ws(' ', substr(type, 7), link, class) AS line FROM beckon.outcome
+             WHERE project_id = $1 AND message_id = $2 ORDER BY 1`),
+    count: async () => {
+      const [hits] = await lines(
+        `SELECT hits::text AS line FROM beckon.hit_count WHERE project_id = $1 AND message_id = $2`,
+      );
+      return Number(hits ?? 0);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { jitterShare } from '../src/features/webhooks/index.ts';
+import { DELAYS_MS } from '../src/features/webhooks/schedule.ts';
+
+/** One endpoint, and what it is told, by the rules in their plainest form: every result is remembered, nothing is clever. */
+export type WebhookModel = {
+  mode: Mode;
+  queue(ids: string[], now: number): void;
+  disable(): void;
+  enable(): void;
+  isDisabled(): boolean;
+  /** How many begin anew. */
+  replay(state: string, now: number): number;
+  settle(now: number): void;
+  /** When the next one may be asked for. */
+  nextAt(): number;
+  deliveries(): Row[];
+};
+
+export type Mode = keyof typeof ANSWERS;
+export const ANSWERS = {
+  '200': { status: 200 },
+  '500': { status: 500 },
+  '410': { status: 410 },
+  reset: 'reset',
+  patient: { status: 503, headers: { 'retry-after': '99999999' } },
+} as const;
+
+type Row = {
+  messageId: string;
+  state: string;
+  tries: number;
+  nextAt: number | null;
+  attempts: { at: number; result: number | string }[];
+};
+type State = {
+  rows: Row[];
+  results: { at: number; ok: boolean }[];
+  openUntil: number | null;
+  failingSince: number | null;
+  failures: number;
+  disabled: boolean;
+};
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+export function newModel(endpointId: string): WebhookModel {
+  const state: State = {
+    rows: [],
+    results: [],
+    openUntil: null,
+    failingSince: null,
+    failures: 0,
+    disabled: false,
+  };
+  const model: WebhookModel = {
+    mode: '200',
+    queue(ids, now) {
+      const begun = state.disabled ? { state: 'missed', nextAt: null } : { state: 'pending', nextAt: now };
+      for (const messageId of ids) state.rows.push({ messageId, ...begun, tries: 0, attempts: [] });
+    },
+    disable() {
+      state.disabled = true;
+      miss(state);
+    },
+    enable() {
+      if (state.disabled)
+        Object.assign(state, { openUntil: null, results: [], failingSince: null, failures: 0 });
+      state.disabled = false;
+    },
+    isDisabled: () => state.disabled,
+    replay(wanted, now) {
+      const rows = state.rows.filter((row) => row.state === wanted);
+      for (const row of rows) Object.assign(row, { state: 'pending', tries: 0, nextAt: now });
+      return rows.length;
+    },
+    settle(now) {
+      for (let claimed = claims(state, now); claimed.length > 0; claimed = claims(state, now)) {
+        for (const row of claimed) attempt(row, { mode: model.mode, now, endpointId });
+        for (const row of claimed) heed(state, now, row.attempts.at(-1)?.result);
+      }
+    },
+    nextAt: () => Math.max(pending(state)[0]?.nextAt ?? Infinity, state.openUntil ?? 0),
+    deliveries: () => state.rows,
+  };
+  return model;
+}
+
+function pending({ rows }: State): Row[] {
+  const waiting = rows.filter(({ state }) => state === 'pending');
+  return waiting.toSorted(
+    (a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0) || (a.messageId < b.messageId ? -1 : 1),
+  );
+}
+
+function miss(state: State): void {
+  for (const row of pending(state)) Object.assign(row, { state: 'missed', nextAt: null });
+}
+
+function claims(state: State, now: number): Row[] {
+  if (state.disabled) miss(state);
+  if (state.openUntil !== null && now < state.openUntil) return [];
+  const due = pending(state).filter(({ nextAt }) => (nextAt ?? 0) <= now);
+  return state.openUntil === null ? due : due.slice(0, 1);
+}
+
+function attempt(row: Row, { mode, now, endpointId }: { mode: Mode; now: number; endpointId: string }): void {
+  const answer = ANSWERS[mode];
+  const result = answer === 'reset' ? answer : answer.status;
+  row.attempts.push({ at: now, result });
+  row.tries += 1;
+  const delay = DELAYS_MS[row.tries];
+  const base = Math.round((delay ?? 0) * (0.8 + 0.4 * jitterShare(row.messageId, endpointId, row.tries)));
+  if (result === 200) Object.assign(row, { state: 'delivered', nextAt: null });
+  else if (delay === undefined) Object.assign(row, { state: 'exhausted', nextAt: null });
+  else row.nextAt = now + (mode === 'patient' ? 2 * base : base);
+}
+
+function heed(state: State, at: number, result: number | string | undefined): void {
+  const ok = result === 200;
+  const isAfter = state.openUntil !== null && at >= state.openUntil;
+  if (ok && isAfter) Object.assign(state, { openUntil: null, results: [] });
+  else state.results.push({ at, ok });
+  if (ok) Object.assign(state, { failingSince: null, failures: 0 });
+  else fail(state, at, { isAfter, isGone: result === 410 });
+}
+
+function fail(state: State, at: number, { isAfter, isGone }: { isAfter: boolean; isGone: boolean }): void {
+  state.failingSince ??= at;
+  state.failures += 1;
+  if (isGone || (state.failures >= 10 && at - state.failingSince >= 5 * DAY)) state.disabled = true;
+  const counted = state.results.filter((one) => one.at - (one.at % 30_000) > at - 5 * MINUTE);
+  const bad = counted.filter((one) => !one.ok).length;
+  const trips = state.openUntil === null && counted.length >= 10 && bad >= 0.7 * counted.length;
+  if (!state.disabled && (isAfter || trips)) state.openUntil = at + 30_000;
+}

@@ -1,0 +1,169 @@
+import { iso } from '../src/base/clock.ts';
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import { createSealer, type Sealer } from '../src/base/seal.ts';
+import type { NewEndpoint } from '../src/features/endpoints/index.ts';
+import { dueEarlier } from '../src/features/turns/index.ts';
+import {
+  listDeliveries,
+  messageName,
+  nextLooks,
+  queueWebhooks,
+  type ShownDelivery,
+} from '../src/features/webhooks/index.ts';
+import { createProject } from '../src/flows/create-project.ts';
+import { createDelivery, type Delivery } from '../src/flows/deliver-webhooks/index.ts';
+import { addEndpoint } from '../src/flows/webhook-endpoints.ts';
+import { type Database, openDatabase } from '../src/io/db/index.ts';
+import { createOutbound, type Outbound } from '../src/io/outbound/index.ts';
+import { type HeldClock, heldClock } from './clock.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
+import { HOOK_CA, type HookServer, hookServer } from './hook-server.ts';
+
+/** Endpoints, messages and whoever delivers them, on a database of their own, with time told by hand. */
+export type WebhookStage = {
+  database: TestDatabase;
+  db: Database;
+  clock: HeldClock;
+  sealer: Sealer;
+  outbound: Outbound;
+  hooks: HookServer;
+  delivery: Delivery;
+  newId: () => string;
+  project(): Promise<number>;
+  endpoint(
+    projectId: number,
+    path: string,
+    more?: Partial<NewEndpoint>,
+  ): Promise<{ id: string; secret: string }>;
+  /** So many messages, in one commit, as an outcome queues one; their ids. */
+  queue(projectId: number, count?: number, more?: { type?: string; userId?: string }): Promise<string[]>;
+  /** Whoever else delivers, as another process would. */
+  another(more?: Partial<Pick<Outbound, 'post'>>): Delivery;
+  /** Rounds, until nothing is left to do at this moment. */
+  settle(): Promise<void>;
+  /** Goes to each moment at which something is due on the way, and does it. */
+  advance(ms: number): Promise<void>;
+  /** When something is due next, at most until then. */
+  nextAlarm(until: number): Promise<number | null>;
+  deliveries(projectId: number): Promise<ShownDelivery[]>;
+  /** Nothing of earlier tests is left to be sent, nor remembered. */
+  forget(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const AGENT = 'Beckon-Webhooks/0.0.0';
+
+export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
+  const database = await testDatabase();
+  const clock = heldClock();
+  const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
+  const sealer = createSealer('a secret of this test alone', null, 'test');
+  const outbound = createOutbound({
+    allowPrivate: true,
+    ca: HOOK_CA,
+    connectMs: outboundMs,
+    totalMs: outboundMs,
+  });
+  const hooks = await hookServer();
+  const newId = idMaker(db.clock);
+  const another: WebhookStage['another'] = (more) =>
+    createDelivery({ db, log: silentLog, sealer, outbound: { ...outbound, ...more }, agent: AGENT });
+  const delivery = another();
+  const settle = (): Promise<void> => settled(delivery);
+  return {
+    database,
+    db,
+    clock,
+    sealer,
+    outbound,
+    hooks,
+    delivery,
+    newId,
+    another,
+    settle,
+    project: async () => (await createProject(db, { name: 'Acme' })).id,
+    async endpoint(projectId, path, more) {
+      const deps = { db, newId, sealer, rules: { allowPrivate: true } };
+      const { endpoint, secret } = await addEndpoint(deps, { projectId, url: hooks.url(path), ...more });
+      return { id: endpoint.id, secret };
+    },
+    queue: (projectId, count = 1, more = {}) => queueSome({ db, newId }, { projectId, count, ...more }),
+    async advance(ms) {
+      const until = clock.now() + ms;
+      await settle();
+      for (let at = await nextAlarm(db, until); at !== null; at = await nextAlarm(db, until)) {
+        clock.advance(Math.max(0, at - clock.now()));
+        await settle();
+      }
+      clock.advance(until - clock.now());
+    },
+    nextAlarm: (until) => nextAlarm(db, until),
+    async forget() {
+      await db.query(
+        `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL WHERE next_at IS NOT NULL`,
+      );
+      hooks.received.length = 0;
+      hooks.answer(() => ({ status: 204 }));
+    },
+    deliveries: (projectId) =>
+      listDeliveries(db, { projectId, endpointId: null, messageId: null, states: null, limit: 10_000 }),
+    async close() {
+      outbound.close();
+      await hooks.close();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+export async function settled(delivery: Delivery): Promise<void> {
+  for (let done = 1; done > 0;) {
+    const { recorded, claimed } = await delivery.round();
+    await delivery.answered();
+    done = recorded + claimed + delivery.underWay();
+  }
+}
+
+type Queued = { projectId: number; count: number; type?: string; userId?: string };
+
+async function queueSome(
+  { db, newId }: { db: Database; newId: () => string },
+  { projectId, count, type = 'email.opened', userId = 'ann' }: Queued,
+): Promise<string[]> {
+  const now = db.clock.now();
+  const ids = Array.from({ length: count }, newId);
+  await db.transaction(async (tx) => {
+    const messages = ids.map((id) => {
+      const body = JSON.stringify({
+        id: messageName(id),
+        type,
+        timestamp: iso(now),
+        data: { said: 'Grüße 👋' },
+      });
+      return { projectId, id, outcomeId: id, type, userId, body, createdAt: now };
+    });
+    await queueWebhooks(tx, messages);
+    await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(now) }]);
+  });
+  return ids;
+}
+
+/** Fails where the alarm rings later than what is to be looked at next. */
+async function nextAlarm(db: Database, until: number): Promise<number | null> {
+  const rows = await db.query<{ project_id: number; at: Date | null }>(
+    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'tell'`,
+  );
+  const looks = await nextLooks(
+    db,
+    rows.map((row) => row.project_id),
+  );
+  for (const { project_id: id, at } of rows) {
+    const look = looks.get(id);
+    if (look !== undefined && (at === null || at.getTime() > look))
+      throw new Error(`the alarm of ${id} is late`);
+  }
+  const alarms = rows.flatMap(({ at }) => (at !== null && at.getTime() <= until ? [at.getTime()] : []));
+  // A fraction of a millisecond is lost on the way from the database.
+  return alarms.length === 0 ? null : Math.min(...alarms) + 1;
+}
