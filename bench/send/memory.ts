@@ -30,12 +30,16 @@ export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
     const { letters, twice } = await stage.sink.count();
     const records = await recordsOf(stage, 0);
     return [
-      [...rowOf(samples), shownTogether(records), ...[drafts, letters, twice, records.notSent].map(round)],
+      [
+        ...memoryRow(samples),
+        shownTogether(records),
+        ...[drafts, letters, twice, records.notSent].map(round),
+      ],
     ];
   });
 }
 
-type Sample = { at: number; rss: number };
+export type Sample = { at: number; rss: number };
 const AHEAD_MS = 5_000;
 
 /** Drafts that fall due in the next few seconds, again and again; the sender is told of each lot. */
@@ -64,7 +68,8 @@ function slopeOf(samples: Sample[]): number {
 
 const MEGABYTE = 1024 * 1024;
 
-function rowOf(samples: Sample[]): string[] {
+/** How many, the first, the median, the most, the last, and the slope. */
+export function memoryRow(samples: Sample[]): string[] {
   const sizes = samples.map(({ rss }) => rss / MEGABYTE);
   const shown = [sizes[0], median(sizes), Math.max(...sizes), sizes.at(-1)];
   return [

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { show } from '../print.ts';
+import { round, show } from '../print.ts';
 import { latency } from './latency.ts';
+import { neighbours } from './neighbours.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
 import { ENDPOINTS, PROJECTS } from './stage.ts';
 import { instant, throughput } from './throughput.ts';
@@ -22,6 +23,25 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
     const title = `${sizes.instant.deliveries} deliveries to ${TO} that answer at once, all rows written, to a bare loop of signed POSTs (≥ 0.12)`;
     const header = ['', 'deliveries /s', ...CPU, 'twice', 'the product to it'];
     await show(title, header, () => instant(sizes));
+  },
+  async neighbours(sizes) {
+    const { peak, perSecond, pairs, memory } = await neighbours(sizes);
+    const title = `Half of ${TO} dead, slow, dripping, bombing or redirecting, at ${perSecond} deliveries a second, 30 % of ${round(peak)}: from an outcome to the first POST at the others (p99 ≤ +50 ms, or +25 %), and what a bad one had at once (≤ 10)`;
+    const header = [
+      '',
+      'median',
+      'beside',
+      'p99',
+      'beside',
+      'more',
+      'bad POSTs',
+      'at once',
+      'connections',
+      'not told',
+    ];
+    await show(title, header, () => Promise.resolve(pairs));
+    const ofMemory = ['samples', 'first', 'median', 'most', 'last', 'slope a minute'];
+    await show('The memory of the worker meanwhile', ofMemory, () => Promise.resolve(memory));
   },
 };
 

@@ -1,7 +1,7 @@
 import { quantile } from '../measure.ts';
 import { round } from '../print.ts';
 import type { Sizes } from './sizes.ts';
-import { allTold, ENDPOINTS, onStage, PROJECTS, queue, untold } from './stage.ts';
+import { allTold, ENDPOINTS, onStage, PROJECTS, queue, type Stage, untold } from './stage.ts';
 
 const TICK_MS = 20;
 
@@ -9,19 +9,8 @@ const TICK_MS = 20;
 export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<string[][]> {
   return onStage(50, async (stage) => {
     await stage.sink.forget();
-    const wanted = Math.round((perSecond * forMs) / 1_000 / ENDPOINTS);
     const startedAt = performance.now();
-    for (let queued = 0; queued < wanted;) {
-      const due = Math.min(
-        wanted,
-        Math.ceil((((performance.now() - startedAt) / 1_000) * perSecond) / ENDPOINTS),
-      );
-      for (; queued < due; queued += 1) {
-        const projectId = stage.projectIds[queued % PROJECTS] ?? 0;
-        await queue(stage, { projectId, count: 1, dueAt: Date.now() });
-      }
-      await new Promise((resolve) => void setTimeout(resolve, TICK_MS));
-    }
+    await pourEvenly(stage, { perSecond, forMs });
     const tookMs = performance.now() - startedAt;
     await allTold(stage);
     const { ages, deliveries, twice } = await stage.sink.count();
@@ -29,4 +18,24 @@ export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<strin
     const figures = [0.5, 0.95, 0.99, 1].map((share) => `${round(quantile(ages, share))} ms`);
     return [[round((deliveries / tookMs) * 1_000), ...figures, String(twice), String(wrong)]];
   });
+}
+
+/** So many deliveries a second, in turn of each project. */
+export async function pourEvenly(
+  { ground, projectIds }: Pick<Stage, 'ground' | 'projectIds'>,
+  { perSecond, forMs }: { perSecond: number; forMs: number },
+): Promise<void> {
+  const wanted = Math.round((perSecond * forMs) / 1_000 / ENDPOINTS);
+  const startedAt = performance.now();
+  for (let queued = 0; queued < wanted;) {
+    const due = Math.min(
+      wanted,
+      Math.ceil((((performance.now() - startedAt) / 1_000) * perSecond) / ENDPOINTS),
+    );
+    for (; queued < due; queued += 1) {
+      const projectId = projectIds[queued % PROJECTS] ?? 0;
+      await queue({ ground }, { projectId, count: 1, dueAt: Date.now() });
+    }
+    await new Promise((resolve) => void setTimeout(resolve, TICK_MS));
+  }
 }

@@ -55,7 +55,8 @@ const CONNECTIONS = PROJECTS * ENDPOINTS;
 const QUEUED_WITHIN_MS = 5_000;
 const QUEUED_AT_ONCE = 500;
 
-async function ofProduct(stage: Stage, deliveries: number): Promise<Run> {
+/** What the product does of so many deliveries, all of which are checked. */
+export async function ofProduct(stage: Stage, deliveries: number): Promise<Run> {
   const each = Math.ceil(deliveries / CONNECTIONS);
   const dueAt = Date.now() + QUEUED_WITHIN_MS;
   for (const projectId of stage.projectIds)

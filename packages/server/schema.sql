@@ -899,6 +899,7 @@ CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (n
 CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
 CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
 CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
 CREATE INDEX outcome_person ON beckon.outcome USING btree (project_id, external_user_id, recorded_at);
 CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, recorded_at, id);

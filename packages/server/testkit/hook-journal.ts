@@ -27,8 +27,8 @@ export type Posted = {
 
 /** `answer`: as which endpoint, to which copy of a message. `attemptsOf`: what the database says of that delivery. */
 export type JournalOptions = {
-  answer(post: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>): Promise<number>;
-  attemptsOf(post: Pick<Posted, 'endpoint' | 'messageId'>): Promise<number>;
+  answer: (post: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>) => Promise<number>;
+  attemptsOf: (post: Pick<Posted, 'endpoint' | 'messageId'>) => Promise<number>;
 };
 
 export async function hookJournal({ answer, attemptsOf }: JournalOptions): Promise<HookJournal> {

@@ -35,3 +35,9 @@ export function idMaker(clock: Clock): NewId {
     );
   };
 }
+
+/** Before every id that is made at this moment or later. */
+export function smallestIdAt(ms: number): string {
+  const time = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}

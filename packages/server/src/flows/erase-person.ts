@@ -3,6 +3,7 @@ import type { NewId } from '../base/ids.ts';
 import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../features/audiences/index.ts';
 import { eraseDecisions } from '../features/decisions/index.ts';
 import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
+import { listEndpoints, lockEndpoints } from '../features/endpoints/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
 import { eraseMail } from '../features/outbox/index.ts';
@@ -108,9 +109,10 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
-  const letters = await removeLetters(tx, wanted, now.getTime());
+  const letters = await removeLetters(tx, wanted);
   const people = await erasePersonRows(tx, wanted);
   await leavePlaces(tx, wanted);
+  const webhooks = await removeWebhooks(tx, wanted, now.getTime());
   return {
     ...people,
     ...events,
@@ -119,11 +121,12 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
     change,
     dead_letter: 0,
     ...letters,
+    webhook_message: webhooks,
   };
 }
 
 /** Drafts are locked before runs, in the order of their ids, by everybody who needs both. */
-async function removeLetters(tx: Tx, wanted: PersonId, at: number): Promise<RemovedLetters> {
+async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters> {
   // Whoever is about to make an outcome of a hit holds its count, and then wants drafts and messages.
   const hits = await eraseHits(tx, wanted);
   await listOpenOfPeople(tx, [wanted]);
@@ -132,7 +135,7 @@ async function removeLetters(tx: Tx, wanted: PersonId, at: number): Promise<Remo
   const message = await eraseMessages(tx, wanted);
   // Behind the messages, for which a letter that is just leaving or arriving holds this up.
   const mail = await eraseMail(tx, wanted);
-  const became = await removeOutcomes(tx, wanted, at);
+  const became = await removeOutcomes(tx, wanted);
   const run = await eraseRuns(tx, wanted);
   const decision = await eraseDecisions(tx, wanted);
   const { entries, timers } = await eraseRuleRows(tx, wanted);
@@ -157,16 +160,29 @@ type RemovedLetters = Pick<
 > &
   RemovedOutcomes;
 
-type RemovedOutcomes = Pick<Removed, 'hit' | 'outcome' | 'reply' | 'webhook_message'>;
+type RemovedOutcomes = Pick<Removed, 'hit' | 'outcome' | 'reply'>;
 
 /** Behind the messages too, which whoever writes one of these holds. */
-async function removeOutcomes(tx: Tx, wanted: PersonId, at: number): Promise<RemovedOutcomes> {
+async function removeOutcomes(tx: Tx, wanted: PersonId): Promise<RemovedOutcomes> {
   return {
     hit: await eraseHits(tx, wanted),
     outcome: await eraseOutcomes(tx, wanted),
     reply: await eraseReplies(tx, wanted),
-    webhook_message: await eraseWebhooks(tx, { ...wanted, at }),
   };
+}
+
+/**
+ * Whoever records what an endpoint answered has its health locked, and keeps no answer of what is erased: they wait for this,
+ * or this for them. They may be recording for others in the same commit, so it comes late.
+ */
+async function removeWebhooks(tx: Tx, wanted: PersonId, at: number): Promise<number> {
+  const { projectId } = wanted;
+  const endpoints = await listEndpoints(tx, projectId);
+  await lockEndpoints(
+    tx,
+    endpoints.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id })),
+  );
+  return eraseWebhooks(tx, { ...wanted, at });
 }
 
 /** What goes through all people in the background says how far it came by an id: it says so by the one before, if it was this. */

@@ -3,6 +3,7 @@ import { requireEndpoint } from '../features/endpoints/index.ts';
 import { dueEarlier } from '../features/turns/index.ts';
 import {
   type DeliveryState,
+  type History,
   insertHistory,
   type Replay,
   replayDeliveries,
@@ -87,10 +88,11 @@ async function addHistory(
 ): Promise<void> {
   if (endpointId === null) throw invalid('--history is for one endpoint: name it by --endpoint', 'endpoint');
   const now = db.clock.now();
-  for (let added = HISTORY_STEP; added === HISTORY_STEP;)
-    added = await db.transaction((tx) =>
-      insertHistory(tx, { projectId, endpointId, ...range, now, limit: HISTORY_STEP }),
-    );
+  for (let since: number | null = range.since; since !== null;) {
+    const step: History = { projectId, endpointId, since, before: range.before, now, limit: HISTORY_STEP };
+    // What was noted is not looked at once more, but for the last moment, which may have more than a step takes.
+    since = await db.transaction((tx) => insertHistory(tx, step));
+  }
 }
 
 function invalid(message: string, field: string): Fault {

@@ -215,6 +215,18 @@ test('a new endpoint is told what happened before it only if somebody asks for t
   expect(hooks.received).toHaveLength(2);
 });
 
+test('a long history is told whole, whether it happened at once or one after the other', async () => {
+  const projectId = await stage.project();
+  await stage.queue(projectId, 1_500);
+  for (let n = 0; n < 3; n += 1) {
+    clock.advance(1);
+    await stage.queue(projectId, 400);
+  }
+  const { id } = await stage.endpoint(projectId, '/late');
+  const asked = { endpointId: id, since: clock.now() - HOUR, history: true };
+  expect(await replay(projectId, asked)).toEqual({ replayed: 2_700 });
+});
+
 test('what is old is forgotten, but not what an endpoint still waits for', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/old');

@@ -13,6 +13,11 @@ const program = new Command('beckon')
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(wantsJson() ? usageAsJson(text) : text) });
 
+// Whoever reads no further (`… | head`) has had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 addCommands(program, createOperator());
 await program.parseAsync().catch(endAsUsage);
 // Whatever still holds the event loop now (a connection that does not close) gets a moment, then the process ends.

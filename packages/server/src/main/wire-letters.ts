@@ -5,6 +5,7 @@ import type { Lifecycle } from '../base/lifecycle.ts';
 import { createTracker } from '../flows/track/index.ts';
 import { mountChoices, mountProbe, mountTracking, startMailIn, type TransportRules } from '../http/index.ts';
 import type { Database } from '../io/db/index.ts';
+import { listens } from './listening.ts';
 import type { ServerOptions } from './wire.ts';
 
 type Parts = { db: Database; life: Lifecycle; newId: NewId };
@@ -50,7 +51,8 @@ export async function wireMailIn(options: ServerOptions, { db, life, newId }: Pa
     };
     return { port: listener.port, reloadCertificate };
   } catch (error) {
-    if (isAsked || !isTaken(error)) throw error;
+    if (isAsked || !isTaken(error))
+      return listens({ variable: 'MAIL_IN_PORT', host, port }, Promise.reject(error));
     log.warn({ host, port }, 'mail_in.port_taken');
     return NO_MAIL;
   }

@@ -1,7 +1,5 @@
 import type { TokenKeys } from '../base/letter-token.ts';
-import type { Server } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { Clock } from '../base/clock.ts';
 import { idMaker } from '../base/ids.ts';
@@ -34,6 +32,7 @@ import type { LookUp, Resolver } from '../io/dns/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
+import { closed, listening, listens, portOf } from './listening.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
@@ -153,7 +152,8 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
   const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });
   life.onStop('http', () => closed(app.server, () => app.close()));
-  await app.listen({ host: listen.host, port: listen.port });
+  const { host, port } = listen;
+  await listens({ variable: 'PORT', host, port }, app.listen({ host, port }));
   const reload = (): void => {
     if (listen.tls) reloadCertificate(app.server as HttpsServer, listen.tls);
   };
@@ -164,7 +164,8 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     { rules: deps.transport, newId: deps.newId },
     (request, response) => app.routing(request, response),
   );
-  await listening(redirect, { host: listen.host, port: listen.redirectPort });
+  const place = { variable: 'HTTP_REDIRECT_PORT', host, port: listen.redirectPort };
+  await listens(place, listening(redirect, place));
   life.onStop('redirect', () => closed(redirect));
   return { ...api, redirect: portOf(redirect) };
 }
@@ -229,46 +230,8 @@ async function startMetrics(
 ): Promise<number | null> {
   if (listen.metricsPort === null) return null;
   const server = createMetricsServer(parts.metrics);
-  await listening(server, { host: listen.host, port: listen.metricsPort });
+  const place = { variable: 'METRICS_PORT', host: listen.host, port: listen.metricsPort };
+  await listens(place, listening(server, place));
   parts.life.onStop('metrics', () => closed(server));
   return portOf(server);
-}
-
-function listening(server: Server, at: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(at, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-/** Longer than a commit may take, and short enough for the rest of the ten seconds that a stop has. */
-const CUT_OFF_AFTER_MS = 6_000;
-const LOOK_FOR_IDLE_EVERY_MS = 50;
-
-/** Connections end as they fall idle; who is still sending after six seconds is cut off. */
-async function closed(
-  server: Server,
-  close: () => Promise<void> = () => closeListener(server),
-): Promise<void> {
-  const idle = setInterval(() => server.closeIdleConnections(), LOOK_FOR_IDLE_EVERY_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), CUT_OFF_AFTER_MS);
-  try {
-    await close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(cut);
-  }
-}
-
-function closeListener(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-  });
-}
-
-function portOf(server: Pick<Server, 'address'>): number {
-  return (server.address() as AddressInfo).port;
 }

@@ -26,9 +26,9 @@ export function addTrack(domain: Command, operator: Operator): void {
           const { id: projectId } = await findProject(opened.db, options.project);
           const { publicUrl } = opened.mailroom.outlet;
           const view = await trackDomain(opened, { projectId, name: options.domain }, host);
-          return { ...toShown(view), leads_to: new URL(publicUrl).hostname };
+          return { ...toShown(view), leads_to: new URL(publicUrl).hostname, public_url: publicUrl };
         },
-        show: ({ leads_to: leadsTo, ...shown }) => printTracking(shown, leadsTo),
+        show: printTracking,
       }),
     );
 }

@@ -14,9 +14,10 @@ export function toShownTracking(tracking: Tracking | null) {
 }
 
 type Shown = { name: string; tracking: ReturnType<typeof toShownTracking> };
+type Asked = Shown & { leads_to: string; public_url: string };
 
 /** After it was set: what there is to do, since nobody but the owner of the domain can do it. */
-export function printTracking({ name, tracking }: Shown, leadsTo: string): string {
+export function printTracking({ name, tracking, leads_to: leadsTo, public_url: publicUrl }: Asked): string {
   if (!tracking) return `Links in letters from ${name} have the address of this installation`;
   return [
     `Links in letters from ${name} are to begin with https://${tracking.host}. Publish this record in the DNS:`,
@@ -27,8 +28,11 @@ export function printTracking({ name, tracking }: Shown, leadsTo: string): strin
     'It has to answer with a certificate of its own: by the proxy in front of this server, or from TLS_CERT_DIR',
     `(${tracking.host}.crt and ${tracking.host}.key). The server looks by itself, and uses it once it leads here; until`,
     'then links have the address of this installation.',
+    ...(publicUrl.startsWith('https:') ? [] : ['', `PUBLIC_URL is ${publicUrl}: ${PUBLIC_URL_FIRST}`]),
   ].join('\n');
 }
+
+const PUBLIC_URL_FIRST = 'set it to an https address that readers can open first, or no name can lead here.';
 
 const STATES = {
   pending: 'is not used yet',

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { typed } from '../../testkit/typed-command.ts';
 import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
@@ -170,4 +171,23 @@ test('a paused domain says so and why wherever it is shown, and domain resume le
   expect((await beckon('resume', '--domain', name)).out).toContain('was not paused');
   expect((await beckon('list')).out).not.toContain(why);
   expect(await beckon('resume', '--domain', 'other.test')).toMatchObject({ code: 1 });
+});
+
+test('domain track says which record leads here, and where none can as long as PUBLIC_URL is no https address', async () => {
+  await add();
+  const track = async (publicUrl: string): Promise<string> => {
+    const { mailroom } = testMail();
+    const given = { db, resolver, mailroom: { ...mailroom, outlet: { ...mailroom.outlet, publicUrl } } };
+    const of = ['--project', String(projectId), '--domain', name, '--host', `t.${name}`];
+    return (await typed(given, ['domain', 'track', ...of])).out;
+  };
+  const open = await track('https://beckon.acme.test');
+  expect(open).toContain(`  CNAME  t.${name}\n  beckon.acme.test\n`);
+  expect(open).not.toContain('PUBLIC_URL');
+  expect(await track('http://localhost:8080')).toContain('PUBLIC_URL is http://localhost:8080');
+  expect((await beckon('track', '--domain', name)).err).toContain('--off');
+  expect((await beckon('track', '--domain', name, '--host', 't.other.test')).err).toContain(`below ${name}`);
+  expect((await beckon('track', '--domain', name, '--off')).out).toContain(
+    'the address of this installation',
+  );
 });

@@ -126,3 +126,19 @@ test('rule backtest takes a saved rule or a file, and one of them', async () => 
   expect(await type('rule', 'backtest', '--since', '30d')).toMatchObject({ code: 1 });
   expect(await type('rule', 'backtest', '--rule', 'paid', '--since', 'long')).toMatchObject({ code: 2 });
 });
+
+test('of somebody who is left alone it says so in words, while their letter waits and when it was to leave', async () => {
+  await type('suppression', 'add', '--user', 'u1', '--reason', 'unsubscribed');
+  await pay({ plan: 'pro', country: 'FR' });
+  const explained = async (): Promise<string> =>
+    (await type('explain', '--user', 'u1', '--rule', 'paid')).out;
+  const alone = 'nothing is sent to this person or this address';
+  expect(await explained()).toContain(
+    `now held until somebody changes that: ${alone} (suppressed): suppression unsubscribed`,
+  );
+  expect(await type('draft', 'approve', '--rule', 'paid')).toMatchObject({ code: 0 });
+  clock.advance(3_600_000);
+  await engine.settle();
+  expect(await explained()).toContain(`${alone} (letter_suppressed)`);
+  expect(await explained()).not.toContain('null');
+});

@@ -68,8 +68,8 @@ function decisionLine({ at, reason, sentence, key, count, first_at, detail }: Ex
 }
 
 function detailWords(detail: Record<string, unknown>): string {
-  const words = Object.entries(detail).map(
-    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  const words = Object.entries(detail).flatMap(([name, value]) =>
+    value === null ? [] : [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`],
   );
   return words.length === 0 ? '' : `: ${words.join(', ')}`;
 }

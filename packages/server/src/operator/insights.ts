@@ -18,7 +18,11 @@ export function addInsightsCommand(program: Command, operator: Operator): void {
     .description('what became of the letters: how many arrived, were opened and clicked by people, came back')
     .requiredOption(...PROJECT_OPTION)
     .addOption(new Option('--by <what>', 'what they are put together by').choices(GROUPINGS).default('rule'))
-    .option('--since <duration>', 'letters of so long ago at most, such as 7d', readSince, SINCE_MS)
+    .addOption(
+      new Option('--since <duration>', 'letters of so long ago at most, such as 7d')
+        .argParser(readSince)
+        .default(SINCE_MS, printDuration(SINCE_MS)),
+    )
     .option(...JSON_OPTION)
     .action((options: Options) =>
       runOpened(operator, options, {

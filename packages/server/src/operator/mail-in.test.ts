@@ -22,6 +22,7 @@ test('a message is classified from a file, for people and as JSON', async () => 
     recipients: [
       {
         class: 'hard',
+        final: true,
         status: '5.1.1',
         reason: expect.stringContaining('User unknown'),
         address: 'nobody@example.net',
@@ -29,7 +30,7 @@ test('a message is classified from a file, for people and as JSON', async () => 
     ],
   });
   expect((await classify(fixture('postfix-nobody.eml'))).out).toMatch(
-    /^dsn\nclass +status +reason +address\nhard /,
+    /^dsn\nclass +final +status +reason +address\nhard /,
   );
   expect((await classify(fixture('reply-gmail.eml'))).out).toBe('reply\n');
 });

@@ -29,8 +29,9 @@ export function addMailInCommands(program: Command, operator: Operator): void {
 function shown({ kind, recipients }: MailVerdict): Pick<MailVerdict, 'kind' | 'recipients'> {
   return {
     kind,
-    recipients: recipients.map(({ class: found, status, reason, address }) => ({
+    recipients: recipients.map(({ class: found, final, status, reason, address }) => ({
       class: found,
+      final,
       status,
       reason,
       address,

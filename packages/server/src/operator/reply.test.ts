@@ -101,6 +101,12 @@ test.each(['nothing', '019b0000-0000-7000-8000-000000000000'])('there is no answ
 test('an answer is handed on once more where a person says so, unless it is no answer of theirs', async () => {
   const { id } = await keep({ forwardAt: null });
   clock.advance(5_000);
+  const toNobody = await reply('forward', '--reply', id);
+  expect([toNobody.code, toNobody.err]).toEqual([
+    1,
+    expect.stringContaining('settings set reply_forward_to'),
+  ]);
+  await typed({ db }, ['settings', 'set', '--project', String(projectId), 'reply_forward_to=team@acme.test']);
   expect((await reply('forward', '--reply', id, '--json')).json).toEqual({
     id,
     forward_at: new Date(clock.now()).toISOString(),

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { isStorable } from '../features/people/index.ts';
-import { findProject } from '../features/projects/index.ts';
+import { findProject, getSettings } from '../features/projects/index.ts';
 import {
   findReply,
   forwardAgain,
@@ -147,6 +147,7 @@ function addForward(reply: Command, operator: Operator): void {
       runOpened(operator, options, {
         work: async ({ db }) => {
           const { projectId, id } = await requireReply(db, options);
+          if ((await getSettings(db, projectId)).settings.replyForwardTo === null) throw toNobody();
           const at = db.clock.now();
           if (!(await forwardAgain(db, { projectId, id, at }))) throw notForwarded(id);
           return { id, forward_at: iso(at) };
@@ -173,6 +174,11 @@ function unknownReply(id: string): Fault {
 
 function notForwarded(id: string): Fault {
   const message = `${id} is not handed on: it is of a machine, or not of whom it says it is`;
+  return new Fault('conflict', { details: [{ message, field: 'reply' }] });
+}
+
+function toNobody(): Fault {
+  const message = 'It goes on to nobody yet: settings set reply_forward_to=team@example.com says to whom';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }
 

@@ -22,7 +22,9 @@ type Exporting = OfProject & { file?: string; format: ExportFormat };
 export function addImport(suppression: Command, operator: Operator): void {
   suppression
     .command('import')
-    .description('suppress whoever a list names: CSV with email[,reason,created_at], or an address a line')
+    .description(
+      'suppress whoever a list names: CSV with the columns email or user, reason, until, created_at, or an address a line',
+    )
     .requiredOption(...PROJECT_OPTION)
     .requiredOption('--file <file>', 'the list, or - for what is piped')
     .addOption(

@@ -54,6 +54,15 @@ test('an address a line, or columns by their names in any order, with what other
   ]);
 });
 
+test('what is snoozed has an end, by hand as in a list: nobody is left alone for good by a break', async () => {
+  const refused = await suppression('add', '--user', 'u1', '--reason', 'snoozed');
+  expect(refused).toMatchObject({ code: 1, err: 'What is snoozed has an end: --until says when\n' });
+  expect(await listed()).toEqual([]);
+  const until = '2099-01-01T00:00:00.000Z';
+  expect((await suppression('add', '--user', 'u1', '--reason', 'snoozed', '--until', until)).code).toBe(0);
+  expect(await listed()).toMatchObject([{ value: 'u1', reason: 'snoozed', until }]);
+});
+
 test('what is refused is told by line and column, keeps nothing else out, and says so by the exit code', async () => {
   const text = [
     'email,user,reason,until,created_at',

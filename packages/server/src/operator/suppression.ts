@@ -58,6 +58,9 @@ function addAdd(suppression: Command, operator: Operator): void {
           const place = await readPlace(db, options);
           const until = options.until === undefined ? null : readUntil(options.until, db.clock.now());
           const { reason } = options;
+          // The recipient's page shows a break by its end, and could take back none that has no end.
+          if (reason === 'snoozed' && until === null)
+            throw invalid('What is snoozed has an end: --until says when', 'until');
           const done = await suppress(db, { ...place, reason, until, actor: OPERATOR });
           const { isAdded: added, drafts, runs } = done;
           return { ...toPlace(place), reason, until: shownUntil(until), added, drafts, runs };

@@ -8,7 +8,7 @@ import { findProject } from '../features/projects/index.ts';
 import { type DeliveryState, listDeliveries, readMessageName } from '../features/webhooks/index.ts';
 import { testEndpoint } from '../flows/deliver-webhooks/index.ts';
 import { replayWebhooks, type ReplayWanted } from '../flows/replay-webhooks.ts';
-import type { Opened, Operator } from './operator.ts';
+import { EXIT_FAILED, type Opened, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { ENDPOINT_OPTION, placeOf } from './webhook-place.ts';
 import { type ListedDelivery, printDeliveries, printDelivery, toDelivery } from './webhook-output.ts';
@@ -44,12 +44,15 @@ export function addTestCommand(webhook: Command, operator: Operator): void {
               newId: idMaker(db.clock),
               log: silentLog,
             };
-            return await read(opened, { ...place, messageId: await testEndpoint(deps, place) });
+            const rows = await read(opened, { ...place, messageId: await testEndpoint(deps, place) });
+            // So that a script knows as well.
+            if (rows.some(({ state }) => state !== 'delivered')) operator.setExitCode(EXIT_FAILED);
+            return rows;
           } finally {
             outbound.close();
           }
         },
-        show: ([one]) => (one ? printDelivery(one) : printDeliveries([])),
+        show: (rows) => rows.map(printDelivery).join('\n\n'),
       }),
     );
 }
@@ -97,11 +100,18 @@ export function addDeliveriesCommand(webhook: Command, operator: Operator): void
           });
         },
         show: (rows) =>
-          options.message === undefined
-            ? printDeliveries(rows)
-            : rows.map(printDelivery).join('\n\n') || printDeliveries([]),
+          options.message !== undefined && rows.length > 0
+            ? rows.map(printDelivery).join('\n\n')
+            : printDeliveries(rows, isFiltered(options) ? NONE_SUCH : 'Nothing was to be told yet'),
       }),
     );
+}
+
+/** Where some were asked for, that they are not there says nothing of the others. */
+const NONE_SUCH = 'There is no such delivery of the last 30 days';
+
+function isFiltered({ endpoint, message, state }: DeliveriesOptions): boolean {
+  return [endpoint, message, state].some((asked) => asked !== undefined);
 }
 
 type ReplayOptions = OfProject & {

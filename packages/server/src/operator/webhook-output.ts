@@ -1,4 +1,4 @@
-import { messageName, type ShownDelivery } from '../features/webhooks/index.ts';
+import { type DeliveryState, messageName, type ShownDelivery } from '../features/webhooks/index.ts';
 import type { EndpointState, SealedSecret } from '../features/endpoints/index.ts';
 import { iso } from '../base/clock.ts';
 import { table } from './table.ts';
@@ -82,7 +82,7 @@ export function toDelivery(delivery: ShownDelivery) {
 
 export type ListedDelivery = ReturnType<typeof toDelivery>;
 
-export function printDeliveries(deliveries: ListedDelivery[]): string {
+export function printDeliveries(deliveries: ListedDelivery[], ifNone: string): string {
   return table(
     deliveries.map(({ attempts, ...one }) => ({
       id: one.id,
@@ -94,7 +94,7 @@ export function printDeliveries(deliveries: ListedDelivery[]): string {
       created_at: one.created_at,
       next_at: one.next_at,
     })),
-    'Nothing was to be told yet',
+    ifNone,
   );
 }
 
@@ -110,8 +110,24 @@ export function printDelivery(delivery: ListedDelivery): string {
     result: said(attempt),
     answer: attempt.answer?.slice(0, ANSWER_SHOWN) ?? null,
   }));
-  return `${delivery.id} (${delivery.type}) is ${delivery.state}\n${table(rows, 'It was not tried yet')}`;
+  const { id, type, state } = delivery;
+  const head = `${id} (${type}) is ${state} ${BY_STATE[state]} endpoint ${delivery.endpoint_id}`;
+  return `${head}\n${table(rows, UNTRIED[state] ?? 'It was not tried yet')}`;
 }
+
+const BY_STATE = {
+  pending: 'for',
+  delivering: 'to',
+  delivered: 'to',
+  exhausted: 'for',
+  missed: 'by',
+  cancelled: 'for',
+} as const satisfies Record<DeliveryState, string>;
+
+const UNTRIED: Partial<Record<DeliveryState, string>> = {
+  missed: 'It was not tried: webhook replay --missed sends it',
+  cancelled: 'It was not tried, and will not be',
+};
 
 function said(attempt: ListedDelivery['attempts'][number] | undefined): string | null {
   if (!attempt) return null;

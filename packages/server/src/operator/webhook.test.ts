@@ -57,7 +57,8 @@ test('what cannot be an endpoint is refused with the reason', async () => {
 test('a test event is sent to this endpoint alone, and its answer is shown, also where it is a refusal', async () => {
   const { id } = await create('/tested');
   hooks.answer(() => ({ status: 418, body: 'short\nand stout' }));
-  const { json } = await run('test', '--endpoint', id, '--json');
+  const { json, code } = await run('test', '--endpoint', id, '--json');
+  expect(code).toBe(1);
   expect(json).toMatchObject([
     {
       endpoint_id: id,
@@ -107,6 +108,31 @@ test('deliveries are shown with every attempt, by endpoint, message and state', 
   expect((await run('deliveries', '--endpoint', id)).out).toContain('500');
   expect((await run('deliveries', '--message', `msg_${message}`)).out).toContain('attempt');
   expect((await run('deliveries', '--message', 'msg_1')).err).toContain('no id of a message');
+});
+
+test('of a message that several endpoints were told it is said which, and what to do where it was missed', async () => {
+  const both = [await create('/told'), await create('/missed')];
+  const [told, missed] = both.map(({ id }) => id);
+  await run('disable', '--endpoint', missed ?? '');
+  const [message] = await stage.queue(projectId, 1, { type: 'email.unsubscribed' });
+  await stage.settle();
+  const { out } = await run('deliveries', '--message', `msg_${message}`);
+  expect(out).toContain(`is delivered to endpoint ${told}`);
+  expect(out).toContain(
+    `is missed by endpoint ${missed}\nIt was not tried: webhook replay --missed sends it`,
+  );
+  for (const { id } of both) await run('delete', '--endpoint', id);
+});
+
+test('where a filter leaves no delivery nobody is told that there are none', async () => {
+  const { id } = await create('/filtered', '--types', 'email.replied');
+  await stage.queue(projectId, 1, { type: 'email.replied' });
+  await stage.settle();
+  for (const filter of [
+    ['--state', 'exhausted', '--endpoint', id],
+    ['--message', `msg_${stage.newId()}`],
+  ])
+    expect((await run('deliveries', ...filter)).out).toBe('There is no such delivery of the last 30 days\n');
 });
 
 test('one delivery, a range, or all that was missed is sent again', async () => {

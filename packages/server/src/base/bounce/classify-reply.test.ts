@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { classifyReply, type ReplyClass } from './classify-reply.ts';
+import { classifyReply } from './classify-reply.ts';
 import { normaliseReply } from './normalise-reply.ts';
+import type { ReplyClass } from './refusal.ts';
 import type { SmtpStage } from './reply.ts';
 
 const at = (stage: SmtpStage, reply: string) =>
@@ -36,8 +37,8 @@ it.each<[string, ReplyClass]>([
   ['550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 Please try again', 'hard'],
   ['556 5.1.10 home.test does not accept mail (nullMX)', 'hard'],
   ['550 5.1.2 Bad destination system', 'hard'],
-  ['550 5.2.1 The email account that you tried to reach is disabled', 'hard'],
   ['550 No such user here', 'hard'],
+  ['550 5.7.1 <zoe@home.test>: User unknown', 'hard'],
   ['550 Requested action not taken: mailbox unavailable', 'hard'],
   ["550 5.5.0 This user doesn't have a home.test account (zoe@home.test)", 'hard'],
   ['550 Invalid recipient zoe@home.test', 'hard'],
@@ -47,20 +48,18 @@ it.each<[string, ReplyClass]>([
   ],
   ['553 5.1.3 The recipient is not an address', 'hard'],
 
+  ['550 5.2.1 The email account that you tried to reach is disabled', 'soft'],
   ['552 5.2.2 Mailbox full', 'soft'],
   ['550 5.2.1 zoe@home.test mailbox is full', 'soft'],
   ['550 5.1.1 The user has exceeded the storage quota', 'soft'],
   ['552 Requested mail action aborted: exceeded storage allocation, user is over quota', 'soft'],
   ['450 4.2.2 Over quota', 'soft'],
-  ['451 4.3.0 Temporary lookup failure', 'soft'],
   ['452 Too little space', 'soft'],
-  ['550 4.4.1 No answer from host', 'soft'],
   ['550 Rejected', 'soft'],
   ['550 5.0.0 Something', 'soft'],
 
   ['550 5.7.26 This mail is unauthenticated: SPF did not pass', 'policy'],
   ['554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.example.test', 'policy'],
-  ['550 5.7.1 <zoe@home.test>: User unknown', 'policy'],
   ['550 5.1.1 Message rejected as spam', 'policy'],
   ['550 Your IP has a poor reputation', 'policy'],
   ['550 5.3.4 Message too big for system', 'policy'],
@@ -69,21 +68,35 @@ it.each<[string, ReplyClass]>([
   ['451 4.7.1 Greylisted, please try again later', 'policy'],
   ['450 4.2.1 The user you are trying to contact is receiving mail at a rate that is too high', 'policy'],
 
-  ['554 5.7.1 <zoe@home.test>: Relay access denied', 'infrastructure'],
+  ['554 5.7.1 <zoe@home.test>: Relay access denied', 'policy'],
+  ['550 5.7.1 Authentication required', 'policy'],
+
+  ['451 4.3.0 Temporary lookup failure', 'infrastructure'],
+  ['550 4.4.1 No answer from host', 'infrastructure'],
   ['530 5.7.0 Must issue a STARTTLS command first', 'infrastructure'],
-  ['550 5.7.1 Authentication required', 'infrastructure'],
 ])('at RCPT, %s is %s', (reply, found) => {
   expect(at('rcpt', reply).class).toBe(found);
 });
 
 it.each<[string, ReplyClass]>([
   ['550 Rejected', 'policy'],
-  ['550 Requested action not taken: mailbox unavailable', 'policy'],
-  ['554 Transaction failed', 'policy'],
+  ['550 Requested action not taken: mailbox unavailable', 'soft'],
+  ['550 User unknown', 'soft'],
+  ['554 Transaction failed', 'infrastructure'],
   ['550 5.1.1 User unknown', 'hard'],
   ['552 5.2.2 Mailbox full', 'soft'],
 ])('about the letter itself, %s is %s', (reply, found) => {
   expect(at('body', reply).class).toBe(found);
+});
+
+it.each([
+  '554 5.7.1 <zoe@home.test>: Relay access denied',
+  '530 5.7.0 Must issue a STARTTLS command first',
+  '535 No',
+])('a relay that does not serve us refuses every letter alike, and each may be tried again: %s', (reply) => {
+  expect(at('rcpt', reply)).toMatchObject({ isRelays: true, retry: true });
+  expect(at('rcpt', '451 4.3.0 Temporary lookup failure')).toMatchObject({ isRelays: false, retry: true });
+  expect(at('rcpt', '550 4.4.1 No answer from host')).toMatchObject({ isRelays: false, retry: false });
 });
 
 it('a reply that begins with 4 is tried again, one with 5 is not', () => {

@@ -6,7 +6,7 @@ const TEXT_CHARS_MAX = 300;
 const VARIABLE: [RegExp, string][] = [
   [/https?:\/\/[^\s<>"')]+/g, 'link'],
   [/<[^<>\s]*>/g, 'address'],
-  [/[^\s<>"'(),:;]+@[^\s<>"'(),:;]+/g, 'address'],
+  [/[^\s<>"'(),:;：（），、；。「」【】《》]+@(?:\[[\w.:]*\]|[\w.-]+)/g, 'address'],
   [/\[?\b\d{1,3}(?:\.\d{1,3}){3}\b\]?/g, 'host'],
   [/\[?\b(?:[\da-f]{0,4}:){3,7}[\da-f]{0,4}\b\]?/g, 'host'],
   [/\b(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]+\b/g, 'host'],

@@ -1,8 +1,4 @@
-/**
- * Refusals: what a mail server said, and what it means for the recipient, for the letter and for the relay. Rules of the
- * protocols come first (the stage, the code, the enhanced status of RFC 3463); free text decides only where they say
- * nothing definite, and may soften what they say, never harden it.
- */
+/** Refusals: what a mail server said, and what it means for the recipient, for the letter and for the relay. */
 
 /** How far the conversation with a mail server had come. `body` is the answer to the letter itself. */
 export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'body';

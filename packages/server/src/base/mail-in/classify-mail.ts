@@ -20,7 +20,9 @@ const REASON_CHARS_MAX = 500;
 /** DSN, then complaint, then automatic answer, then unsubscribing by mail, then reply: a bounce of Postfix calls itself an answer. */
 export function classifyMail(mail: InboundMail, envelope?: MailEnvelope): MailVerdict {
   const notification = readSesNotification(mail);
-  const returned = notification ? { fields: notification.headers, notice: '' } : readReturned(mail);
+  const returned = notification
+    ? { fields: notification.headers, notice: '', report: '' }
+    : readReturned(mail);
   const found =
     (notification && asNotification(notification)) ??
     asDeliveryStatus(mail, returned) ??
@@ -81,6 +83,7 @@ function complaint(type: string, addresses: (string | null)[]): Found {
   const recipients = addresses.map((address) => ({
     address,
     class: 'complaint' as const,
+    final: true,
     status: null,
     reason: `complaint: ${type}`,
   }));
@@ -90,14 +93,14 @@ function complaint(type: string, addresses: (string | null)[]): Found {
 function asFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): Found | null {
   if (!isFreeBounce(mail, returned, envelope)) return null;
   const free = readFreeReport(mail, returned);
-  const report = findDeliveryStatus(returned.notice);
+  const report = findDeliveryStatus(returned.notice) ?? findDeliveryStatus(returned.report);
   if (report) return fromReport(report, free);
-  const { delayed, recipients } = free;
+  const { delayed, category, recipients } = free;
   const action = delayed ? 'delayed' : 'failed';
   return {
     kind: 'dsn',
     recipients: recipients.map(({ address, said }) =>
-      toRecipient({ address, action, status: null, diagnostic: '', category: null }, said),
+      toRecipient({ address, action, status: null, diagnostic: '', category }, said),
     ),
   };
 }
@@ -117,7 +120,13 @@ function asLetter(mail: InboundMail, envelope?: MailEnvelope): Found {
     return {
       kind: 'auto_reply',
       recipients: [
-        { address: mail.from, class: 'auto_reply', status: null, reason: onOneLine(mail.subject) },
+        {
+          address: mail.from,
+          class: 'auto_reply',
+          final: true,
+          status: null,
+          reason: onOneLine(mail.subject),
+        },
       ],
     };
   if (isUnsubscribe(mail, envelope)) return { kind: 'unsubscribe' };

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { classifyMail, readMail, type RecipientClass } from './index.ts';
 
 /**
- * The collection that `BOUNCE_CORPUS` names (a part of sisimai/set-of-emails; `labels.json` beside it). Its messages are in
- * families by mail system. A third of the families, by the first byte of the SHA-256 of their names, was held out before any
- * rule was written. Half of those (`OPENED_LATE`, by the second byte) were read after they had been measured. The messages of
- * the others (`HELD_OUT`) were never read, but how many and which of them were missed was looked at several times while rules
- * were written, so that their figures are better than those of messages of which nothing is known.
+ * The collection that `BOUNCE_CORPUS` names (a part of sisimai/set-of-emails; `labels.json` beside it), in families by mail
+ * system. A third of the families was held out at first, by the first byte of the SHA-256 of their names, and measured once
+ * before it was looked at: hard precision 0.80, recall 0.44, macro-F1 0.70. Since then rules were fitted to the whole
+ * collection, though of `HELD_OUT` no message was read, only which of them were missed. So these figures guard what is
+ * reached, and do not say how messages that are not here fare; `base/bounce/refusals.test.ts` says more of that.
  */
 const CORPUS = process.env.BOUNCE_CORPUS ?? '';
 const HELD_OUT = new Set([
@@ -94,8 +94,8 @@ describe.skipIf(!existsSync(join(CORPUS, 'labels.json')))(
       const found = share(some.filter(({ address }) => address !== null).length, some.length);
       console.log(name, some.length, { precision, recall, f1, found });
       expect(precision['hard']).toBeGreaterThanOrEqual(0.97);
-      expect(recall['hard']).toBeGreaterThanOrEqual(0.8);
-      expect(f1).toBeGreaterThanOrEqual(0.8);
+      expect(recall['hard']).toBeGreaterThanOrEqual(0.85);
+      expect(f1).toBeGreaterThanOrEqual(0.9);
       expect(found).toBeGreaterThanOrEqual(0.97);
     });
   },

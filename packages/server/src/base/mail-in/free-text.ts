@@ -8,7 +8,12 @@ import type { MailEnvelope } from './verdict.ts';
  * letter of their own. Signs of three kinds tell them from what people write (who sends it, what its subject says, what
  * it says) and two of them are needed.
  */
-export type FreeReport = { delayed: boolean; recipients: { address: string | null; said: string[] }[] };
+export type FreeReport = {
+  delayed: boolean;
+  /** Why, where a sign tells it that is the same in every language. */
+  category: string | null;
+  recipients: { address: string | null; said: string[] }[];
+};
 
 const DAEMON =
   /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|mmdf|mail[-_.]?deliver\w*|mdaemon|bounces?|mailerdaemon|mail-?system|mailsystem|mrdaemon|uucp|root|smtp|daemon|mailgateway|mail[-_.]?admin\w*|no-?reply|notification\w*|system|exchange|nondelivery|undeliver\w*)(?:[+-][^@]*)?@/;
@@ -19,7 +24,7 @@ const SAYS_SO =
   /\b(?:(?:could|can|was|has|were|did|will|is|are)(?: ?n[o']t|not) (?:be |been |able to |being )?(?:deliver\w*|sent|reach\w*|send|complete\w*|accept\w*|relay\w*)|undeliver\w*|unable to (?:deliver|send|reach|relay|complete)|(?:error|problem) deliver\w*|deliver\w* (?:\w+ ){0,4}(?:fail\w*|error|problem|unsuccessful|impossible|incomplete|delay\w*)|fail(?:ed|ure|ing) (?:\w+ ){0,4}(?:deliver\w*|recipient\w*|address\w*|permanently|to)|return\w* (?:\w+ ){0,5}(?:sender|undelivered|message|mail|unopened)|fatal error|bounce[ds]?|permanent(?:ly)? (?:error|fail\w*|fatal)|user unknown|unknown (?:user|recipient)|no such user|mailbox (?:is )?full|over ?quota|not delivered|rejected|said:|rcpt to|remote (?:host|server)|smtp error|following (?:recipient|address|error)\w*|giv(?:en|ing) up|nicht (?:zugestellt|gesendet)|konnte nicht|non (?:distribu|remis|è stato)|no (?:se )?(?:puede|pudo|ha sido)|não (?:pôde|foi))\b|\b[45]\d\d[ -][45]\.\d\.\d|宛先|配信|送信でき|退信|недостав|не (?:может|удалось)/iu;
 
 export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): boolean {
-  if (firstOf(mail.headers, 'x-failed-recipients') !== null) return true;
+  if (firstOf(mail.headers, 'x-failed-recipients') !== null || isFromList(mail, returned)) return true;
   const from = mail.from ?? '';
   const nobody = isFromNobody(mail, envelope);
   const encloses = returned.fields.length > 0;
@@ -28,6 +33,15 @@ export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: M
   if (NOTABLY_DAEMON.test(from)) return title || says;
   return says && (title ? nobody || encloses || DAEMON.test(from) : nobody && encloses);
 }
+
+/** A list manager that refuses a letter answers in its own name. */
+function isFromList({ headers, subject }: InboundMail, { notice }: Returned): boolean {
+  const isManager = firstOf(headers, 'x-mlserver', 'x-mailman-version') !== null;
+  return isManager && REFUSED_BY_LIST.test(`${subject}\n${notice.slice(0, NOTICE_CHARS_MAX)}`);
+}
+
+const REFUSED_BY_LIST =
+  /\b(?:(?:you|address) (?:\S+ )?(?:are|is) not (?:a )?member|not allowed to post|has been (?:automatically )?rejected|post(?:ing)? (?:was )?rejected)\b/i;
 
 function isFromNobody(mail: InboundMail, envelope?: MailEnvelope): boolean {
   return envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>' || mail.from === null;
@@ -42,20 +56,32 @@ export function readFreeReport(mail: InboundMail, returned: Returned): FreeRepor
     .filter((line) => CODED.test(line))
     .slice(0, CODED_LINES_MAX)
     .join(' ');
+  // Of a conversation that is copied, the server's own words say more than what is said about them.
+  const answered = [
+    lines
+      .filter((line) => ANSWER.test(line))
+      .slice(0, CODED_LINES_MAX)
+      .join(' '),
+  ];
   const whole = returned.notice.slice(0, NOTICE_CHARS_MAX);
   const recipients = found.map(({ address, line }, i) => {
     const end = found.slice(i + 1).find((next) => next.line > line)?.line ?? lines.length;
     const own = line < 0 ? [] : [segment(lines.slice(line, end), address)];
-    const said = [...own, coded === '' ? whole : coded];
+    const said = [...(found.length === 1 ? answered : []), ...own, coded === '' ? whole : coded];
     return { address, said: said.filter((text) => text.trim() !== '') };
   });
-  return { delayed: isDelay(mail, returned), recipients };
+  const category = OF_GOOGLE_GROUPS.test(returned.notice) ? 'policy-related' : null;
+  return { delayed: isDelay(mail, returned), category, recipients };
 }
 
+/** A group that takes no letters of this sender says so in some forty languages. */
+const OF_GOOGLE_GROUPS = /\bhttps?:\/\/groups\.google\.com\/support\b/i;
 const NOTICE_CHARS_MAX = 4_000;
 const SEGMENT_LINES_MAX = 12;
 const CODED_LINES_MAX = 10;
-const CODED = /(?:^|[^\d.])[45]\d\d[ -]|(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?![\d.])/;
+const ANSWER = /^\s{0,8}<<< ?[45]\d\d[ -]/;
+const CODED =
+  /(?:^|[^\d.])[45]\d\d[ -]|^\s{0,8}(?:error|reason) ?:|(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?![\d.])/i;
 
 /** What is said of one recipient: from where it stands to the next. */
 function segment(lines: string[], address: string | null): string {
@@ -106,7 +132,7 @@ function findRecipients(mail: InboundMail, original: Fields, lines: string[]): L
 }
 
 /** Alone on its line, or in front of what is said of it. */
-const PLACED = /^[\s>*-]{0,12}(?:<[^<>\s]+@[^<>\s]+>|[^\s<>:,;()]+@[\w.-]+\w)(?:$|[\s:.,;(])/;
+const PLACED = /^[\s>*"'-]{0,12}(?:<[^<>\s]+@[^<>\s]+>|[^\s<>:,;()"']+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))/;
 /** Behind a word for it. */
 const NAMED =
   /(?:\b(?:recipients?|to|rcpt to|user|address(?:es)?|addressee|mailbox|account|for|receiver|destinat\w+|empfänger|宛先|envelope-to|failed)\b ?\w{0,12} ?[:=]|\brcpt to:|\b(?:to|for|user|address|recipient|mailbox|account) )[\s"'`([]{0,4}<?[^\s<>:,;()]+@[\w.-]+\w/i;

@@ -1,4 +1,4 @@
-import { linesOf, readFields, type Fields } from './fields.ts';
+import { firstOf, linesOf, readFields, type Fields } from './fields.ts';
 import type { InboundMail } from './mail.ts';
 
 /**
@@ -9,6 +9,8 @@ export type Returned = {
   fields: Fields;
   /** The text of the report alone, without the copy. */
   notice: string;
+  /** What came back, where it is a report itself, which a gateway has wrapped in a letter of its own. */
+  report: string;
 };
 
 const NOTICE_CHARS_MAX = 64 * 1024;
@@ -29,11 +31,15 @@ export function readReturned(mail: InboundMail): Returned {
   const lines = linesOf(mail.text.slice(0, NOTICE_CHARS_MAX)).map((line) => line.slice(0, LINE_CHARS_MAX));
   const begin = beginOfCopy(lines);
   const notice = lines.slice(0, begin).join('\n');
-  if (enclosed) return { fields: headerOf(linesOf(enclosed.text)), notice };
+  if (enclosed) {
+    const fields = headerOf(linesOf(enclosed.text));
+    const isReport = /^multipart\/report\b/i.test(firstOf(fields, 'content-type') ?? '');
+    return { fields, notice, report: isReport ? enclosed.text.slice(0, NOTICE_CHARS_MAX) : '' };
+  }
   const quoted = headerOf(
     lines.slice(begin).map((line) => line.replace(/^(?:[>|] ?| {2,8}(?=[A-Z][\w-]*:))/, '')),
   );
-  return { fields: quoted, notice };
+  return { fields: quoted, notice, report: '' };
 }
 
 /** Words above a copy: "--- Below this line is a copy of the message.", "Original message headers:", … */

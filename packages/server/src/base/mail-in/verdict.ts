@@ -10,13 +10,15 @@ export type RecipientClass =
   | 'infrastructure'
   | 'complaint'
   | 'auto_reply'
-  /** Accepted, passed on, or still being tried: no outcome. */
+  /** Accepted, or passed on: no outcome. */
   | 'delivered';
 
 export type MailRecipient = {
   /** Null where the report conceals it, or names nobody. */
   address: string | null;
   class: RecipientClass;
+  /** False while it is still being tried: no outcome yet. */
+  final: boolean;
   /** The enhanced status, such as `5.1.1`. */
   status: string | null;
   /** What the server said of it, on one line. */

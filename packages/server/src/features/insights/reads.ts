@@ -1,3 +1,4 @@
+import { smallestIdAt } from '../../base/ids.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Grouping, Insight } from './insight.ts';
 
@@ -47,7 +48,7 @@ export async function countInsights(
        count(*) FILTER (WHERE b.complained) AS complained, count(*) FILTER (WHERE b.unsubscribed) AS unsubscribed,
        (SELECT count(*) FROM letters) AS letters
      FROM handed b GROUP BY b.name, b.rule_id ORDER BY sent DESC, b.name LIMIT ${GROUPS_MAX}`,
-    [projectId, new Date(since), smallestIdOf(since - CLAIMED_WITHIN_MS)],
+    [projectId, new Date(since), smallestIdAt(since - CLAIMED_WITHIN_MS)],
   );
   const isCut = rows.length === GROUPS_MAX || rows.some(({ letters }) => letters === LETTERS_MAX);
   return { groups: rows.map(toInsight), isCut };
@@ -64,11 +65,6 @@ const BECAME = `bool_or(o.type = 'email.opened' AND o.class = 'no') AS opened,
 
 /** An id is made a moment before its letter is claimed. */
 const CLAIMED_WITHIN_MS = 60_000;
-
-function smallestIdOf(ms: number): string {
-  const time = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
-}
 
 function toInsight({ rule_id: ruleId, letters: _letters, ...counts }: Row): Insight {
   return { ...counts, ruleId };

@@ -1,6 +1,6 @@
 import type { MachineVerdict } from '@beckon/contract';
 import { plainList, type Tx } from '../../io/db/index.ts';
-import type { HitSign, KeptHit, LetterPlace } from './hit.ts';
+import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from './hit.ts';
 
 export type LinkPlace = LetterPlace & { link: number };
 
@@ -30,18 +30,27 @@ export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): P
   return rows[0]?.urls ?? [];
 }
 
+/** `hits`: how many of it may be kept. */
+export type DueHits = { messageId: string; hits: number };
+
 /** Letters with hits whose verdict is due, by their projects, the longest waiting first. */
 export async function listDueHits(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
-): Promise<Map<number, string[]>> {
-  const rows = await tx.prepared<{ project_id: number; message_id: string }>({
+): Promise<Map<number, DueHits[]>> {
+  const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
     name: 'outcomes.due_hits',
-    text: `SELECT project_id, message_id FROM beckon.hit_count WHERE settle_at <= $1 ORDER BY settle_at LIMIT $2`,
+    text: `SELECT project_id, message_id, least(hits, ${HITS_MAX})::int AS hits FROM beckon.hit_count
+           WHERE settle_at <= $1 ORDER BY settle_at LIMIT $2`,
     values: [new Date(now), limit],
   });
   const byProject = Map.groupBy(rows, (row) => row.project_id);
-  return new Map([...byProject].map(([projectId, some]) => [projectId, some.map((row) => row.message_id)]));
+  return new Map(
+    [...byProject].map(([projectId, some]) => [
+      projectId,
+      some.map(({ message_id: messageId, hits }) => ({ messageId, hits })),
+    ]),
+  );
 }
 
 /** `sentAt`: when the next server took the letter, or the first attempt where that is not known. `opens`: are they tracked? */
@@ -49,7 +58,7 @@ export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sen
 
 /**
  * Takes those of these letters that are due still and that nobody else is judging. It reads `message`, which says when it
- * was sent.
+ * was sent, letter by letter: in a join a planner without statistics reads all letters of the project.
  */
 export async function claimDueHits(
   tx: Tx,
@@ -62,10 +71,11 @@ export async function claimDueHits(
     sent_at: Date | null;
   }>({
     name: 'outcomes.claim_hits',
-    text: `SELECT c.message_id, l.opens, l.urls, CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END AS sent_at
+    text: `SELECT c.message_id, l.opens, l.urls,
+             (SELECT CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END FROM beckon.message m
+              WHERE m.project_id = c.project_id AND m.id = c.message_id) AS sent_at
            FROM beckon.hit_count c
            JOIN beckon.tracking_link l ON l.project_id = c.project_id AND l.message_id = c.message_id
-           LEFT JOIN beckon.message m ON m.project_id = c.project_id AND m.id = c.message_id
            WHERE c.project_id = $1 AND c.message_id = ANY ($2::uuid[]) AND c.settle_at <= $3
            ORDER BY c.message_id FOR UPDATE OF c SKIP LOCKED`,
     values: [projectId, plainList(messageIds), new Date(now)],

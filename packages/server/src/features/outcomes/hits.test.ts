@@ -44,7 +44,9 @@ const hit = (messageId: string, more: Partial<Hit> = {}): Hit => ({
 const add = (...hits: Hit[]) => db.transaction((tx) => addHits(tx, hits));
 const kept = async (messageId: string) => listHits(db, [{ projectId, messageId }]);
 const due = async (): Promise<string[]> =>
-  (await listDueHits(db, { now: clock.now(), limit: 100 })).get(projectId) ?? [];
+  ((await listDueHits(db, { now: clock.now(), limit: 100 })).get(projectId) ?? []).map(
+    ({ messageId }) => messageId,
+  );
 
 test('where links lead is found by project, letter and number', async () => {
   const urls = ['https://acme.test/?a=%22{x}%22', 'https://b.test/,', 'https://c.test/'];

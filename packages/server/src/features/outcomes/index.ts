@@ -1,6 +1,14 @@
 export { addHits } from './add-hits.ts';
 export { type Hit, type HitFacts } from './hit.ts';
-export { claimDueHits, findUrls, type LinkPlace, listDueHits, listHits, listTargets } from './hit-reads.ts';
+export {
+  claimDueHits,
+  type DueHits,
+  findUrls,
+  type LinkPlace,
+  listDueHits,
+  listHits,
+  listTargets,
+} from './hit-reads.ts';
 export { type MachineReason, signsOf, type Verdict } from './machine.ts';
 export {
   type HitTrace,
@@ -30,6 +38,7 @@ export {
   forgetAgents,
   forgetLinks,
   insertLinks,
+  putOffHits,
   saveVerdicts,
   settleCounts,
   type TrackedLetter,

@@ -246,7 +246,7 @@ export async function listOutcomesOfDraft(
   const rows = await tx.query<OutcomeRow>(
     `SELECT ${COLUMNS} FROM beckon.message m
      JOIN beckon.outcome o ON o.project_id = m.project_id AND o.message_id = m.id
-     WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY o.recorded_at, o.id LIMIT $3`,
+     WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY o.occurred_at, o.id LIMIT $3`,
     [asked.projectId, asked.draftId, asked.limit],
   );
   return rows.map(toOutcome);

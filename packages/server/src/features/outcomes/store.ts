@@ -171,6 +171,20 @@ export async function settleCounts(
   });
 }
 
+/** Those that nobody else holds. */
+export async function putOffHits(
+  tx: Tx,
+  { projectId, messageIds, until }: { projectId: number; messageIds: string[]; until: Date },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.hit_count c SET settle_at = $3
+     FROM (SELECT message_id FROM beckon.hit_count WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND settle_at < $3
+       ORDER BY message_id FOR UPDATE SKIP LOCKED) n
+     WHERE c.project_id = $1 AND c.message_id = n.message_id`,
+    [projectId, plainList(messageIds), until],
+  );
+}
+
 type Step = { projectId: number; before: Date; limit: number };
 
 /** Who fetched something before then: what it was, and the verdict, stay. How many went. */

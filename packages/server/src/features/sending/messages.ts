@@ -1,3 +1,4 @@
+import { smallestIdAt } from '../../base/ids.ts';
 import { plainList, type Tx } from '../../io/db/index.ts';
 import { unpackMime } from './frozen.ts';
 import type { RampCounts } from './ramp.ts';
@@ -117,20 +118,32 @@ export async function findFrozen(
   );
 }
 
+const DAY_MS = 86_400_000;
+/** An id is made a moment before its letter is claimed. */
+const CLAIMED_WITHIN_MS = 60_000;
+
 /** Of a domain that is warmed up: what its letters came to, today and on the day before. Reads a sister's table, `outcome`. */
 export async function countForRamp(
   tx: Tx,
   { projectId, domain, since }: { projectId: number; domain: string; since: number },
 ): Promise<RampCounts> {
+  const from = since - DAY_MS;
   const [row] = await tx.query<RampCounts>(
-    `SELECT (count(*) FILTER (WHERE claimed_at >= $3 AND state <> 'failed'))::int AS today,
-            (count(*) FILTER (WHERE claimed_at < $3 AND state <> 'failed'))::int AS yesterday,
-            (count(*) FILTER (WHERE EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id
-              AND o.type = 'email.bounced' AND o.class = '' AND o.detail ->> 'bounce_class' IN ('hard', 'soft'))))::int AS bounced,
-            (count(*) FILTER (WHERE EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id
-              AND o.type = 'email.unsubscribed' AND o.class = 'complaint')))::int AS complained
-     FROM beckon.message m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3::timestamptz - interval '1 day'`,
-    [projectId, domain, new Date(since)],
+    `WITH said AS MATERIALIZED (
+       SELECT o.message_id, o.type FROM beckon.outcome o
+       WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.type IN ('email.bounced', 'email.unsubscribed')
+         AND (o.class = 'complaint' OR (o.class = '' AND o.detail ->> 'bounce_class' IN ('hard', 'soft')))
+     ), bad AS MATERIALIZED (
+       SELECT s.type FROM said s CROSS JOIN LATERAL (
+         SELECT FROM beckon.message m WHERE m.project_id = $1 AND m.id = s.message_id AND m.domain = $2 AND m.claimed_at >= $3 OFFSET 0
+       ) l
+     )
+     SELECT (count(*) FILTER (WHERE claimed_at >= $5 AND state <> 'failed'))::int AS today,
+            (count(*) FILTER (WHERE claimed_at < $5 AND state <> 'failed'))::int AS yesterday,
+            (SELECT count(*) FROM bad WHERE type = 'email.bounced')::int AS bounced,
+            (SELECT count(*) FROM bad WHERE type = 'email.unsubscribed')::int AS complained
+     FROM beckon.message WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
+    [projectId, domain, new Date(from), smallestIdAt(from - CLAIMED_WITHIN_MS), new Date(since)],
   );
   return row ?? { today: 0, yesterday: 0, bounced: 0, complained: 0 };
 }

@@ -24,6 +24,7 @@ export {
   type Claimed,
   type DeliveryResult,
   type DeliveryState,
+  type History,
   messageName,
   type NewWebhookMessage,
   readMessageName,

@@ -208,31 +208,31 @@ export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplaySt
       new Date(wanted.now),
     ],
   );
-  if (!row) return { replayed: 0, last: null };
-  const isMore = row.messages === REPLAY_STEP;
-  return { replayed: row.replayed, last: isMore ? { createdAt: Math.round(row.at), id: row.id } : null };
+  if (row?.messages !== REPLAY_STEP) return { replayed: row?.replayed ?? 0, last: null };
+  return { replayed: row.replayed, last: { createdAt: Math.round(row.at), id: row.id } };
 }
 
 /**
  * What an endpoint was never to get, because it was made later or did not want it: noted as missed, if it wants it now. So
- * many messages at most, each once. How many. Reads a sister's table, `webhook_endpoint`.
+ * many at most, each once. The moment to go on from, or null at the end. Reads a sister's table, `webhook_endpoint`.
  */
-export async function insertHistory(
-  tx: Tx,
-  { projectId, endpointId, since, before, now, limit }: History,
-): Promise<number> {
-  const rows = await tx.query(
-    `INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, created_at)
-     SELECT m.project_id, e.id, m.id, 'missed', $5 FROM beckon.webhook_endpoint e
-     JOIN beckon.webhook_message m ON m.project_id = e.project_id AND m.created_at >= $3 AND m.created_at < $4
-     WHERE e.project_id = $1 AND e.id = $2 AND m.erased_at IS NULL AND m.type <> '${TEST_TYPE}'
-       AND (e.types IS NULL OR m.type = ANY (e.types))
-       AND NOT EXISTS (SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = m.project_id AND d.message_id = m.id
-                         AND d.endpoint_id = e.id)
-     ORDER BY m.created_at, m.id LIMIT $6 ON CONFLICT DO NOTHING RETURNING 1`,
+export async function insertHistory(tx: Tx, asked: History): Promise<number | null> {
+  const { projectId, endpointId, since, before, now, limit } = asked;
+  const [full] = await tx.query<{ last: Date }>(
+    `WITH told AS MATERIALIZED (
+       SELECT m.id, m.created_at FROM beckon.webhook_endpoint e JOIN beckon.webhook_message m ON m.project_id = e.project_id
+       WHERE e.project_id = $1 AND e.id = $2 AND m.created_at >= $3 AND m.created_at < $4 AND m.erased_at IS NULL
+         AND m.type <> '${TEST_TYPE}' AND (e.types IS NULL OR m.type = ANY (e.types)) AND NOT EXISTS (
+           SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = $1 AND d.message_id = m.id AND d.endpoint_id = $2)
+       ORDER BY m.created_at, m.id LIMIT $6
+     ), noted AS (
+       INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, created_at)
+       SELECT $1, $2, id, 'missed', $5 FROM told ON CONFLICT DO NOTHING
+     )
+     SELECT max(created_at) AS last FROM told HAVING count(*) = $6`,
     [projectId, endpointId, new Date(since), new Date(before), new Date(now), limit],
   );
-  return rows.length;
+  return full?.last.getTime() ?? null;
 }
 
 /** One message for one endpoint alone, already on its way: whoever calls this posts it after the commit. */

@@ -202,7 +202,7 @@ test('a delivery whose worker is gone is tried again at once when its lease is o
   const never = new Promise<never>(() => {});
   await stage.queue(projectId);
   await stage.another({ post: () => never }).round();
-  await stage.advance(59 * SECOND);
+  await stage.advance(29 * SECOND);
   expect(hooks.received).toEqual([]);
   await stage.advance(2 * SECOND);
   expect(await stage.deliveries(projectId)).toMatchObject([

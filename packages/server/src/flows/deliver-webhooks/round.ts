@@ -25,7 +25,7 @@ import {
 import type { Database } from '../../io/db/index.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { type Answered, isGood, resultOf } from './answer.ts';
-import { shareOut } from './share-out.ts';
+import { shareRooms } from './share-out.ts';
 
 /**
  * One transaction, a few statements whatever the number: what was answered is recorded, endpoints are judged by it, and what
@@ -51,8 +51,10 @@ export type RoundDone = {
 export type Leaving = Claimed & { secrets: SealedSecret[] };
 export type EndpointEvent = EndpointState & { event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' };
 
-/** Longer than a request may take, with its result recorded in trouble. */
-export const LEASE_MS = 60_000;
+/** Longer than a request may take, with its result recorded in trouble. Who was killed holds its endpoints up for so long. */
+export const LEASE_MS = 30_000;
+/** Of all places under way. */
+const RESERVED = 200;
 /** Of disabled endpoints, in one round. */
 const DROPPED_MAX = 1_000;
 
@@ -151,9 +153,9 @@ async function findRooms(
   const states = new Map(enabled.map((state) => [state.endpoint.id, state]));
   const wanted = loads.map(({ inFlight, due, ...place }) => {
     const state = states.get(place.endpointId);
-    return { ...place, most: state ? Math.min(due, mostOf(state, { inFlight, now })) : 0 };
+    return { ...place, inFlight, most: state ? Math.min(due, mostOf(state, { inFlight, now })) : 0 };
   });
-  return { rooms: shareOut(wanted, asked.room), lost };
+  return { rooms: shareRooms(wanted, { total: asked.room, reserved: RESERVED }), lost };
 }
 
 function mostOf(

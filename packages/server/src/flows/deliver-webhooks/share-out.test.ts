@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shareOut } from './share-out.ts';
+import { shareOut, shareRooms } from './share-out.ts';
 
 test('nobody gets more than they want, together no more than there is, and nobody wants while another has more', () => {
   fc.assert(
@@ -17,6 +17,26 @@ test('nobody gets more than they want, together no more than there is, and nobod
       expect(Math.max(...unhappy) - Math.min(...unhappy)).toBeLessThanOrEqual(1);
       expect(Math.max(0, ...got.values())).toBeLessThanOrEqual(Math.min(...unhappy) + 1);
       expect(sum).toBe(total);
+    }),
+  );
+});
+
+test('the last places are for those who have next to nothing under way', () => {
+  const slow = Array.from({ length: 100 }, (_, id) => ({ id, most: 10, inFlight: 8 }));
+  const quick = { id: 100, most: 10, inFlight: 0 };
+  expect(shareRooms([...slow, quick], { total: 200, reserved: 200 })).toEqual([{ ...quick, most: 2 }]);
+  expect(shareRooms([...slow, quick], { total: 0, reserved: 200 })).toEqual([]);
+  expect(shareRooms([quick], { total: 1_000, reserved: 200 })).toEqual([quick]);
+});
+
+test('whatever is kept back, nobody gets more than they want and all together no more than there is', () => {
+  const one = fc.record({ most: fc.integer({ min: 1, max: 50 }), inFlight: fc.nat(20) });
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 30 }), fc.nat(500), fc.nat(300), (some, total, reserved) => {
+      const wanted = some.map((each, id) => ({ id, ...each }));
+      const got = shareRooms(wanted, { total, reserved });
+      expect(got.reduce((sum, { most }) => sum + most, 0)).toBeLessThanOrEqual(total);
+      for (const { id, most } of got) expect(most).toBeLessThanOrEqual(wanted[id]?.most ?? 0);
     }),
   );
 });

@@ -23,6 +23,8 @@ const GATE_WORDS: Record<GateReason, string> = {
 /** What else becomes of a draft. */
 const DRAFT_WORDS: Record<string, string> = {
   claimed: 'the letter was claimed and handed over',
+  letter_suppressed: GATE_WORDS.suppressed,
+  letter_rule_off: GATE_WORDS.rule_off,
   expired: 'it was not worth sending any more',
   rule_no_longer_holds: 'the condition of the rule did not hold any more when it was to leave',
   needs_review:

@@ -9,6 +9,7 @@ const NOW = 1_000 * DAY;
 const failed = (address: string | null, bounceClass: MailRecipient['class'] = 'hard'): MailRecipient => ({
   address,
   class: bounceClass,
+  final: true,
   status: '5.1.1',
   reason: 'unknown',
 });
@@ -36,6 +37,11 @@ function decide(changed: Partial<Question> & Pick<Question, 'verdict'>): Decisio
     ...changed,
   });
 }
+
+test('what is still being tried is no bounce, whatever is said of it', () => {
+  const late = [{ ...failed('ada@home.test', 'soft'), final: false }];
+  expect(decide({ verdict: verdict('dsn', late) })).toEqual({ act: 'nothing', why: 'no final failure' });
+});
 
 test('of several recipients of a report ours counts, and behind an alias the first that failed', () => {
   const ours = [failed('else@home.test', 'soft'), failed('ADA@home.test', 'policy')];

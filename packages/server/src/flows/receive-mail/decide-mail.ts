@@ -87,7 +87,8 @@ type Failure = { bounceClass: BounceClass; status: string | null; reason: string
 function failureOf(recipients: MailRecipient[], address: string): Failure | null {
   const ours = recipients.find((one) => one.address !== null && normaliseAddress(one.address) === address);
   const candidates = ours ? [ours] : recipients;
-  for (const { class: found, status, reason } of candidates) {
+  for (const { class: found, final, status, reason } of candidates) {
+    if (!final) continue;
     if (found === 'hard' || found === 'soft' || found === 'policy' || found === 'infrastructure')
       return { bounceClass: found, status, reason };
   }

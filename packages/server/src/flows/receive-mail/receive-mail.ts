@@ -1,4 +1,5 @@
 import type { NewId } from '../../base/ids.ts';
+import type { InLine } from '../../base/in-line.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
 import { snippetOf } from '../../base/mail-in/index.ts';
@@ -8,6 +9,7 @@ import type { Database } from '../../io/db/index.ts';
 import type { LookUp } from '../../io/dns/index.ts';
 import {
   authenticateMail,
+  type MailAuthentication,
   type MailReader,
   type MailRefusal,
   type ReadInbound,
@@ -27,6 +29,8 @@ export type ReceiveDeps = {
   mailDomain: string | null;
   lookUp: LookUp;
   read: MailReader;
+  /** By project, for whoever is to take its turns: of the connections that wait for them there are few. */
+  inLine: InLine;
   log: Log;
 };
 
@@ -46,11 +50,14 @@ export type ArrivedMail = {
  */
 export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Promise<MailRefusal | null> {
   const { raw, from, to } = arrived;
+  const recipients = to.flatMap((address) => readRecipient(address, deps) ?? []);
+  if (raw.length > ROLE_BYTES_MAX && recipients.every(({ use }) => use === 'role')) return TOO_LARGE;
   const read = await deps.read({ raw, envelope: { from, to } });
   if (!read) return { code: 554, text: '5.6.0 The letter cannot be read' };
   const { verdict } = read;
-  const received: Received = { ...read, arrived };
-  const recipients = arrived.to.flatMap((address) => readRecipient(address, deps) ?? []);
+  let asked: Promise<MailAuthentication> | null = null;
+  const authenticate = () => (asked ??= authenticateMail(arrived, deps.lookUp));
+  const received: Received = { ...read, arrived, authenticate };
   const answers: Answer[] = [];
   for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
   // What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer.
@@ -60,7 +67,15 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   return isUnread ? { code: 550, text: '5.1.1 Nobody reads this address any more' } : null;
 }
 
-type Received = ReadInbound & { arrived: ArrivedMail };
+/** Anybody may write to a role, and a report with the head of a letter is small. */
+const ROLE_BYTES_MAX = 1_000_000;
+const TOO_LARGE: MailRefusal = {
+  code: 552,
+  text: `5.3.4 A report to this address has at most ${ROLE_BYTES_MAX} bytes`,
+};
+
+/** `authenticate`: once, for whomever it is. */
+type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promise<MailAuthentication> };
 /** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. */
 type Answer = 'done' | 'unknown' | 'full';
 
@@ -85,13 +100,11 @@ async function receiveFor(deps: ReceiveDeps, received: Received, recipient: Reci
     sentAt: timeOf(messageId),
     now: deps.db.clock.now(),
     address: letter.address,
-    authentication: needsAuthentication(verdict.kind, recipient.use)
-      ? await authenticateMail(arrived, deps.lookUp)
-      : null,
+    authentication: needsAuthentication(verdict.kind, recipient.use) ? await received.authenticate() : null,
   });
   const answer = isNothing(decision, recipient)
     ? 'unknown'
-    : await act(deps, { ...received, letter }, decision);
+    : await deps.inLine(projectId, () => act(deps, { ...received, letter }, decision));
   const why = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
   return answer;

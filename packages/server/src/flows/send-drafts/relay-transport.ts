@@ -50,7 +50,7 @@ function envelopeId(mailFrom: string): string | null {
 }
 
 function isRelaysTrouble(over: HandOver): boolean {
-  if (over.result === 'refused') return classifyReply(over).class === 'infrastructure';
+  if (over.result === 'refused') return classifyReply(over).isRelays;
   return over.result !== 'accepted';
 }
 
@@ -73,7 +73,7 @@ function becomes(over: HandOver): Handed {
 
 function refused({ stage, code, reply }: Refused): Handed {
   const verdict = classifyReply({ stage, code, reply });
-  const isRelays = verdict.class === 'infrastructure';
+  const { isRelays } = verdict;
   const bounce = { class: verdict.class, status: verdict.status };
   if (!verdict.retry) return { result: 'failed', reason: REASONS[verdict.class], reply, bounce };
   const reason = isRelays ? 'relay_refused' : 'deferred';
@@ -84,5 +84,5 @@ const REASONS = {
   hard: 'bounced',
   soft: 'bounced',
   policy: 'refused',
-  infrastructure: 'relay_refused',
+  infrastructure: 'bounced',
 } as const;

@@ -1,39 +1,73 @@
 import {
   claimDueHits,
+  type DueHits,
   type Happened,
   listDueHits,
   listHits,
+  putOffHits,
   saveVerdicts,
   settleCounts,
   settleLetter,
 } from '../../features/outcomes/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { isCollision, isPoisonous, type Tx } from '../../io/db/index.ts';
 import { type RecordDeps, recordOutcomesIn } from '../record-outcome/index.ts';
 
-/** Letters that are looked for together; a project's are judged in one transaction. */
+/** Letters that are looked for together. */
 const LETTERS_MAX = 500;
+/** Of a project, judged in one transaction: each may become two outcomes, and each of these is told to every endpoint. */
+const HITS_AT_ONCE = 1_000;
+/** Those that cannot be judged stand in front of all others, and would be all that is ever looked for. */
+const AGAIN_MS = 60_000;
 
 /**
  * Gives the hits that came a while ago their verdict, and writes down with it what became of their letters by that. A project
  * in trouble is none to the others. How many letters it was.
  */
 export async function settleHits(deps: RecordDeps): Promise<{ letters: number; isMore: boolean }> {
-  const { db, log } = deps;
+  const { db } = deps;
   const due = await listDueHits(db, { now: db.clock.now(), limit: LETTERS_MAX });
-  const found = [...due.values()].reduce((sum, messageIds) => sum + messageIds.length, 0);
+  const found = [...due.values()].reduce((sum, some) => sum + some.length, 0);
   let letters = 0;
-  for (const [projectId, messageIds] of due) {
-    try {
-      letters += await db.transaction((tx) => settleIn(tx, deps, { projectId, messageIds }));
-    } catch (error) {
-      log.warn({ projectId, err: error }, 'hits.not_settled');
-    }
-  }
+  for (const [projectId, some] of due)
+    for (const messageIds of inParts(some)) letters += await settleSome(deps, { projectId, messageIds });
   // What others hold, or what fails, is found again at once: only where something was done is it worth to go on.
   return { letters, isMore: found === LETTERS_MAX && letters > 0 };
 }
 
+/** A scanner follows every link of every letter it lets through, and all of them at once. */
+function inParts(due: DueHits[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { messageId, hits } of due) {
+    if (hits <= room) parts.at(-1)?.push(messageId);
+    else {
+      parts.push([messageId]);
+      room = HITS_AT_ONCE;
+    }
+    room -= hits;
+  }
+  return parts;
+}
+
 type Due = { projectId: number; messageIds: string[] };
+
+/** The letter that the database refuses is found by halves. */
+async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
+  const { db, log } = deps;
+  try {
+    return await db.transaction((tx) => settleIn(tx, deps, { projectId, messageIds }));
+  } catch (error) {
+    if (isPoisonous(error) && messageIds.length > 1) {
+      const half = Math.ceil(messageIds.length / 2);
+      const settled = await settleSome(deps, { projectId, messageIds: messageIds.slice(0, half) });
+      return settled + (await settleSome(deps, { projectId, messageIds: messageIds.slice(half) }));
+    }
+    log.warn({ projectId, letters: messageIds.length, err: error }, 'hits.not_settled');
+    if (!isCollision(error))
+      await putOffHits(db, { projectId, messageIds, until: new Date(db.clock.now() + AGAIN_MS) });
+    return 0;
+  }
+}
 
 /** Counts are taken before everything else, and only those that are free: nobody who holds one waits for another. */
 async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageIds }: Due): Promise<number> {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createLine, type InLine } from '../../base/in-line.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
 import {
   type Choice,
@@ -16,12 +17,19 @@ import { STYLE_HASH } from './style.ts';
 export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
 
 /**
+ * Every choice takes the turns of its project. Waiting for them each holds a connection, of which there are ten for all
+ * projects: whoever presses one button a thousand times would have them all.
+ */
+const CHOICES_WAITING_MAX = 1_000;
+
+/**
  * What recipients choose, at the links of their letters: `/u/<token>` and below it. The token alone says whose choice it is,
  * so there is no cookie, and no other site can make one in somebody's name without having the letter. Only a POST changes
  * anything: mail programs and their scanners follow every link. The one click of a mail program (RFC 8058) is a POST to the
  * same address, and is answered itself, never redirected, as often as it comes.
  */
 export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
+  const inLine = createLine({ waitingMax: CHOICES_WAITING_MAX });
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -32,7 +40,7 @@ export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
     scope.setErrorHandler((error, request, reply) => answerTrouble(deps, { error, request, reply }));
     scope.get<Named>('/u/:token', (request, reply) => show(deps, request, reply));
     for (const [path, read] of Object.entries(CHOICES))
-      scope.post<Named>(`/u/:token${path}`, (request, reply) => take(deps, { request, reply, read }));
+      scope.post<Named>(`/u/:token${path}`, (request, reply) => take(deps, { request, reply, read, inLine }));
   });
 }
 
@@ -74,9 +82,9 @@ async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: Fa
   return page(reply, 200, choicesPage(place, standing, null));
 }
 
-type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader };
+type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; inLine: InLine };
 
-async function take(deps: ChoicesDeps, { request, reply, read }: Taking): Promise<string> {
+async function take(deps: ChoicesDeps, { request, reply, read, inLine }: Taking): Promise<string> {
   const letter = letterOf(deps, request);
   const place = placeOf(request);
   if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
@@ -84,7 +92,7 @@ async function take(deps: ChoicesDeps, { request, reply, read }: Taking): Promis
   const form = await readForm(bodyOf(request), request.headers['content-type']);
   const choice = before && read(form, before);
   if (before && !choice) return page(reply, 400, noticePage(place, 'refused'));
-  const standing = choice && (await choose(deps, letter, choice));
+  const standing = choice && (await inLine(letter.projectId, () => choose(deps, letter, choice)));
   if (!choice || !standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
   return page(reply, 200, choicesPage(place, standing, DONE[choice.kind]));
 }

@@ -34,6 +34,17 @@ test('one address has so many connections, and gets them back as it lets them go
   expect(connects(FAR)).toMatchObject({ code: 421 });
 });
 
+test('strangers together never take the places of a server of ours in front', () => {
+  const { connects, leaves } = door();
+  for (let n = 0; n < 800; n += 1) expect(connects(`203.0.${n >> 4}.${n & 15}`)).toBeNull();
+  expect(connects('198.51.100.1')).toMatchObject({ code: 421 });
+  expect(connects(NEAR)).toBeNull();
+  leaves(NEAR);
+  expect(connects('198.51.100.1')).toMatchObject({ code: 421 });
+  leaves('203.0.0.0');
+  expect(connects('198.51.100.1')).toBeNull();
+});
+
 test('one address writes so often in a minute, to whomever; then it is told to come again, and may', () => {
   const { clock, writesTo } = door();
   for (let n = 0; n < 600; n += 1) writesTo(n % 2 ? 'known@x.test' : 'other@x.test', FAR);

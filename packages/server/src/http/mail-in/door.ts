@@ -12,6 +12,9 @@ export type DoorOptions = {
 
 /** Of one address, or of one network of IPv6. */
 const CONNECTIONS_MAX = 20;
+/** Of all strangers together: a server of ours in front finds room whoever else is there. */
+const STRANGERS_MAX = 800;
+export const CLIENTS_MAX = 1_000;
 const PER_MINUTE = 600;
 const REMEMBERED = 20_000;
 const MINUTE_MS = 60_000;
@@ -19,6 +22,7 @@ const MINUTE_MS = 60_000;
 /** Who may knock how often, and to whom they may write: everybody else hears so before a word of the mail is read. */
 export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
   const connected = new Map<string, number>();
+  let strangers = 0;
   const allowed = recentMap<{ left: number; at: number }>(REMEMBERED);
 
   function mayAsk(place: string): boolean {
@@ -33,12 +37,17 @@ export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
     connects(remote) {
       const place = addressGroup(remote);
       const count = connected.get(place) ?? 0;
-      if (!isNear(remote) && count >= CONNECTIONS_MAX)
+      const isStrange = !isNear(remote);
+      if (isStrange && count >= CONNECTIONS_MAX)
         return { code: 421, text: '4.7.0 Too many connections from your address, try again later' };
+      if (isStrange && strangers >= STRANGERS_MAX)
+        return { code: 421, text: '4.7.0 Too many connections, try again later' };
+      if (isStrange) strangers += 1;
       connected.set(place, count + 1);
       return null;
     },
     leaves(remote) {
+      if (!isNear(remote)) strangers -= 1;
       const place = addressGroup(remote);
       const count = (connected.get(place) ?? 1) - 1;
       if (count > 0) connected.set(place, count);

@@ -1,3 +1,4 @@
+import { createLine } from '../../base/in-line.ts';
 import { MAIL_BYTES_MAX } from '../../base/mail-in/index.ts';
 import { readRecipient, type ReceiveDeps, receiveMail } from '../../flows/receive-mail/index.ts';
 import {
@@ -7,9 +8,9 @@ import {
   startMailListener,
 } from '../../io/mail/index.ts';
 import { trustedPeers } from '../transport.ts';
-import { createDoor } from './door.ts';
+import { CLIENTS_MAX, createDoor } from './door.ts';
 
-export type MailInOptions = Omit<ReceiveDeps, 'read'> & {
+export type MailInOptions = Omit<ReceiveDeps, 'read' | 'inLine'> & {
   host: string;
   port: number;
   /** For those who ask for STARTTLS; null: it is not offered. */
@@ -19,6 +20,8 @@ export type MailInOptions = Omit<ReceiveDeps, 'read'> & {
 };
 
 const RECIPIENTS_MAX = 5;
+/** More than there are connections. */
+const WAITING_MAX = 1_000;
 const THIS_MACHINE = ['127.0.0.0/8', '::1'];
 
 /**
@@ -28,12 +31,14 @@ const THIS_MACHINE = ['127.0.0.0/8', '::1'];
 export function startMailIn({ host, port, tls, trustProxy, ...deps }: MailInOptions): Promise<MailListener> {
   const { db, log, mailDomain } = deps;
   const read = createMailReader();
+  const inLine = createLine({ waitingMax: WAITING_MAX });
   const isNear = trustedPeers([...THIS_MACHINE, ...trustProxy]);
   return startMailListener({
     host,
     port,
     ...(mailDomain === null ? {} : { name: mailDomain }),
     sizeMax: MAIL_BYTES_MAX,
+    clientsMax: CLIENTS_MAX,
     recipientsMax: RECIPIENTS_MAX,
     credentials: null,
     tls,
@@ -44,7 +49,7 @@ export function startMailIn({ host, port, tls, trustProxy, ...deps }: MailInOpti
     }),
     async accept({ from, to, raw, remote, helo }) {
       const arrived = { from, to, raw, remote, helo, isNear: isNear(remote) };
-      return (await receiveMail({ ...deps, read }, arrived)) ?? undefined;
+      return (await receiveMail({ ...deps, read, inLine }, arrived)) ?? undefined;
     },
     log,
   });

@@ -69,6 +69,12 @@ test('what is larger than ten megabytes is refused for good, announced or not, a
   expect(await one.say('NOOP')).toMatch(/^250/);
 });
 
+test('to a role, which anybody may write to, nothing large is read', async () => {
+  const one = await another();
+  const raw = `Subject: x\r\n\r\n${'x'.repeat(998)}\r\n`.repeat(1_100);
+  expect((await one.hand({ to: ['fbl@in.beckon.test'], raw })).data).toMatch(/^552 5\.3\.4/);
+});
+
 test('letters that all arrive at once do not fill the memory: some are to come again', async () => {
   const talks = await Promise.all(Array.from({ length: 8 }, () => another()));
   for (const one of talks) {

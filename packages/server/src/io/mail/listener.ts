@@ -16,6 +16,8 @@ export type MailListenerOptions = {
   /** What we call ourselves; the name of this machine where it is left out. */
   name?: string;
   sizeMax: number;
+  /** Connections at once; 100 where it is left out. */
+  clientsMax?: number;
   /** Recipients of one letter; 50 where it is left out. */
   recipientsMax?: number;
   /** Null where anybody who can connect may hand letters over. */
@@ -70,14 +72,14 @@ export async function startMailListener(options: MailListenerOptions): Promise<M
 
 function serverOptions(options: MailListenerOptions): SMTPServerOptions {
   const { sizeMax, credentials, name, tls, door = OPEN_DOOR } = options;
-  const { recipientsMax = RECIPIENTS_MAX } = options;
+  const { recipientsMax = RECIPIENTS_MAX, clientsMax = CLIENTS_MAX } = options;
   const inside = new Set<string>();
   const held = { bytes: 0 };
   return {
     ...(name === undefined ? {} : { name }),
     ...(tls ? { key: tls.key, cert: tls.cert } : {}),
     size: sizeMax,
-    maxClients: CLIENTS_MAX,
+    maxClients: clientsMax,
     socketTimeout: SILENCE_MS,
     closeTimeout: CLOSE_MS,
     banner: 'Beckon',

@@ -5,8 +5,11 @@ const read = createMailReader();
 const envelope = { from: 'ada@home.test', to: ['r+x@in.acme.test'] };
 const HEAD = 'From: ada@home.test\r\nSubject: Re: x\r\nMessage-ID: <a@b>\r\n\r\n';
 
-test('a large mail is read as a small one is, and meanwhile everybody else is served', async () => {
-  const raw = Buffer.from(`${HEAD}Thanks!\r\n\r\n${`> ${'x'.repeat(74)}\r\n`.repeat(60_000)}`);
+test.each([
+  ['large mail', `> ${'x'.repeat(74)}\r\n`.repeat(60_000)],
+  ['small one of many lines', '\r\n'.repeat(50_000)],
+])('a %s is read as any other, and meanwhile everybody else is served', async (_, body) => {
+  const raw = Buffer.from(`${HEAD}Thanks!\r\n\r\n${body}`);
   let turns = 0;
   const ticking = setInterval(() => (turns += 1), 5);
   const found = await read({ raw, envelope });

@@ -13,8 +13,12 @@ import { createSlots } from './slots.ts';
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
 export type ToRead = { raw: Uint8Array; envelope: Pick<MailEnvelope, 'to'> & { from: string } };
 
-/** Some ten milliseconds; ten megabytes take a second and more, in which the process would answer nobody. */
+/**
+ * Some ten milliseconds; ten megabytes take a second and more, in which the process would answer nobody. Lines cost more than
+ * what stands in them: sixty thousand empty ones take as long as ten megabytes, and are 120 kB.
+ */
 const HERE_MAX_BYTES = 128 * 1024;
+const HERE_MAX_LINES = 2_000;
 const WITHIN_MS = 30_000;
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 512;
@@ -22,11 +26,11 @@ const THREAD_MEMORY_MB = 512;
 /** Null where a mail takes more time or memory than any needs: it was made for that, and would do the same again. */
 export type MailReader = (asked: ToRead) => Promise<ReadInbound | null>;
 
-/** Large mails are read in a thread of their own, a few at a time. */
+/** Mails that take long are read in a thread of their own, a few at a time. */
 export function createMailReader(): MailReader {
   const threads = createSlots(THREADS_MAX);
   return async (asked) => {
-    if (asked.raw.length <= HERE_MAX_BYTES) return readHere(asked);
+    if (isQuick(asked.raw)) return readHere(asked);
     if (!(await threads.take())) throw new Error('too many large mails wait to be read');
     try {
       return await readApart(asked);
@@ -35,6 +39,16 @@ export function createMailReader(): MailReader {
     }
   };
 }
+
+function isQuick(raw: Uint8Array): boolean {
+  if (raw.length > HERE_MAX_BYTES) return false;
+  let lines = 0;
+  for (const byte of raw) if (byte === LF || byte === CR) lines += 1;
+  // Those that end with both count twice.
+  return lines <= 2 * HERE_MAX_LINES;
+}
+
+const [LF, CR] = [10, 13];
 
 export async function readHere({ raw, envelope }: ToRead): Promise<ReadInbound> {
   const mail = await readMail(raw);

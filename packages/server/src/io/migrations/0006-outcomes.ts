@@ -93,6 +93,7 @@ CREATE TABLE beckon.outcome (
   PRIMARY KEY (project_id, id)
 );
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome (project_id, message_id, type, link, class);
+CREATE INDEX outcome_bad ON beckon.outcome (project_id, message_id) WHERE type IN ('email.bounced', 'email.unsubscribed');
 CREATE INDEX outcome_person ON beckon.outcome (project_id, external_user_id, recorded_at);
 CREATE INDEX outcome_recorded_at ON beckon.outcome (project_id, recorded_at, id);
 CREATE INDEX outcome_rule ON beckon.outcome (project_id, rule_id, type, recorded_at);

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/**
+ * Neighbours, in a process of their own: `/<kind>/<name>` behaves so, and is watched for how many requests and connections it
+ * ever has at once. `POST /count` at the other port tells the most of all, `POST /forget` begins anew.
+ */
+export type BadCount = { port: number; posts: number; requestsMost: number; connectionsMost: number };
+
+const FINE_MS = 50;
+/** A second before whoever asks gives up. */
+const SLOW_MS = 14_000;
+const DRIP_EVERY_MS = 1_000;
+const BOMB_BYTES = 100 * 1024 * 1024;
+const CHUNK = Buffer.alloc(1024 * 1024, 'x');
+const GZIPPED = gzipSync(Buffer.alloc(BOMB_BYTES));
+
+const ANSWERS: Record<string, (response: ServerResponse) => void> = {
+  fine: (response) => void setTimeout(() => response.writeHead(204).end(), FINE_MS),
+  slow: (response) => void setTimeout(() => response.writeHead(204).end(), SLOW_MS),
+  drip(response) {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), DRIP_EVERY_MS);
+    response.on('close', () => clearInterval(timer));
+  },
+  bomb(response) {
+    if (state.posts % 2 === 0)
+      response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain' }).end(GZIPPED);
+    else pourOut(response.writeHead(200), BOMB_BYTES);
+  },
+  redirect: (response) => void response.writeHead(302, { Location: 'https://127.0.0.1/' }).end(),
+};
+
+/** As fast as it is taken. */
+function pourOut(response: ServerResponse, bytes: number): void {
+  for (let left = bytes; left > 0 && !response.destroyed; left -= CHUNK.byteLength) {
+    if (response.write(CHUNK)) continue;
+    response.once('drain', () => pourOut(response, left - CHUNK.byteLength));
+    return;
+  }
+  response.end();
+}
+
+type Open = { requests: number; sockets: Set<object> };
+const state = { posts: 0, requestsMost: 0, connectionsMost: 0 };
+const open = new Map<string, Open>();
+const TLS = join(import.meta.dirname, '../../packages/server/testkit/tls');
+const hooks = createSecureServer({
+  cert: readFileSync(join(TLS, 'names.crt')),
+  key: readFileSync(join(TLS, 'names.key')),
+});
+hooks.on('request', (request, response) => {
+  state.posts += 1;
+  watch(request, response);
+  request.resume().on('end', () => {
+    const kind = request.url?.split('/')[1] ?? '';
+    ANSWERS[kind]?.(response);
+  });
+});
+
+function watch(request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url ?? '';
+  const those = open.get(path) ?? { requests: 0, sockets: new Set() };
+  open.set(path, those);
+  those.requests += 1;
+  response.on('close', () => {
+    those.requests -= 1;
+  });
+  if (!those.sockets.has(request.socket)) {
+    those.sockets.add(request.socket);
+    request.socket.on('close', () => those.sockets.delete(request.socket));
+  }
+  state.requestsMost = Math.max(state.requestsMost, those.requests);
+  state.connectionsMost = Math.max(state.connectionsMost, those.sockets.size);
+}
+
+const server = createServer((request, response) => {
+  if (request.url === '/forget') Object.assign(state, { posts: 0, requestsMost: 0, connectionsMost: 0 });
+  const { port } = hooks.address() as AddressInfo;
+  response.end(JSON.stringify({ port, ...state } satisfies BadCount));
+});
+process.once('SIGTERM', () => {
+  for (const one of [server, hooks]) {
+    one.closeAllConnections();
+    one.close();
+  }
+});
+hooks.listen(0, '127.0.0.1', () => {
+  server.listen(Number(process.env['PORT']), '127.0.0.1', () => process.stdout.write('ready\n'));
+});

@@ -1,0 +1,103 @@
+import { normaliseReply } from './normalise-reply.ts';
+import type { Refusal, ReplyClass, Stage } from './refusal.ts';
+import { STRONG_RULES, WEAK_RULES, type Rule } from './rules.ts';
+
+const TEXT_CHARS_MAX = 1_500;
+
+type Found = Pick<Rule, 'class' | 'about'>;
+
+/**
+ * The words first, then the status. A false `hard` silences somebody for good, so that words for an unknown address are
+ * believed only where no other sign is against them.
+ */
+export function classifyText({ texts: given, status, replyCode, stage, category }: Refusal): ReplyClass {
+  const texts = given.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
+  const found =
+    firstSaid(STRONG_RULES, texts, stage) ??
+    (category ? { class: category } : null) ??
+    definite(status, replyCode) ??
+    firstSaid(WEAK_RULES, texts, stage) ??
+    vague(status, replyCode, stage);
+  return found.class === 'hard' ? tempered(found, { texts: given, status, replyCode, stage }) : found.class;
+}
+
+function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Rule | undefined {
+  for (const text of texts) {
+    const rule = rules.find(({ phrase, at }) => (at === undefined || at === stage) && phrase.test(text));
+    if (rule) return rule;
+  }
+  return undefined;
+}
+
+const QUOTES_SERVER =
+  /- (?:unknown address error|other mail system problem) \d{3}-|(?:error|response|message) (?:that the other server returned|from the (?:remote|other) (?:server|host)) ?was: ?|\bthe response was: ?|(?:remote (?:host|server)|\bhost [^\s:]{1,200}(?: \[[^\]\s]{1,80}\])?) said: ?|\bdid not like our [a-z ]{4,12}: ?|\brefused to talk to me: ?|\bsmtp error from remote (?:mail )?server after .{0,300}?\bhost \S{1,200} \[[^\]\s]{1,80}\]: ?/i;
+
+/** `RESOLVER.ADR.RecipNotFound`, which is no host. */
+const EXCHANGE_NAME = /\b[A-Z]{4,}(?:\.[A-Za-z]{2,}){1,4}\b/g;
+const IN_REPLY_TO = / ?\(in reply to [^()]{1,60}\)/g;
+
+/** What a server said, where a sender tells of it in words of its own, which are about every refusal. */
+function essence(text: string): string {
+  const found = QUOTES_SERVER.exec(text);
+  const rest = found ? text.slice(found.index + found[0].length) : '';
+  return (rest.trim() === '' ? text : rest)
+    .replace(IN_REPLY_TO, '')
+    .replace(EXCHANGE_NAME, (name) => name.replaceAll('.', ' '));
+}
+
+/** Statuses that are given for one reason alone. */
+function definite(status: string | null, replyCode: number | null): Found | null {
+  const code = status ?? '';
+  // How Symantec's gateway says that it knows no such recipient.
+  if (/^5\.(?:1\.(?:1|2|3|6|10)|4\.4)$/.test(code) || replyCode === 542) return { class: 'hard' };
+  if (/^[45]\.2\.2$/.test(code)) return { class: 'soft' };
+  return /^[45]\.(?:2\.3|3\.4|1\.[78]|6\.\d+|7\.\d+)$/.test(code) ? { class: 'policy' } : null;
+}
+
+/** What is left says only that it failed, and where. */
+function vague(status: string | null, replyCode: number | null, stage: Stage | null): Found {
+  const code = status ?? '';
+  if (/^5\.1\.[09]$/.test(code)) return { class: 'hard' };
+  if (/^[45]\.2\.|^4\.1\./.test(code)) return { class: 'soft' };
+  // Before the letter was seen it can only be about the address; after it, hardly.
+  if (replyCode !== null && replyCode >= 500 && stage === 'rcpt') return { class: 'soft' };
+  if (replyCode !== null && replyCode >= 500 && stage === 'letter') return { class: 'policy' };
+  return { class: 'infrastructure' };
+}
+
+const REACHED = /\bremote host said\b|\bhost \S+(?: \S+)? said\b|\bsmtp error from remote\b|\bin reply to\b/i;
+
+function tempered(found: Found, { texts, status, replyCode, stage }: Refusal): ReplyClass {
+  const code = status ?? '';
+  if (stage === 'before') return 'policy';
+  if (/^4\.[34]\./.test(code)) return 'infrastructure';
+  if (code.startsWith('4.') || isTemporary(replyCode)) return 'soft';
+  // Who was reached does not say of its own domain that it is nowhere, but of ours.
+  if (found.about === 'host')
+    return texts.some((text) => REACHED.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
+      ? 'policy'
+      : 'hard';
+  return isDoubtful(code, { replyCode, stage, texts }) ? 'soft' : 'hard';
+}
+
+function isTemporary(replyCode: number | null): boolean {
+  return replyCode !== null && replyCode < 500;
+}
+
+/** Which no filter says; some say it of all their recipients at the end only. */
+const PLAIN =
+  /\b(?:doesn't|does not|don't) have an? (?:\S+ ){0,3}account\b|\bdelivery error: dd\b|\baborted,? mail ?box not found\b/i;
+
+/**
+ * Once the letter was seen, filters of recipients say that a user is unknown too; and so they do with the status of a mailbox
+ * that exists, or of security. What answers RCPT knows of nothing but the address.
+ */
+function isDoubtful(
+  code: string,
+  { replyCode, stage, texts }: Pick<Refusal, 'replyCode' | 'stage' | 'texts'>,
+): boolean {
+  if (stage === 'rcpt' || replyCode === 542) return false;
+  if (/^5\.[27]\./.test(code)) return true;
+  if (/^5\.(?:1\.|4\.4)/.test(code) || texts.some((text) => PLAIN.test(text))) return false;
+  return stage === 'letter' || replyCode !== null;
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { classifyReply, classifyReport, type ReplyClass, type SmtpStage } from './index.ts';
+
+/**
+ * What mail systems say, written down from their documentation: `# system`, then a line each of the reason, the stage
+ * (`r` RCPT, `d` the letter, `m` MAIL, `c` connect, `h` EHLO, `-` not an answer) and the text. A third of the systems, by hash,
+ * was held out: its figures were looked at while rules were written, its misses only afterwards. As reports, before it was
+ * read: hard precision 0.94 (3 of 49 wrong), recall 0.90, macro-F1 0.92; of the rules that were there before: 0.88, 0.73 and
+ * 0.80. The figures of today say how well the rules keep what they can, and no more.
+ */
+const FILE = join(import.meta.dirname, '../../../testkit/refusals/refusals.txt');
+
+/** What each reason is; all that is not here is about the letter or its sender. */
+const CLASSES: Partial<Record<string, ReplyClass>> = {
+  userunknown: 'hard',
+  hostunknown: 'hard',
+  hasmoved: 'hard',
+  notaccept: 'hard',
+  mailboxfull: 'soft',
+  suspend: 'soft',
+  filtered: 'soft',
+  expired: 'infrastructure',
+  networkerror: 'infrastructure',
+  systemerror: 'infrastructure',
+  systemfull: 'infrastructure',
+  mailererror: 'infrastructure',
+  toomanyconn: 'infrastructure',
+  failedstarttls: 'infrastructure',
+};
+
+type Row = { system: string; reason: string; stage: string; text: string; wanted: ReplyClass };
+
+function readRows(): Row[] {
+  let system = '';
+  return readFileSync(FILE, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith('# ')) system = line.slice(2);
+      const [, reason = '', stage = '', text = ''] = /^(\w+) ([rdmch-]) (.+)$/.exec(line) ?? [];
+      return text === '' ? [] : [{ system, reason, stage, text, wanted: CLASSES[reason] ?? 'policy' }];
+    });
+}
+
+const ROWS = readRows();
+const isHeldOut = ({ system }: Row): boolean =>
+  (createHash('sha256').update(system).digest()[0] ?? 0) % 3 === 0;
+
+/** As Postfix tells of it. */
+function toldBy({ stage, text }: Row): string {
+  const host = 'host mx.example.net[192.0.2.9]';
+  const command = { r: 'RCPT TO', d: 'end of DATA', m: 'MAIL FROM', h: 'HELO' }[stage];
+  if (command) return `${host} said: ${text} (in reply to ${command} command)`;
+  return stage === 'c' ? `${host} refused to talk to me: ${text}` : text;
+}
+
+const inReport = (row: Row): string =>
+  classifyReport({ action: 'failed', status: null, category: null, said: [toldBy(row)] }).class;
+const STAGES: Partial<Record<string, SmtpStage>> = { r: 'rcpt', d: 'body' };
+
+const BOUNCES = ['hard', 'soft', 'policy', 'infrastructure'] as const;
+
+function scores(judged: { wanted: string; found: string }[]): Record<'precision' | 'recall' | 'f1', number> {
+  const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
+  const each = BOUNCES.map((one) => {
+    const right = judged.filter(({ wanted, found }) => wanted === one && found === one).length;
+    const precision = share(right, judged.filter(({ found }) => found === one).length);
+    const recall = share(right, judged.filter(({ wanted }) => wanted === one).length);
+    return { precision, recall, f1: share(2 * precision * recall, precision + recall) };
+  });
+  const f1 = each.reduce((sum, one) => sum + one.f1, 0) / BOUNCES.length;
+  return { precision: each[0]?.precision ?? 0, recall: each[0]?.recall ?? 0, f1 };
+}
+
+describe('what mail systems say', () => {
+  it('is of many systems, some of them held out', () => {
+    expect(ROWS.length).toBeGreaterThanOrEqual(400);
+    expect(ROWS.filter(isHeldOut).length).toBeGreaterThan(ROWS.length / 4);
+  });
+
+  test.each([
+    ['of the systems that rules were written by', (row: Row) => !isHeldOut(row)],
+    ['of those held out', isHeldOut],
+  ])('%s: whom to suppress is right, and seldom missed', (_name, chosen) => {
+    const { precision, recall, f1 } = scores(
+      ROWS.filter(chosen).map((row) => ({ wanted: row.wanted, found: inReport(row) })),
+    );
+    expect(precision).toBeGreaterThanOrEqual(0.97);
+    expect(recall).toBeGreaterThanOrEqual(0.9);
+    expect(f1).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('means the same where it is said to us and where a report tells of it', () => {
+    for (const row of ROWS) {
+      const stage = STAGES[row.stage];
+      const code = Number(/^\d{3}(?=[ -])/.exec(row.text)?.[0] ?? 0);
+      if (stage === undefined || code === 0) continue;
+      expect(classifyReply({ stage, code, reply: row.text }).class, row.text).toBe(inReport(row));
+    }
+  });
+});
+
+test('words for an unknown user are believed of RCPT, and not of what saw the letter', () => {
+  const told = (how: string): string =>
+    classifyReport({ action: 'failed', status: '5.0.0', category: null, said: [how] }).class;
+  expect(told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to RCPT TO command)')).toBe(
+    'hard',
+  );
+  expect(
+    told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to end of DATA command)'),
+  ).toBe('soft');
+  expect(told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to MAIL FROM command)')).toBe(
+    'policy',
+  );
+  expect(told('>>> RCPT TO:<zoe@example.net> <<< 550 User unknown')).toBe('hard');
+});
+
+test('what is still being tried is not final, and a temporary status is never the end of an address', () => {
+  const told = (action: string, text: string) =>
+    classifyReport({ action, status: null, category: null, said: [text] });
+  expect(told('delayed', '452 4.2.2 Mailbox full')).toMatchObject({ class: 'soft', final: false });
+  expect(told('failed', '450 4.1.1 User unknown')).toMatchObject({ class: 'soft', final: true });
+  expect(told('relayed', '')).toMatchObject({ class: 'delivered', final: true });
+});
+
+/** What each pattern may try at each of its places; 64 KB of them must cost no more than their length. */
+const WORDS = [
+  'user ',
+  'mailbox over the ',
+  'not in the ',
+  'no such ',
+  'host host ',
+  'exceeded the ',
+  'dns ',
+  'grupo ',
+  '收件人',
+  'message to ',
+  'sender ',
+  '<<< 550 ',
+  '>>> rcpt ',
+];
+
+test.each(WORDS)('64 KB of %j are no work', { timeout: 20_000 }, (word) => {
+  const text = word.repeat(Math.ceil((64 * 1024) / word.length));
+  expect(BOUNCES).toContain(classifyReply({ stage: 'rcpt', code: 550, reply: text }).class);
+  const said = [text, `host ${text}`, `smtp error from remote server after ${text}`];
+  expect(BOUNCES).toContain(classifyReport({ action: 'failed', status: null, category: null, said }).class);
+});

@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from 'vitest';
+import { webhookStage } from '../../testkit/webhooks.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { runRound } from './deliver-webhooks/round.ts';
+import { erasePerson } from './erase-person.ts';
+
+const stage = await webhookStage();
+const { db, newId } = stage;
+afterAll(() => stage.close());
+
+const ANSWER = { kind: 'answered', status: 500, retryAfter: null, text: 'ann is unknown' } as const;
+
+/** A delivery about `ann` that is under way, and what will be recorded of it. */
+async function underWay() {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/erased');
+  await stage.queue(projectId, 1, { userId: 'ann' });
+  const { claimed } = await runRound(db, { answered: [], projectIds: [projectId], room: 1 });
+  const answered = claimed.map((delivery) => ({ delivery, answer: { ...ANSWER, endedAt: db.clock.now() } }));
+  return { projectId, asked: { answered, projectIds: [], room: 0 } };
+}
+
+type Transaction = Database['transaction'];
+
+/** A transaction that stands still once `at` says so, right before it goes on to `go`. */
+function standing(): { reached: Promise<void>; stand: () => Promise<void>; go: () => void } {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    stand() {
+      reached.resolve();
+      return gate.promise;
+    },
+    go: () => gate.resolve(),
+  };
+}
+
+async function somebodyWaits(): Promise<void> {
+  await expect
+    .poll(() =>
+      db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      ),
+    )
+    .not.toEqual([]);
+}
+
+test('an answer that is recorded while its person is erased is not kept', async () => {
+  const { projectId, asked } = await underWay();
+  const { reached, stand, go } = standing();
+  const transaction: Transaction = (work) =>
+    db.transaction(async (tx: Tx) => {
+      const done = await work(tx);
+      await stand();
+      return done;
+    });
+  const erased = erasePerson({ db: { clock: db.clock, transaction }, newId }, { projectId, userId: 'ann' });
+  await reached;
+  const recorded = runRound(db, asked);
+  await somebodyWaits();
+  go();
+  await Promise.all([erased, recorded]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+});
+
+test('a person who is erased while an answer is recorded is not named by it', async () => {
+  const { projectId, asked } = await underWay();
+  const { reached, stand, go } = standing();
+  const session: Database['session'] = async (options) => {
+    const opened = await db.session(options);
+    return {
+      ...opened,
+      script: async (text) => {
+        if (text === 'COMMIT') await stand();
+        return opened.script(text);
+      },
+    };
+  };
+  const recorded = runRound({ clock: db.clock, session }, asked);
+  await reached;
+  const erased = erasePerson({ db, newId }, { projectId, userId: 'ann' });
+  await somebodyWaits();
+  go();
+  await Promise.all([erased, recorded]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+});

@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'vitest';
+import { choicesServer, linkOf } from '../../testkit/choices.ts';
+import { dsn, openInbound, sendTo } from '../../testkit/inbound.ts';
+import { newVerifiedStory, openMailStage } from '../../testkit/mail-stage.ts';
+import { openTalk } from '../../testkit/smtp-talk.ts';
+import { takeTurn } from '../features/turns/index.ts';
+
+const stage = await openMailStage();
+const { db } = stage.server;
+const { port } = await openInbound(stage);
+const server = await choicesServer(db);
+afterAll(() => server.stop());
+const story = await newVerifiedStory(stage);
+const ada = await sendTo(story, 'ada', 'ada@home.test');
+const link = await linkOf(story, 'ada');
+
+/** More than there are connections to the database, for either of its uses. */
+const CROWD = 30;
+const REPEATED = 20;
+
+/** What happens while the project's turn is held, as by a batch of its digest. */
+async function whileTurnIsHeld(begin: () => Promise<unknown>[]): Promise<{ waiting: number }> {
+  const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.transaction(async (tx) => {
+    await takeTurn(tx, story.projectId);
+    held.resolve();
+    await over.promise;
+  });
+  await held.promise;
+  const begun = begin();
+  try {
+    return { waiting: await mostThatWait() };
+  } finally {
+    over.resolve();
+    await holding;
+    await Promise.all(begun);
+  }
+}
+
+/** By both ways to the database, as everybody else uses it meanwhile. */
+async function mostThatWait(): Promise<number> {
+  let [most, seen] = [0, 0];
+  while (seen < REPEATED) {
+    const session = await db.session({ freshPlans: false });
+    const [row] = await db.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    session.release(false);
+    most = Math.max(most, row?.n ?? 0);
+    if (most > 0) seen += 1;
+  }
+  return most;
+}
+
+test('however many press the links of a project at once, one of them waits for its turn and everybody else is served', async () => {
+  const press = (): Promise<Response> =>
+    fetch(`${server.url}${link}/snooze`, { method: 'POST', body: new URLSearchParams({ days: '30' }) });
+  const { waiting } = await whileTurnIsHeld(() => Array.from({ length: CROWD }, press));
+  expect(waiting).toBe(1);
+  const answers = await Promise.all(Array.from({ length: CROWD }, press));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+}, 20_000);
+
+test('however many reports about a project come in at once, one of them waits for its turn and everybody else is served', async () => {
+  const talks = await Promise.all(Array.from({ length: CROWD }, () => openTalk(port)));
+  const answered: string[] = [];
+  const { waiting } = await whileTurnIsHeld(() =>
+    talks.map(async (one) => {
+      const { data } = await one.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+      answered.push(data.slice(0, 3));
+    }),
+  );
+  for (const one of talks) one.close();
+  expect(waiting).toBe(1);
+  expect(answered).toEqual(Array.from({ length: CROWD }, () => '250'));
+}, 20_000);

@@ -1,0 +1,295 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WebhookType } from '@beckon/contract';
+import { systemClock } from '../src/base/clock.ts';
+import { deriveKey, sha256 } from '../src/base/hash.ts';
+import { idMaker } from '../src/base/ids.ts';
+import { letterToken, type LetterName, type TokenKeys } from '../src/base/letter-token.ts';
+import { silentLog } from '../src/base/log.ts';
+import { createSealer } from '../src/base/seal.ts';
+import type { Happened, WhatHappened } from '../src/features/outcomes/index.ts';
+import { recordOutcomes } from '../src/flows/record-outcome/index.ts';
+import { setSettings } from '../src/flows/set-settings.ts';
+import { addEndpoint } from '../src/flows/webhook-endpoints.ts';
+import { type Database, openDatabase } from '../src/io/db/index.ts';
+import { openEmbedded } from '../src/io/embedded/index.ts';
+import { type HookJournal, hookJournal, type Posted } from './hook-journal.ts';
+import { letFallDue, writeLetters } from './mail-survival.ts';
+import { survivor, type Survivor } from './survival.ts';
+import { examineWebhooks, type WebhookFindings } from './webhook-verdict.ts';
+
+/**
+ * A worker that is killed again and again while outcomes pour in, and with it, now and then, the process that takes hits;
+ * at the end what the far end wrote down is held against the database.
+ */
+export type WebhookOrdeal = { kills: number; apiKills: number };
+export type WebhookVerdict = WebhookFindings & {
+  kills: number;
+  /** Requests that were under way when their worker was killed, and kills in which there was one. */
+  inHand: number;
+  killsInHand: number;
+  apiKills: number;
+  /** Pictures that were answered. */
+  hits: number;
+};
+
+const SECRET = 'a secret that only this ordeal knows';
+const LETTERS = 120;
+const LIMITS = { perSecond: 1_000, inFlightMax: 20 };
+
+type Wanted = { name: string; types: WebhookType[] | null };
+/** Of each project; `wobbly` fails at first for some, and for a few always. */
+const ENDPOINTS: Wanted[][] = [
+  [
+    { name: 'everything', types: null },
+    { name: 'readers', types: ['email.opened', 'email.clicked'] },
+    { name: 'troubles', types: ['email.bounced', 'email.unsubscribed', 'email.replied'] },
+    { name: 'wobbly', types: null },
+  ],
+  [
+    { name: 'neighbour', types: null },
+    { name: 'leisurely', types: null },
+  ],
+];
+
+type World = {
+  db: Database;
+  worker: Survivor;
+  api: Survivor;
+  journal: HookJournal;
+  letters: LetterName[];
+};
+
+export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal): Promise<WebhookVerdict> {
+  const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
+  const { host, port, user, password, database } = embedded.connection();
+  const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
+  const env = {
+    DATABASE_URL: url,
+    SECRET_KEY: SECRET,
+    LOG_LEVEL: 'error',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    NODE_EXTRA_CA_CERTS: join(import.meta.dirname, 'tls/names.crt'),
+  };
+  const worker = await survivor(dataDir, { ...env, ROLES: 'worker' });
+  const api = await survivor(dataDir, { ...env, ROLES: 'api' });
+  await worker.start();
+  const db = await openDatabase({
+    connection: () => ({ connectionString: url }),
+    clock: systemClock,
+    log: silentLog,
+  });
+  const journal = await hookJournal({ answer: answerOf, attemptsOf: (post) => attemptsOf(db, post) });
+  try {
+    const letters: LetterName[] = [];
+    for (const wanted of ENDPOINTS) letters.push(...(await prepareProject({ db, worker, journal }, wanted)));
+    await api.start();
+    const world = { db, worker, api, journal, letters };
+    const facts = await killWhilePouring(world, ordeal);
+    await allTold(db);
+    return { ...facts, ...(await examineWebhooks(db, journal.posts)) };
+  } finally {
+    await Promise.all([worker.stop(), api.stop()]);
+    await db.close();
+    await journal.close();
+    await embedded.release();
+  }
+}
+
+/** With letters that were really sent, into the outbox. */
+async function prepareProject(
+  { db, worker, journal }: Pick<World, 'db' | 'worker' | 'journal'>,
+  wanted: Wanted[],
+): Promise<LetterName[]> {
+  const { id } = (await worker.command(['project', 'create', '--name', wanted[0]?.name ?? ''])) as {
+    id: string;
+  };
+  const projectId = Number(id);
+  await setSettings(db, projectId, {
+    autopilot: '24h',
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    postal_address: '1 Main Street',
+  });
+  await letFallDue(db, projectId, await writeLetters(db, projectId, LETTERS));
+  const sealer = createSealer(SECRET, null, 'secrets at rest');
+  const deps = { db, sealer, newId: idMaker(db.clock), rules: { allowPrivate: true } };
+  for (const { name, types } of wanted) {
+    const made = await addEndpoint(deps, { projectId, url: journal.url(name), types, ...LIMITS });
+    journal.expect(name, made.secret);
+  }
+  for (;;) {
+    const sent = await db.query<{ id: string }>(
+      `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
+      [projectId],
+    );
+    if (sent.length === LETTERS) return sent.map((one) => ({ projectId, messageId: one.id }));
+    await pause(50);
+  }
+}
+
+const WOBBLES = { at_first: 0.2, always: 0.02 };
+const ANSWER_MS = { leisurely: 150, others: 20 };
+
+async function answerOf({
+  endpoint,
+  messageId,
+  ordinal,
+}: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>): Promise<number> {
+  await pause(Math.random() * (endpoint === 'leisurely' ? ANSWER_MS.leisurely : ANSWER_MS.others));
+  if (endpoint !== 'wobbly') return 204;
+  const share = Number.parseInt(sha256(messageId).slice(0, 8), 16) / 2 ** 32;
+  if (share < WOBBLES.always) return 500;
+  return ordinal === 1 && share < WOBBLES.at_first ? 503 : 204;
+}
+
+async function attemptsOf(
+  db: Database,
+  { endpoint, messageId }: Pick<Posted, 'endpoint' | 'messageId'>,
+): Promise<number> {
+  const rows = await db.query<{ attempts: number }>(
+    `SELECT count(*) AS attempts FROM beckon.webhook_attempt a
+     JOIN beckon.webhook_endpoint e ON e.project_id = a.project_id AND e.id = a.endpoint_id
+     WHERE a.message_id = $1 AND e.url LIKE '%/' || $2`,
+    [messageId, endpoint],
+  );
+  return rows[0]?.attempts ?? 0;
+}
+
+type Facts = Pick<WebhookVerdict, 'kills' | 'inHand' | 'killsInHand' | 'apiKills' | 'hits'>;
+
+async function killWhilePouring(world: World, { kills, apiKills }: WebhookOrdeal): Promise<Facts> {
+  const ending = new AbortController();
+  const pouring = pour(world, ending.signal);
+  const fetching = fetchPictures(world, ending.signal);
+  const facts: Facts = { kills, inHand: 0, killsInHand: 0, apiKills, hits: 0 };
+  try {
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const inHand = await killWorker(world, kill);
+      facts.inHand += inHand;
+      facts.killsInHand += inHand > 0 ? 1 : 0;
+      const isTurn = Math.floor((kill * apiKills) / kills) > Math.floor(((kill - 1) * apiKills) / kills);
+      if (isTurn) await world.api.killServer();
+      await Promise.all([world.worker.start(), isTurn ? world.api.start() : undefined]);
+    }
+  } finally {
+    ending.abort();
+    await pouring;
+    facts.hits = await fetching;
+  }
+  return facts;
+}
+
+const POSTS_MOST = 100;
+const LATER_MOST_MS = 25;
+/**
+ * After a kill so much time goes by that the leases of whoever is dead are over, or else endpoints whose quota he used up
+ * would wait half a minute for it. After one in so many they do.
+ */
+const LEASES_RUN_ON_EVERY = 200;
+
+/** Somewhere on the way. How many requests were under way. */
+async function killWorker({ db, worker, journal }: World, kill: number): Promise<number> {
+  const until = journal.posts.length + 1 + Math.floor(Math.random() * POSTS_MOST);
+  await waitFor(() => Promise.resolve(journal.posts.length >= until), 1);
+  await pause(Math.random() * LATER_MOST_MS);
+  await worker.killServer();
+  const rows = await db.query(`SELECT 1 FROM beckon.webhook_delivery WHERE state = 'delivering'`);
+  if (kill % LEASES_RUN_ON_EVERY !== LEASES_RUN_ON_EVERY / 2) await bringForward(db, 'delivering');
+  return rows.length;
+}
+
+async function bringForward(db: Database, state: 'pending' | 'delivering'): Promise<void> {
+  const rows = await db.query(
+    `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = $1 AND next_at > now() RETURNING 1`,
+    [state],
+  );
+  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'tell'`);
+}
+
+const POUR_EVERY_MS = 20;
+const POUR_MOST = 6;
+/** So much is recorded ahead of what is told. */
+const AHEAD_MOST = 100;
+
+/** Outcomes of all kinds, by the flow that records them, a few in a commit; some are told of twice. */
+async function pour({ db, letters, journal }: World, ending: AbortSignal): Promise<void> {
+  const deps = { db, newId: idMaker(db.clock), log: silentLog };
+  for (let recorded = 0; !ending.aborted; await pause(POUR_EVERY_MS)) {
+    if (recorded > AHEAD_MOST + journal.posts.length / 2) continue;
+    const count = 1 + Math.floor(Math.random() * POUR_MOST);
+    const happened = Array.from({ length: count }, (): Happened => ({
+      ...pick(letters),
+      occurredAt: Date.now(),
+      ...anything(),
+    }));
+    recorded += (await recordOutcomes(deps, happened)).length;
+  }
+}
+
+function pick<T>(from: readonly T[]): T {
+  return from[Math.floor(Math.random() * from.length)] as T;
+}
+
+const MACHINES = ['yes', 'probable', 'no'] as const;
+const LINKS = 200;
+
+function anything(): WhatHappened {
+  const chance = Math.random();
+  const machine = { machine: pick(MACHINES), machineReason: null };
+  if (chance < 0.3) return { type: 'email.opened', ...machine };
+  if (chance < 0.85) {
+    const link = Math.floor(Math.random() * LINKS);
+    return { type: 'email.clicked', ...machine, link, url: `https://acme.test/${link}` };
+  }
+  if (chance < 0.95)
+    return { type: 'email.replied', inboundId: `<${Math.random()}@x.test>`, snippet: 'Grüße 👋' };
+  if (chance < 0.98) return { type: 'email.unsubscribed', method: 'link' };
+  return {
+    type: 'email.bounced',
+    bounceClass: 'soft',
+    status: '4.2.2',
+    reason: 'full',
+    source: 'dsn',
+    verified: true,
+  };
+}
+
+const FETCH_EVERY_MS = 30;
+
+/** As readers do, who hear nothing where nobody listens. How many were answered. */
+async function fetchPictures({ api, letters }: World, ending: AbortSignal): Promise<number> {
+  const keys: TokenKeys = [deriveKey(SECRET, 'letter tokens')];
+  let answered = 0;
+  for (; !ending.aborted; await pause(FETCH_EVERY_MS)) {
+    const token = letterToken(pick(letters), 'open', keys);
+    const answer = await fetch(`${api.url}/o/${token}.gif`).catch(() => null);
+    if (answer?.ok) answered += 1;
+    await answer?.arrayBuffer().catch(() => null);
+  }
+  return answered;
+}
+
+/** Until every hit has its verdict and every delivery its end; what waits for its next try comes to it at once. */
+async function allTold(db: Database): Promise<void> {
+  await waitFor(async () => {
+    await bringForward(db, 'pending');
+    const rows = await db.query(
+      `SELECT 1 FROM beckon.webhook_delivery WHERE next_at IS NOT NULL
+       UNION ALL SELECT 1 FROM beckon.hit_count WHERE settle_at IS NOT NULL LIMIT 1`,
+    );
+    return rows.length === 0;
+  }, 50);
+}
+
+/** Longer than a lease: if it is not so by then, it will never be. */
+const STUCK_AFTER_MS = 100_000;
+
+async function waitFor(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
+  const giveUpAt = Date.now() + STUCK_AFTER_MS;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAt) throw new Error('nothing is told any more');
+    await pause(everyMs);
+  }
+}
