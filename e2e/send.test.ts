@@ -145,6 +145,7 @@ describe.skipIf(missing !== null)(title, () => {
     await world.ended(drafts);
     world.faults.plan(null);
     await world.arrived();
+    await world.looked();
     all.push(...drafts);
     const passed = fault ? world.faults.passed[fault.point] - before : 0;
     return { tally: await world.tally(drafts), met: Math.min(passed, FAULTS) };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
+import { resumeDomain } from '../src/flows/domains/index.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
 import { type Database, openDatabase } from '../src/io/db/index.ts';
 import { startDnsServer } from './dns-server.ts';
@@ -27,6 +28,8 @@ export type MailWorld = {
   tally(drafts: string[]): Promise<Tally>;
   /** Everything is through the relay. */
   arrived(): Promise<void>;
+  /** Somebody has looked why letters were refused, and lets the domain go on where that had stopped it. */
+  looked(): Promise<void>;
   /** Whoever is about to write that a message is in this state waits, and goes no further, until he is killed. */
   holdAt(state: HeldState): Promise<Pick<Hold, 'reached'>>;
   /** kill -9; then so much time goes by that what was in hand counts as given up. What was in hand. */
@@ -98,6 +101,9 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
     ended: (drafts) => ended(world, drafts),
     tally: (drafts) => tally(world, drafts),
     arrived: () => postfix.idle(),
+    async looked() {
+      await resumeDomain(db, { projectId, name: DOMAIN });
+    },
     async holdAt(state) {
       const hold = await holdAt(world, state);
       holds.push(hold.letGo);
