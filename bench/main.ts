@@ -1,6 +1,7 @@
 import { benchAccept } from './accept/index.ts';
 import { benchAudiences } from './audiences/index.ts';
 import { benchDigest } from './digest/index.ts';
+import { benchReview } from './review/index.ts';
 import { benchRules } from './rules/index.ts';
 import { benchSend } from './send/index.ts';
 import { benchWebhooks } from './webhooks/index.ts';
@@ -10,6 +11,7 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   digest: benchDigest,
   audiences: benchAudiences,
   rules: benchRules,
+  review: benchReview,
   send: benchSend,
   webhooks: benchWebhooks,
 };

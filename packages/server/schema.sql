@@ -42,7 +42,15 @@ CREATE TABLE beckon.api_key (
   salt bytea NOT NULL,
   hash bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
-  revoked_at timestamp with time zone
+  revoked_at timestamp with time zone,
+  created_by text COLLATE "C"
+);
+
+CREATE TABLE beckon.api_key_traffic (
+  project_id bigint NOT NULL,
+  key_id uuid NOT NULL,
+  day date NOT NULL,
+  requests bigint NOT NULL
 );
 
 CREATE TABLE beckon.api_key_use (
@@ -96,6 +104,19 @@ CREATE TABLE beckon.audience_member (
   external_user_id text COLLATE "C" NOT NULL,
   edition bigint NOT NULL,
   since timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.audit (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  actor text COLLATE "C" NOT NULL,
+  actor_name text COLLATE "C" NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  subject text COLLATE "C",
+  before jsonb,
+  after jsonb,
+  is_done boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE beckon.change (
@@ -189,6 +210,16 @@ CREATE TABLE beckon.draft (
   format text COLLATE "C" NOT NULL
 ) WITH (fillfactor=80);
 
+CREATE TABLE beckon.draft_content (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  content_hash text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  preheader text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.draft_move (
   project_id bigint NOT NULL,
   draft_id uuid NOT NULL,
@@ -200,7 +231,8 @@ CREATE TABLE beckon.draft_move (
   actor text COLLATE "C" NOT NULL,
   reason text COLLATE "C",
   content_hash text COLLATE "C" NOT NULL,
-  detail jsonb NOT NULL
+  detail jsonb NOT NULL,
+  id uuid NOT NULL DEFAULT ((lpad(to_hex(number), 8, '0'::text) || substr(md5((draft_id)::text), 9)))::uuid
 );
 
 CREATE TABLE beckon.draft_wording (
@@ -258,6 +290,13 @@ CREATE TABLE beckon.event_volume (
   last_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.expected_event (
+  project_id bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  since timestamp with time zone NOT NULL,
+  marked_by text COLLATE "C" NOT NULL
+);
+
 CREATE TABLE beckon.hit (
   project_id bigint NOT NULL,
   message_id uuid NOT NULL,
@@ -310,7 +349,10 @@ CREATE TABLE beckon.ingest_log (
   requests integer NOT NULL,
   accepted integer NOT NULL,
   rejected integer NOT NULL,
-  request_id text COLLATE "C" NOT NULL
+  request_id text COLLATE "C" NOT NULL,
+  key_id uuid,
+  bytes bigint,
+  slowest_ms integer
 );
 
 CREATE TABLE beckon.ingest_warning (
@@ -433,7 +475,9 @@ CREATE TABLE beckon.project (
   name text COLLATE "C" NOT NULL,
   livemode boolean NOT NULL,
   suspended_at timestamp with time zone,
-  created_at timestamp with time zone NOT NULL
+  created_at timestamp with time zone NOT NULL,
+  organisation_id text COLLATE "C",
+  is_demo boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE beckon.project_settings (
@@ -510,7 +554,8 @@ CREATE TABLE beckon.rule_version (
   rule_id uuid NOT NULL,
   version integer NOT NULL,
   definition jsonb NOT NULL,
-  created_at timestamp with time zone NOT NULL
+  created_at timestamp with time zone NOT NULL,
+  created_by text COLLATE "C"
 );
 
 CREATE TABLE beckon.run (
@@ -533,6 +578,16 @@ CREATE TABLE beckon.run (
   converted_at timestamp with time zone,
   ended_at timestamp with time zone,
   end_reason text COLLATE "C"
+);
+
+CREATE TABLE beckon.saved_view (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  screen text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  filter text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE beckon.send_bucket (
@@ -600,9 +655,115 @@ CREATE TABLE beckon.suppression_lift (
   lifted_by text COLLATE "C" NOT NULL
 );
 
+CREATE TABLE beckon.team_account (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  provider_id text COLLATE "C" NOT NULL,
+  access_token text COLLATE "C",
+  refresh_token text COLLATE "C",
+  id_token text COLLATE "C",
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text COLLATE "C",
+  password text COLLATE "C",
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_attempt (
+  key text COLLATE "C" NOT NULL,
+  count integer NOT NULL,
+  window_ends_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
   sent_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_link (
+  token_hash text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  email text COLLATE "C",
+  organisation_id text COLLATE "C",
+  role text COLLATE "C",
+  clears_two_factor boolean NOT NULL DEFAULT false,
+  made_by text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone
+);
+
+CREATE TABLE beckon.team_member (
+  organisation_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  role text COLLATE "C" NOT NULL,
+  wants_digest boolean,
+  created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_organisation (
+  id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  requires_two_factor boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_passkey (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C",
+  credential_id text COLLATE "C" NOT NULL,
+  public_key text COLLATE "C" NOT NULL,
+  counter bigint NOT NULL,
+  device_type text COLLATE "C" NOT NULL,
+  backed_up boolean NOT NULL,
+  transports text COLLATE "C",
+  aaguid text COLLATE "C",
+  created_at timestamp with time zone
+);
+
+CREATE TABLE beckon.team_session (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  ip_address text COLLATE "C",
+  user_agent text COLLATE "C",
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_two_factor (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  secret text COLLATE "C" NOT NULL,
+  backup_codes text COLLATE "C" NOT NULL,
+  verified boolean,
+  failed_verification_count integer,
+  locked_until timestamp with time zone
+);
+
+CREATE TABLE beckon.team_user (
+  id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  email_verified boolean NOT NULL,
+  image text COLLATE "C",
+  two_factor_enabled boolean,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_verification (
+  id text COLLATE "C" NOT NULL,
+  identifier text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.template (
@@ -612,6 +773,17 @@ CREATE TABLE beckon.template (
   version integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.template_draft (
+  project_id bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  format text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  preheader text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  saved_at timestamp with time zone NOT NULL,
+  saved_by text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE beckon.template_version (
@@ -625,6 +797,13 @@ CREATE TABLE beckon.template_version (
   html text COLLATE "C",
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.template_words (
+  project_id bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  letter jsonb NOT NULL,
+  at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.tenant_due (
@@ -725,6 +904,8 @@ CREATE TABLE beckon.webhook_secret (
 
 ALTER TABLE beckon.api_key ADD CONSTRAINT api_key_env_check CHECK ((env = ANY (ARRAY['live'::text, 'test'::text])));
 ALTER TABLE beckon.api_key ADD CONSTRAINT api_key_pkey PRIMARY KEY (last4, id);
+ALTER TABLE beckon.api_key_traffic ADD CONSTRAINT api_key_traffic_pkey PRIMARY KEY (project_id, key_id, day);
+ALTER TABLE beckon.api_key_traffic ADD CONSTRAINT api_key_traffic_requests_check CHECK ((requests > 0));
 ALTER TABLE beckon.api_key_use ADD CONSTRAINT api_key_use_pkey PRIMARY KEY (project_id, key_id);
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_project_id_name_key UNIQUE (project_id, name);
@@ -735,6 +916,7 @@ ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_members_chec
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_pkey PRIMARY KEY (project_id, edition);
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_state_check CHECK ((state = ANY (ARRAY['building'::text, 'served'::text, 'retired'::text])));
 ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, edition);
+ALTER TABLE beckon.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['person_created'::text, 'person_changed'::text, 'person_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
@@ -758,6 +940,7 @@ ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.draft_content ADD CONSTRAINT draft_content_pkey PRIMARY KEY (project_id, draft_id, content_hash);
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
 ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_check CHECK (((next_at IS NULL) = (verdict IS NOT NULL)));
 ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_pkey PRIMARY KEY (project_id, draft_id);
@@ -768,6 +951,7 @@ ALTER TABLE beckon.event_dedupe ADD CONSTRAINT event_dedupe_pkey PRIMARY KEY (pr
 ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_pkey PRIMARY KEY (project_id, name, property, type);
 ALTER TABLE beckon.event_property ADD CONSTRAINT event_property_type_check CHECK ((type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'null'::text, 'array'::text, 'object'::text])));
 ALTER TABLE beckon.event_volume ADD CONSTRAINT event_volume_pkey PRIMARY KEY (project_id, name, day);
+ALTER TABLE beckon.expected_event ADD CONSTRAINT expected_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_machine_check CHECK ((machine = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
@@ -824,6 +1008,7 @@ ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text)
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'ended'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
+ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
 ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
@@ -838,12 +1023,40 @@ ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kin
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
+ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_provider_id_key UNIQUE (user_id, provider_id);
+ALTER TABLE beckon.team_attempt ADD CONSTRAINT team_attempt_pkey PRIMARY KEY (key);
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_id_key UNIQUE (id);
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_kind_check CHECK ((kind = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text])));
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_pkey PRIMARY KEY (token_hash);
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organisation_id, user_id);
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'editor'::text, 'admin'::text, 'owner'::text])));
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_organisation ADD CONSTRAINT team_organisation_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_credential_id_key UNIQUE (credential_id);
+ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_token_key UNIQUE (token);
+ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_key UNIQUE (user_id);
+ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_email_key UNIQUE (email);
+ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_verification ADD CONSTRAINT team_verification_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
+ALTER TABLE beckon.template_draft ADD CONSTRAINT template_draft_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK (((format = 'mjml'::text) = (html IS NOT NULL)));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
+ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
@@ -872,15 +1085,24 @@ CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id
 CREATE UNIQUE INDEX audience_edition_current ON beckon.audience_edition USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
 CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree (state) WHERE (state <> 'served'::text);
 CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
+CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk'::text);
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));
 CREATE INDEX decision_rule ON beckon.decision USING btree (project_id, rule_id, last_at);
 CREATE INDEX draft_created_at ON beckon.draft USING btree (project_id, created_at, id);
 CREATE INDEX draft_due_at ON beckon.draft USING btree (project_id, due_at, id) WHERE (due_at IS NOT NULL);
 CREATE INDEX draft_ended ON beckon.draft USING btree (project_id, rule_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX draft_move_at ON beckon.draft_move USING btree (project_id, at, id) WHERE (from_state IS NOT NULL);
 CREATE INDEX draft_open ON beckon.draft USING btree (project_id, rule_id, version) WHERE (ended_at IS NULL);
 CREATE INDEX draft_open_id ON beckon.draft USING btree (project_id, id) WHERE (ended_at IS NULL);
 CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user_id);
+CREATE INDEX draft_review ON beckon.draft USING btree (project_id, (
+CASE
+    WHEN ((state = 'scheduled'::text) OR (reason = 'editing'::text)) THEN 0
+    WHEN (reason = 'snoozed'::text) THEN 2
+    ELSE 1
+END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['replied'::text, 'needs_review'::text]))));
+CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
 CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
 CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
@@ -906,6 +1128,7 @@ CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, reco
 CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
+CREATE INDEX project_of_organisation ON beckon.project USING btree (organisation_id);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
@@ -917,8 +1140,16 @@ CREATE INDEX run_person ON beckon.run USING btree (project_id, external_user_id)
 CREATE INDEX run_rule ON beckon.run USING btree (project_id, rule_id, version) WHERE (state <> 'ended'::text);
 CREATE UNIQUE INDEX run_single ON beckon.run USING btree (project_id, rule_id, external_user_id) WHERE (single AND (state <> 'ended'::text));
 CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_id) WHERE ((state <> 'ended'::text) OR ((goal_until IS NOT NULL) AND (converted_at IS NULL)));
+CREATE UNIQUE INDEX saved_view_name ON beckon.saved_view USING btree (project_id, screen, name);
 CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
+CREATE INDEX team_attempt_ended ON beckon.team_attempt USING btree (window_ends_at);
+CREATE INDEX team_link_of_organisation ON beckon.team_link USING btree (organisation_id);
+CREATE INDEX team_member_of_user ON beckon.team_member USING btree (user_id);
+CREATE INDEX team_passkey_of_user ON beckon.team_passkey USING btree (user_id);
+CREATE INDEX team_session_of_user ON beckon.team_session USING btree (user_id);
+CREATE INDEX team_verification_by_identifier ON beckon.team_verification USING btree (identifier);
+CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id, at);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
 CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);

@@ -22,6 +22,8 @@ export type FaultCode = keyof typeof FAULT_MESSAGES;
 /** What only those meet who run a project. No public endpoint answers it, so the reference has none of it. */
 export const TEAM_FAULT_MESSAGES = {
   conflict: 'It has changed meanwhile; look at it again',
+  session_required: 'Sign in first: there is no session, or it has ended',
+  role_required: 'Your role does not allow this',
 } as const;
 
 export type TeamFaultCode = keyof typeof TEAM_FAULT_MESSAGES;

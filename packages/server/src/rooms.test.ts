@@ -12,6 +12,9 @@ const NAMED: Record<string, string[]> = {
   'main/secrets.ts': ['installation'],
 };
 
+/** Carries whole projects from one database to another, and takes demos out: whatever the tables, by their first column. */
+const OF_ALL_TABLES = 'io/db/project-rows.ts';
+
 type Write = { file: string; table: string };
 
 /** `UPDATE` also ends a lock (`FOR UPDATE OF r`) and begins a clause (`DO UPDATE SET`): neither names a table. */
@@ -19,7 +22,7 @@ const WRITE =
   /\b(?:INSERT INTO|(?<!FOR |DO |FOR NO KEY )UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|MERGE INTO|COPY)\s+(?:ONLY\s+)?("?[a-z_]+"?(?:\."?[a-z_0-9]+"?)?)/g;
 
 const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
-  (file) => !file.endsWith('.test.ts') && !file.startsWith('io/migrations/'),
+  (file) => !file.endsWith('.test.ts') && !file.startsWith('io/migrations/') && file !== OF_ALL_TABLES,
 );
 
 const writes: Write[] = SOURCES.flatMap((file) => {

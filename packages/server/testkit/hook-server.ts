@@ -24,7 +24,9 @@ export type HookAnswer =
   | 'reset';
 
 const TLS = join(import.meta.dirname, 'tls');
-export const HOOK_CA = readFileSync(join(TLS, 'names.crt'));
+/** For `NODE_EXTRA_CA_CERTS` of whoever is to trust it. */
+export const HOOK_CA_FILE = join(TLS, 'names.crt');
+export const HOOK_CA = readFileSync(HOOK_CA_FILE);
 
 export async function hookServer(): Promise<HookServer> {
   let how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });

@@ -52,6 +52,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     roles: new Set(options.roles ?? ['api', 'worker']),
     minimumVersions: options.minimumVersions ?? new Map(),
     ...testMail(options.mailroom),
+    teamSecrets: ['a secret of these tests alone, and long enough for that'],
     smtpUrl: options.smtpUrl ?? null,
     mailFrom: null,
     ...(options.transport ? { transport: options.transport } : {}),

@@ -1,3 +1,5 @@
+import { iso } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 import { type Actor, modeChanged } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { editRule as edit, findRule, type WholeRule } from '../features/rules/index.ts';
@@ -15,6 +17,8 @@ export type RuleEdit = {
   /** Towards autopilot: drafts that are open already get the whole period too. */
   includeOpen: boolean;
   actor: Actor;
+  /** When the rule was last written as its editor saw it; whoever saved meanwhile is not overwritten. */
+  seenAt?: number;
 };
 
 /** `drafts`: how many open ones have another mode now. */
@@ -29,14 +33,20 @@ export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: Ru
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const before = await findRule(tx, { projectId, reference });
+    if (wanted.seenAt !== undefined && wanted.seenAt !== before.updatedAt) throw savedMeanwhile(before);
     const parsed = readRule(withName(document, before.name));
-    const rule = await edit({ tx, clock: db.clock, projectId }, before, parsed);
+    const rule = await edit({ tx, clock: db.clock, projectId, actor: wanted.actor }, before, parsed);
     await newModel(tx, projectId);
     const now = db.clock.now();
     await checkRule(tx, { projectId, definition: rule.definition, now });
     const drafts = await changeModes(tx, { before, rule, wanted, now });
     return { rule, drafts };
   });
+}
+
+function savedMeanwhile({ name, version, updatedAt }: WholeRule): Fault {
+  const message = `${JSON.stringify(name)} was saved meanwhile, as version ${version} at ${iso(updatedAt)}: look at that first`;
+  return new Fault('conflict', { details: [{ message, field: 'rule' }] });
 }
 
 function withName(document: unknown, name: string): unknown {

@@ -10,9 +10,11 @@ import { eraseMail } from '../features/outbox/index.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/index.ts';
 import {
   erasePersonRows,
+  findEmails,
   idBefore,
   isStorable,
   type PersonId,
+  personKey,
   rememberErasure,
   unknownPerson,
 } from '../features/people/index.ts';
@@ -23,6 +25,7 @@ import { eraseRuns } from '../features/sequences/index.ts';
 import { addChanges, eraseChanges } from '../features/stream/index.ts';
 import { eraseSuppressions } from '../features/suppressions/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
+import { eraseViews } from '../features/views/index.ts';
 import { eraseWebhooks } from '../features/webhooks/index.ts';
 import { eraseWording } from '../features/wording/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
@@ -110,6 +113,8 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
   const letters = await removeLetters(tx, wanted);
+  const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
+  await eraseViews(tx, { projectId, userId, email });
   const people = await erasePersonRows(tx, wanted);
   await leavePlaces(tx, wanted);
   const webhooks = await removeWebhooks(tx, wanted, now.getTime());

@@ -9,6 +9,7 @@ import {
   type Draft,
   edit,
   isRefused,
+  keepContents,
   listMoves,
   lockDraft,
   type Move,
@@ -174,6 +175,7 @@ async function write(
   await writeMoved(tx, moved);
   await followUp(tx, { before, moved, now });
   const draft = (moved.at(-1) ?? { draft: before }).draft;
+  if (act.kind === 'edit') await keepContents(tx, [before, draft]);
   // Asked when it is written: whoever contends for the same slot is found among the drafts that are there.
   const ahead = draft.state === 'approved' ? await ask(stage, draft) : null;
   if (ahead && !ahead.holds) checkWanted(act);

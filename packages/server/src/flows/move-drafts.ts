@@ -2,12 +2,14 @@ import { Fault } from '../base/fault.ts';
 import { type Draft, listDrafts } from '../features/drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { createModels } from './models.ts';
-import { type Act, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
+import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
 
 export type ManyRef = { projectId: number; ruleId: string };
 export type ManyActed = { acted: string[]; refused: { id: string; message: string }[] };
+export type ManyMoved = { acted: Acted[]; refused: ManyActed['refused'] };
 
-type ManyAct = Extract<Act, { kind: 'approve' | 'skip' }>;
+/** What may be done to many at once. */
+export type ManyAct = Extract<Act, { kind: 'approve' | 'skip' | 'postpone' }>;
 
 const PAGE = 200;
 const STATES = ['scheduled', 'held'] as const;
@@ -33,14 +35,28 @@ export async function moveDrafts(
         after,
         limit: PAGE,
       });
-      for (const draft of page.filter(isUndecided)) {
-        const refused = refusalOf(draft, act) ?? (await tried(shared, draft, { act, by }));
-        if (refused === null) done.acted.push(draft.id);
-        else done.refused.push({ id: draft.id, message: refused });
-      }
+      const { acted, refused } = await moveEach(shared, page.filter(isUndecided), { act, by });
+      done.acted.push(...acted.map(({ draft }) => draft.id));
+      done.refused.push(...refused);
       after = page.at(-1)?.id ?? null;
       if (page.length < PAGE) break;
     }
+  }
+  return done;
+}
+
+/** One act on each of these, as nobody looked at it by itself. */
+export async function moveEach(
+  deps: MoveDeps & { db: Database },
+  drafts: Draft[],
+  doing: { act: ManyAct; by: Acting },
+): Promise<ManyMoved> {
+  const done: ManyMoved = { acted: [], refused: [] };
+  const shared = { ...deps, models: deps.models ?? createModels(deps.db.clock) };
+  for (const draft of drafts) {
+    const acted = refusalOfMany(draft, doing.act) ?? (await tried(shared, draft, doing));
+    if (typeof acted === 'string') done.refused.push({ id: draft.id, message: acted });
+    else done.acted.push(acted);
   }
   return done;
 }
@@ -53,21 +69,24 @@ function isUndecided({ resumeState, reason }: Draft): boolean {
 const WAITS_FOR_A_PERSON: ReadonlySet<string | null> = new Set(['replied', 'needs_review']);
 
 /** Whoever approves many has seen none of these: somebody must have looked at each. */
-function refusalOf({ reason }: Draft, { kind }: ManyAct): string | null {
+export function refusalOfMany(
+  { reason }: Pick<Draft, 'reason'>,
+  { kind }: Pick<ManyAct, 'kind'>,
+): string | null {
   if (kind !== 'approve') return null;
   if (reason === 'replied') return 'The person has answered: look at it, and approve it by itself';
   if (reason === 'snoozed') return 'It was put off until later: approve it by itself';
   return null;
 }
 
+/** The draft as it is then, or why not. */
 async function tried(
   deps: MoveDeps,
   { projectId, id: draftId }: Draft,
   doing: { act: ManyAct; by: Acting },
-): Promise<string | null> {
+): Promise<Acted | string> {
   try {
-    await moveDraft(deps, { projectId, draftId }, doing);
-    return null;
+    return await moveDraft(deps, { projectId, draftId }, doing);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.message;

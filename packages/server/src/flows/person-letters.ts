@@ -1,6 +1,13 @@
 import { iso } from '../base/clock.ts';
 import { listDecisionsOf, type LedgerRow } from '../features/decisions/index.ts';
-import { type Draft, listDrafts, listMoves, type Move } from '../features/drafts/index.ts';
+import {
+  type Draft,
+  type DraftContentKept,
+  listContents,
+  listDrafts,
+  listMoves,
+  type Move,
+} from '../features/drafts/index.ts';
 import type { PersonId } from '../features/people/index.ts';
 import { listRules } from '../features/rules/index.ts';
 import { listRunsOf, type Run } from '../features/sequences/index.ts';
@@ -91,23 +98,29 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
   };
 }
 
-/** All drafts of a person with the whole text and every move, page by page, the newest first. */
+type WholeDraft = { draft: Draft; moves: Move[]; texts: DraftContentKept[] };
+
+/** All drafts of a person with every text and every move, page by page, the newest first. */
 export async function* listWholeDrafts(
   tx: Tx,
   { projectId, userId, pageOf }: PersonId & { pageOf: number },
-): AsyncGenerator<{ draft: Draft; moves: Move[] }[], void, void> {
+): AsyncGenerator<WholeDraft[], void, void> {
   const of = { projectId, userId, state: null, ruleId: null, limit: pageOf };
   let after: string | null | undefined = null;
   while (after !== undefined) {
     const drafts: Draft[] = await listDrafts(tx, { ...of, after });
     const whole = [];
-    for (const draft of drafts) whole.push({ draft, moves: await listMoves(tx, projectId, draft.id) });
+    for (const draft of drafts) {
+      const moves = await listMoves(tx, projectId, draft.id);
+      const texts = draft.isEdited ? await listContents(tx, projectId, draft.id) : [];
+      whole.push({ draft, moves, texts });
+    }
     yield whole;
     after = drafts.length < pageOf ? undefined : drafts.at(-1)?.id;
   }
 }
 
-export function toWholeDraft({ draft, moves }: { draft: Draft; moves: Move[] }, names: RuleNames): object {
+export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNames): object {
   return {
     ...toShownDraft(draft, names),
     version: draft.version,
@@ -122,6 +135,7 @@ export function toWholeDraft({ draft, moves }: { draft: Draft; moves: Move[] }, 
     created_at: iso(draft.createdAt),
     updated_at: iso(draft.updatedAt),
     ended_at: shownTime(draft.endedAt),
+    texts: texts.map(({ at, actor, content }) => ({ at: iso(at), actor, ...content })),
     moves: moves.map(({ number, at, action, from, to, actor, reason, detail }) => ({
       number,
       at: iso(at),

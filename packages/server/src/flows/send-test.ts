@@ -39,6 +39,15 @@ export async function sendTest(
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const sender = await findSender(db, model, mailroom);
+  if (sender.outlet.kind !== mailroom.outlet.kind)
+    throw new Fault('conflict', {
+      details: [
+        {
+          message: 'This project is a demo, and nothing of it leaves: read its letters here',
+          field: 'draft',
+        },
+      ],
+    });
   if (sender.gate !== 'pass')
     throw new Fault('conflict', {
       details: [{ message: `Nothing can be sent yet: ${sender.gate.detail}`, field: 'draft' }],
@@ -70,7 +79,8 @@ export async function sendTest(
   return { to, subject: content.subject, reply: replyOf(over) };
 }
 
-async function checkRecipient(
+/** A test goes to the team, but for those that stay in the outbox. */
+export async function checkRecipient(
   tx: Tx,
   { projectId, to, isOutbox }: { projectId: number; to: string; isOutbox: boolean },
 ): Promise<void> {
@@ -81,7 +91,8 @@ async function checkRecipient(
   throw refused(`A test goes to the team alone, which is ${known}: the setting team_addresses names it`);
 }
 
-function replyOf(over: HandOver): string {
+/** What the relay said, or a fault with why it took nothing. */
+export function replyOf(over: HandOver): string {
   if (over.result === 'accepted') return over.reply;
   throw new Fault('conflict', {
     details: [{ message: `It was not taken: ${'reply' in over ? over.reply : over.reason}`, field: 'to' }],

@@ -1,3 +1,4 @@
+import { Fault } from '../base/fault.ts';
 import { type Actor, modeChanged } from '../features/drafts/index.ts';
 import { getSettings, type SettingName, setSettings as set } from '../features/projects/index.ts';
 import { listRules } from '../features/rules/index.ts';
@@ -12,8 +13,14 @@ import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type Texts = Record<SettingName, string>;
 
-/** Who moved the drafts that a setting concerns: settings are the operator's. */
-const BY: Actor = 'operator';
+export type SettingsBy = {
+  /** Who moves the drafts that a setting concerns. */
+  actor: Actor;
+  /** What they took these settings for when they decided: where one is another by now, nothing is changed. */
+  seen?: Record<string, string>;
+};
+
+const OPERATOR: SettingsBy = { actor: 'operator' };
 
 /**
  * All of it or nothing. To set `paused` is to pause or to resume; `autopilot=draft` concerns the drafts that wait, at once.
@@ -21,24 +28,28 @@ const BY: Actor = 'operator';
 export async function setSettings(
   db: Deps,
   projectId: number,
-  wanted: Record<string, string>,
+  ...[wanted, by = OPERATOR]: [wanted: Record<string, string>, by?: SettingsBy]
 ): Promise<Texts> {
+  const writing: Writing = { projectId, wanted, by };
   const preview = wanted.paused === 'false' ? await previewResume(db, projectId) : null;
-  if (!preview?.isPaused) return write(db, projectId, wanted);
+  if (!preview?.isPaused) return write(db, writing);
   checkConfirmed(preview, false);
   // Everything else is checked and set while the project is still paused, so that a refusal resumes nothing.
-  await write(db, projectId, { ...wanted, paused: 'true' });
-  await resumeProject(db, { projectId, actor: BY, confirmed: true });
+  await write(db, { ...writing, wanted: { ...wanted, paused: 'true' } });
+  await resumeProject(db, { projectId, actor: by.actor, confirmed: true });
   return (await getSettings(db, projectId)).texts;
 }
+
+type Writing = { projectId: number; wanted: Record<string, string>; by: SettingsBy };
 
 /**
  * Under the project's turn, where audiences and rules are made and changed: events are kept for as long as one of them looks back. The
  * digest knows settings as it knows definitions.
  */
-function write(db: Deps, projectId: number, wanted: Record<string, string>): Promise<Texts> {
+function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
+    await checkSeen(tx, projectId, by.seen ?? {});
     // Whoever is claiming just now is waited for, so that nothing is claimed after this has answered.
     if (wanted.paused === 'true') await takeSendTurn(tx, projectId);
     const texts = await set(tx, projectId, wanted);
@@ -47,7 +58,9 @@ function write(db: Deps, projectId: number, wanted: Record<string, string>): Pro
     if (Object.hasOwn(wanted, 'keep_events')) {
       await checkWindows(tx, { projectId, now, field: 'keep_events' });
     }
-    if (wanted.autopilot !== undefined && texts.autopilot === 'draft') await endAutopilot(tx, projectId, now);
+    if (wanted.autopilot !== undefined && texts.autopilot === 'draft') {
+      await endAutopilot(tx, projectId, { now, actor: by.actor });
+    }
     // Whoever waits for the next token of an old throttle may wait for long.
     if (wanted.throttle !== undefined) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
     // Letters that were held for want of a sender leave as soon as there is one.
@@ -60,12 +73,28 @@ function write(db: Deps, projectId: number, wanted: Record<string, string>): Pro
 
 const SENDER: SettingName[] = ['from_name', 'from_address', 'postal_address'];
 
+async function checkSeen(tx: Tx, projectId: number, seen: Record<string, string>): Promise<void> {
+  const { texts } = await getSettings(tx, projectId);
+  const changed = Object.entries(texts).filter(([name, text]) => (seen[name] ?? text) !== text);
+  if (changed.length === 0) return;
+  throw new Fault('conflict', {
+    details: changed.map(([field, text]) => ({
+      field,
+      message: `${field} was changed meanwhile: it is ${text} now`,
+    })),
+  });
+}
+
 /** No draft that nobody has touched leaves by itself any more, of whatever rule. */
-async function endAutopilot(tx: Tx, projectId: number, now: number): Promise<void> {
+async function endAutopilot(
+  tx: Tx,
+  projectId: number,
+  { now, actor }: { now: number; actor: Actor },
+): Promise<void> {
   let first = Infinity;
   for (const { id: ruleId, definition } of await listRules(tx, projectId)) {
     const { expiresAfterMs } = definition;
-    const mode = { autopilotMs: null, includeOpen: false, expiresAfterMs, now, actor: BY };
+    const mode = { autopilotMs: null, includeOpen: false, expiresAfterMs, now, actor };
     const { dueAt } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
       const move = modeChanged(draft, mode);
       return move ? [move] : [];

@@ -2,7 +2,7 @@ import { type Draft, findDraft, type Move } from '../features/drafts/index.ts';
 import { listOutcomesOfDraft } from '../features/outcomes/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { loadProjectModels } from './models.ts';
+import { createModels, type Models } from './models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
 import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
@@ -22,7 +22,7 @@ const OUTCOMES_SHOWN_MAX = 1_000;
 /** A draft with its text, every move, and what the gates would say to it now. */
 export async function showDraft(
   tx: Tx,
-  { projectId, draftId, now, mailroom }: DraftRef & Looking,
+  { projectId, draftId, ...looking }: DraftRef & Looking,
 ): Promise<ShownWhole> {
   const found = isDraftId(draftId) ? await findDraft(tx, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
@@ -32,15 +32,20 @@ export async function showDraft(
   const became = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
   const outcomes = became.map((outcome) => toShownOutcome(outcome, names));
   const isOpen = draft.endedAt === null && draft.state !== 'sending';
-  const ahead = isOpen ? await look(tx, draft, { now, mailroom }) : null;
+  const ahead = isOpen ? await look(tx, draft, looking) : null;
   return { draft, rule, moves, ahead, outcomes };
 }
 
-type Looking = { now: number; mailroom: Mailroom };
+type Looking = {
+  now: number;
+  mailroom: Mailroom;
+  /** For whoever looks often. */
+  models?: Models;
+};
 
-async function look(tx: Tx, draft: Draft, { now, mailroom }: Looking): Promise<LookAhead | null> {
+async function look(tx: Tx, draft: Draft, { now, mailroom, models }: Looking): Promise<LookAhead | null> {
   const { projectId } = draft;
-  const models = await loadProjectModels(tx, [await readTurn(tx, projectId)], { now });
-  const model = models.get(projectId);
+  const known = models ?? createModels({ now: () => now });
+  const model = (await known.of(tx, [await readTurn(tx, projectId)])).get(projectId);
   return model ? lookAhead(tx, draft, { model, now, mailroom }) : null;
 }

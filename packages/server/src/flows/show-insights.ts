@@ -8,13 +8,16 @@ import {
   type Insight,
   liftOf,
   type LiftShown,
+  OPENED_WITHIN_MS,
 } from '../features/insights/index.ts';
 import { countLift } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** Under the names of the interface. Rates are shares: of bounces among what was sent, of everything else among what arrived. */
+/** Under the names of the interface. Rates are shares: of bounces and edits among what was sent, of everything else among what arrived. */
 export type ShownInsight = {
   name: string;
+  /** Where they are put together by rules. */
+  rule_id: string | null;
   sent: number;
   delivered: number;
   opened: number;
@@ -25,24 +28,51 @@ export type ShownInsight = {
   bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
   complained: number;
   unsubscribed: number;
+  /** Those that a person changed before they left, of those whose draft is still there. */
+  edited: { edited: number; of: number };
+  /** When people opened them first: the number of letters up to each bound, and, without one, of all later ones. */
+  opened_within: { until_ms: number | null; letters: number }[];
+  median_open_ms: number | null;
   rates: Record<
-    'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed',
+    'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null
   >;
   /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
   lift: { letter: Arm; holdout: Arm; shown: LiftShown | null } | null;
 };
 
-export type ShownInsights = { by: Grouping; since: string; is_cut: boolean; groups: ShownInsight[] };
+export type ShownInsights = {
+  by: Grouping;
+  since: string;
+  until: string;
+  is_cut: boolean;
+  /** All together. */
+  total: ShownInsight;
+  groups: ShownInsight[];
+};
 
-type Asked = { projectId: number; by: Grouping; since: number };
+type Asked = {
+  projectId: number;
+  by: Grouping;
+  since: number;
+  /** Left out: to the newest. */
+  until?: number;
+  /** What a holdout says is of all time, and costs a question for each rule. */
+  withoutLift?: boolean;
+};
 
-/** What became of the letters of a project since then, by rule, letter, domain or mailbox provider. */
+/** Behind whatever was claimed. */
+const END_OF_TIME = Date.UTC(9999, 0);
+
+/** What became of the letters of a project within a period, by rule, letter, domain or mailbox provider. */
 export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights> {
-  const { groups, isCut } = await countInsights(tx, asked);
+  const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = asked;
+  const { total, groups, isCut } = await countInsights(tx, { projectId, by, since, until });
   const shown: ShownInsight[] = [];
-  for (const group of groups) shown.push(toShown(group, await findLift(tx, asked.projectId, group)));
-  return { by: asked.by, since: iso(asked.since), is_cut: isCut, groups: shown };
+  for (const group of groups)
+    shown.push(toShown(group, withoutLift ? null : await findLift(tx, projectId, group)));
+  const period = { since: iso(since), until: iso(until) };
+  return { by, ...period, is_cut: isCut, total: toShown(total, null), groups: shown };
 }
 
 async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
@@ -57,6 +87,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
   const delivered = deliveredOf(insight);
   return {
     name,
+    rule_id: insight.ruleId,
     sent,
     delivered,
     opened,
@@ -67,6 +98,12 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     bounced: { hard, soft, policy, infrastructure },
     complained,
     unsubscribed,
+    edited: { edited: insight.edited, of: insight.editable },
+    opened_within: insight.openedWithin.map((letters, n) => ({
+      until_ms: OPENED_WITHIN_MS[n] ?? null,
+      letters,
+    })),
+    median_open_ms: insight.medianOpenMs,
     rates: {
       delivered: share(delivered, sent),
       bounced: share(bouncedOf(insight), sent),
@@ -75,6 +112,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
       replied: share(replied, delivered),
       complained: share(complained, delivered),
       unsubscribed: share(unsubscribed, delivered),
+      edited: share(insight.edited, insight.editable),
     },
     lift,
   };

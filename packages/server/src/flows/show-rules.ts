@@ -48,7 +48,7 @@ export async function showRule(tx: Tx, asked: Asked & { reference: string }): Pr
 }
 
 /** What of the project all its rules are seen against. */
-type Surroundings = Asked & {
+export type Surroundings = Asked & {
   audienceName: (id: string) => string | undefined;
   catalogue: Parameters<typeof lintRule>[1];
   events: string[];
@@ -62,7 +62,7 @@ const QUIET_DAYS = 7;
 const BEFORE_DAYS = 28;
 const USAGE = { name: 'usage_threshold_reached', property: 'usagePercent' };
 
-async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surroundings> {
+export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surroundings> {
   const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
   const audiences = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
   const names = await listNames(tx, projectId, now);

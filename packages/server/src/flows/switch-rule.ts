@@ -1,6 +1,7 @@
 import { Fault } from '../base/fault.ts';
 import {
   type Actor,
+  countOfRule,
   type Draft,
   hold,
   isRefused,
@@ -11,7 +12,7 @@ import {
 } from '../features/drafts/index.ts';
 import { findRule, switchRule, type WholeRule } from '../features/rules/index.ts';
 import { takeSendTurn } from '../features/sending/index.ts';
-import { freezeRuns, thawRuns, wakeRuns } from '../features/sequences/index.ts';
+import { countRuns, freezeRuns, thawRuns, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
@@ -133,4 +134,48 @@ function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): M
 function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: LetGo): Fault {
   const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day: switched on, ${gone} drafts go on and ${expired} are cancelled because they expired. Confirm that you want this`;
   return new Fault('conflict', { details: [{ message, field: 'confirm' }] });
+}
+
+/**
+ * What switching it the other way would do, asked before it is done. `drafts`: those that would stand still or go on; `others`:
+ * those that wait for something else anyway or, switched on, are cancelled because they expired.
+ */
+export type SwitchPreview = {
+  rule: WholeRule;
+  open: number;
+  drafts: number;
+  others: number;
+  sending: number;
+  runs: number;
+  longHeld: number;
+};
+
+export async function previewSwitch(
+  tx: Tx,
+  { projectId, reference, now }: { projectId: number; reference: string; now: number },
+): Promise<SwitchPreview> {
+  const rule = await findRule(tx, { projectId, reference });
+  const reasons = [...WAITS_FOR_MORE].filter((reason) => reason !== null);
+  const asked = { projectId, ruleId: rule.id, offReason: RULE_OFF, reasons, now };
+  const { open, sending, heldFor, heldOff, expired, longHeld } = await countOfRule(tx, asked);
+  const runs = (await countRuns(tx, projectId)).get(rule.id);
+  if (rule.enabledAt !== null)
+    return {
+      rule,
+      open,
+      sending,
+      drafts: open - sending - heldFor,
+      others: heldFor,
+      runs: runs?.active ?? 0,
+      longHeld: 0,
+    };
+  return {
+    rule,
+    open,
+    sending,
+    drafts: heldOff - expired,
+    others: expired,
+    runs: runs?.frozen ?? 0,
+    longHeld: needsConfirmation({ longHeld }) ? longHeld : 0,
+  };
 }

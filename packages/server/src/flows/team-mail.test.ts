@@ -7,6 +7,7 @@ import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { openDatabase } from '../io/db/index.ts';
 import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
+import { insertOrganisation, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
 import { createProject } from './create-project.ts';
 import { receiveMail } from './outbox/index.ts';
 import { setSettings } from './set-settings.ts';
@@ -99,4 +100,30 @@ test('who of several cannot be reached is no reason to write to the others again
   await expect(tell({ outlet: RELAY, mailFrom })).rejects.toThrow(
     'nobody of the team was reached: ECONNREFUSED',
   );
+});
+
+test('members who may do something about a draft are told too, unless they switched it off, and nobody twice', async () => {
+  const at = new Date(0);
+  const organisationId = `of ${projectId}`;
+  await insertOrganisation(db, { id: organisationId, name: 'Acme', createdAt: at });
+  projectId = (await createProject(db, { name: 'Acme', organisationId })).id;
+  for (const [name, role] of [
+    ['ada', 'owner'],
+    ['grace', 'reviewer'],
+    ['edda', 'viewer'],
+    ['mary', 'editor'],
+  ] as const) {
+    const userId = await upsertUser(db, { id: name, name, email: `${name}@x.org`, at });
+    await upsertMember(db, { organisationId, userId, role, at });
+  }
+  await updateWantsDigest(db, { organisationId, userId: 'mary', wanted: false });
+  await updateWantsDigest(db, { organisationId, userId: 'edda', wanted: true });
+  await setSettings(db, projectId, { team_addresses: 'ops@x.org, Ada@x.org' });
+  await tell({ outlet: RELAY, mailFrom: 'beckon@x.org' });
+  expect(handed.map(({ envelope }) => envelope.to)).toEqual([
+    'ops@x.org',
+    'ada@x.org',
+    'edda@x.org',
+    'grace@x.org',
+  ]);
 });

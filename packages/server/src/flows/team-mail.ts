@@ -1,10 +1,11 @@
 import type { NewId } from '../base/ids.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { getSettings } from '../features/projects/index.ts';
+import { listDigestAddresses } from '../features/team/index.ts';
 import { OUTBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { composeMail, type Relay } from '../io/mail/index.ts';
+import { composeMail, type HandOver, type Relay } from '../io/mail/index.ts';
 import type { TeamTransport } from './tell-team.ts';
 
 export type TeamMailOptions = {
@@ -22,38 +23,74 @@ export type TeamMailOptions = {
  * could not be reached is not told by writing to the others again.
  */
 export function createTeamTransport(options: TeamMailOptions): TeamTransport {
-  const { db, relay, outlet, tokenKeys, newId } = options;
+  const { db, outlet } = options;
   return {
     async hand(projectId, letter) {
-      const from = outlet.kind === 'outbox' ? `beckon@${OUTBOX_DOMAIN}` : options.mailFrom;
+      const from = senderOf(options);
       const { settings } = await getSettings(db, projectId);
-      const known = settings.teamAddresses;
+      const known = withoutDoubles([
+        ...settings.teamAddresses,
+        ...(await listDigestAddresses(db, projectId)),
+      ]);
       const to = outlet.kind === 'outbox' && known.length === 0 ? [`team@${OUTBOX_DOMAIN}`] : known;
       if (from === null || to.length === 0) return;
       const troubles: string[] = [];
       for (const address of to) {
-        const messageId = newId();
-        const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
-        const mime = await composeMail(
-          {
-            messageId: `${messageId}@${from.slice(from.lastIndexOf('@') + 1)}`,
-            date: new Date(db.clock.now()),
-            from: { name: 'Beckon', address: from },
-            to: { name: '', address },
-            replyTo: null,
-            subject: letter.subject,
-            html: renderTeamLetter(letter),
-            text: letter.text,
-            headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
-          },
-          null,
-        );
-        const sender = outlet.kind === 'outbox' ? `t+${token}@${OUTBOX_DOMAIN}` : from;
-        const over = await relay.hand({ from: sender, to: address, envid: messageId }, mime);
+        const over = await handOne(options, { projectId, from, to: address, letter });
         if (over.result === 'refused' || over.result === 'not_sent')
           troubles.push('reply' in over ? over.reply : over.reason);
       }
       if (troubles.length === to.length) throw new Error(`nobody of the team was reached: ${troubles[0]}`);
     },
   };
+}
+
+/**
+ * A letter of the installation to one person, such as an invitation; false: nothing leaves, because there is a relay and nobody
+ * to write as. It is filed under a project, in whose outbox it is found.
+ */
+export async function mailPerson(
+  options: TeamMailOptions,
+  { projectId, to, letter }: { projectId: number; to: string; letter: Words },
+): Promise<boolean> {
+  const from = senderOf(options);
+  if (from === null) return false;
+  const over = await handOne(options, { projectId, from, to, letter });
+  return over.result === 'accepted';
+}
+
+function senderOf({ outlet, mailFrom }: TeamMailOptions): string | null {
+  return outlet.kind === 'outbox' ? `beckon@${OUTBOX_DOMAIN}` : mailFrom;
+}
+
+function withoutDoubles(addresses: string[]): string[] {
+  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()];
+}
+
+type Words = { subject: string; text: string };
+type Handing = { projectId: number; from: string; to: string; letter: Words };
+
+async function handOne(
+  options: TeamMailOptions,
+  { projectId, from, to, letter }: Handing,
+): Promise<HandOver> {
+  const { db, relay, outlet, tokenKeys, newId } = options;
+  const messageId = newId();
+  const mime = await composeMail(
+    {
+      messageId: `${messageId}@${from.slice(from.lastIndexOf('@') + 1)}`,
+      date: new Date(db.clock.now()),
+      from: { name: 'Beckon', address: from },
+      to: { name: '', address: to },
+      replyTo: null,
+      subject: letter.subject,
+      html: renderTeamLetter(letter),
+      text: letter.text,
+      headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
+    },
+    null,
+  );
+  const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
+  const sender = outlet.kind === 'outbox' ? `t+${token}@${OUTBOX_DOMAIN}` : from;
+  return relay.hand({ from: sender, to, envid: messageId }, mime);
 }

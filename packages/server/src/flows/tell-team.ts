@@ -84,7 +84,8 @@ async function takeLetter(
     ...troubles.map(sentenceOf),
     ...endpoints.map(endpointWords),
   ];
-  const waiting = { project: name, rules, publicUrl, notices, timeZone: settings.timeZone };
+  const projectUrl = new URL(`/p/${projectId}`, publicUrl).href;
+  const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
   const letter = teamDigest(waiting, now, sentAt);
   return letter && (await takeTeamDigest(tx, projectId, now)) ? { letter, since } : null;
 }

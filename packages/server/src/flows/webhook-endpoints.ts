@@ -1,3 +1,4 @@
+import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Sealer } from '../base/seal.ts';
 import {
@@ -13,6 +14,7 @@ import {
   updateDisabled,
   updateEnabled,
 } from '../features/endpoints/index.ts';
+import { listSettings } from '../features/projects/index.ts';
 import { dropPending } from '../features/webhooks/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import type { UrlRules } from '../io/outbound/index.ts';
@@ -32,7 +34,10 @@ export function addEndpoint(
   { db, newId, sealer, rules }: EndpointDeps,
   wanted: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
-  return db.transaction((tx) => createEndpoint(tx, { newId, sealer, rules, now: db.clock.now() }, wanted));
+  return db.transaction(async (tx) => {
+    await refuseDemo(tx, wanted.projectId);
+    return createEndpoint(tx, { newId, sealer, rules, now: db.clock.now() }, wanted);
+  });
 }
 
 export function changeEndpoint(
@@ -41,6 +46,14 @@ export function changeEndpoint(
   wanted: EndpointWanted,
 ): Promise<Endpoint> {
   return db.transaction((tx) => editEndpoint(tx, place, { wanted, rules }));
+}
+
+/** What is made up is told to nobody. */
+async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project?.isDemo) return;
+  const message = 'This project is a demo, which tells no endpoint anything: use a project of your own';
+  throw new Fault('conflict', { details: [{ message, field: 'project' }] });
 }
 
 /** The new secret, which is told here and never again; the old ones go on for the overlap. */
@@ -76,6 +89,7 @@ export async function enableEndpoint(
   return db.transaction(async (tx) => {
     const { endpoint } = await requireEndpoint(tx, place);
     if (endpoint.disabledAt === null) return endpoint;
+    await refuseDemo(tx, place.projectId);
     while ((await dropStep(tx, place, 'missed')) === STEP);
     await updateEnabled(tx, place);
     return { ...endpoint, disabledAt: null, disabledReason: null };

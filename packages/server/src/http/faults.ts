@@ -38,6 +38,8 @@ const STATUSES: Record<Fault['code'], number> = {
   request_timeout: 408,
   headers_too_large: 431,
   conflict: 409,
+  session_required: 401,
+  role_required: 403,
 };
 
 function statusOf(fault: Fault, kind: EndpointKind): number {
@@ -50,7 +52,7 @@ function statusOf(fault: Fault, kind: EndpointKind): number {
 function headersOf(fault: Fault, status: number, allow: string): Record<string, string> {
   switch (status) {
     case 401:
-      return { 'WWW-Authenticate': 'Bearer' };
+      return fault.code === 'auth_required' ? { 'WWW-Authenticate': 'Bearer' } : {};
     case 405:
       return { Allow: allow };
     case 415:

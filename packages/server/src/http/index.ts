@@ -6,6 +6,15 @@ export type { HealthDeps, Readiness, Release } from './health.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createMetricsServer } from './metrics-server.ts';
 export { createHttpServer } from './server.ts';
+export { type AppState, mountApp, readAppFiles } from './app/index.ts';
+export {
+  createFeeds,
+  DASHBOARD_ROUTES,
+  type DashboardDeps,
+  type Feeds,
+  type Installation,
+  mountDashboard,
+} from './dashboard/index.ts';
 export { mountChoices } from './choices/index.ts';
 export { startMailIn } from './mail-in/index.ts';
 export { mountProbe, mountTracking, type TrackingDeps } from './track/index.ts';

@@ -27,6 +27,8 @@ export async function createHttpServer(deps: HttpDeps, options: ServerOptions): 
   const edge = { rules: deps.transport, newId: deps.newId, log: deps.log };
   const app = Fastify({
     logger: false,
+    // An id of a user stands in the path, and may be longer than Fastify expects.
+    routerOptions: { maxParamLength: 1_024 },
     genReqId: deps.newId,
     exposeHeadRoutes: true,
     return503OnClosing: false,
@@ -39,7 +41,9 @@ export async function createHttpServer(deps: HttpDeps, options: ServerOptions): 
     serverFactory: (listener) => createEdgeServer(options.edge, edge, listener as RequestListener),
   });
   app.addHook('onSend', async (request, reply) => {
+    const kept = reply.getHeader('cache-control');
     reply.headers(standardHeaders(request.id, transportOf(deps.transport, request.raw)));
+    if (kept !== undefined) reply.header('cache-control', kept);
   });
   app.setErrorHandler((error, request, reply) => {
     deps.log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');

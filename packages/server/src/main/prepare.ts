@@ -1,8 +1,10 @@
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { createLifecycle } from '../base/lifecycle.ts';
 import { createLog, type Log } from '../base/log.ts';
 import {
   type ConnectionSource,
+  createScratch,
+  type Database,
   durabilityFaults,
   migrate,
   openDatabase,
@@ -73,6 +75,7 @@ export async function openForCommand(
         ...secrets,
         ...openMailroom(config, secrets.sealer, db.clock),
         webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
+        openScratch: (clock) => openScratch(place, { clock, log }),
         // What only sending needs is read when something is sent.
         async wayOut() {
           const { openWayOut } = await import('./way-out.ts');
@@ -131,5 +134,25 @@ export async function migrateForCommand(
     return await migrate(place.adminConnection);
   } finally {
     await place.release();
+  }
+}
+
+/** For work that is to be in nobody's way. It is migrated as ours is, and gone when it is closed. */
+async function openScratch(
+  place: Place,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<{ db: Database; close(): Promise<void> }> {
+  const scratch = await createScratch(place.adminConnection);
+  try {
+    await migrate(scratch.connection);
+    const db = await openDatabase({ connection: scratch.connection, clock, log });
+    const close = async (): Promise<void> => {
+      await db.close();
+      await scratch.drop();
+    };
+    return { db, close };
+  } catch (error) {
+    await scratch.drop();
+    throw error;
   }
 }

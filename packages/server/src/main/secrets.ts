@@ -32,6 +32,7 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
       deriveKey(secret, 'letter tokens'),
       ...(previous === null ? [] : [deriveKey(previous, 'letter tokens')]),
     ],
+    teamSecrets: [teamSecretOf(secret), ...(previous === null ? [] : [teamSecretOf(previous)])],
   };
 }
 
@@ -45,7 +46,17 @@ export async function findSecretFault(db: Tx, config: SecretConfig): Promise<str
 }
 
 /** What the one secret is made into: of each, nothing tells anything about another. */
-export type Secrets = { pepper: Pepper; sealer: Sealer; tokenKeys: TokenKeys };
+export type Secrets = {
+  pepper: Pepper;
+  sealer: Sealer;
+  tokenKeys: TokenKeys;
+  /** By which sessions are signed; the current one first. */
+  teamSecrets: [string, ...string[]];
+};
+
+function teamSecretOf(secret: string): string {
+  return deriveKey(secret, 'team sessions').toString('hex');
+}
 
 export type SecretConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
 

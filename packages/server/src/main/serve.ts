@@ -1,10 +1,13 @@
 import { systemClock } from '../base/clock.ts';
+import { createLifecycle } from '../base/lifecycle.ts';
 import { createLog, type Log } from '../base/log.ts';
 import type { Served } from '../operator/index.ts';
 import { openModel } from '../io/model/index.ts';
 import type { Config } from './config.ts';
-import { openMailroom } from './mailroom.ts';
+import { openDashboard } from './dashboard.ts';
+import { openMailroom, webhookAgent } from './mailroom.ts';
 import { findPlace, prepareServer } from './prepare.ts';
+import { setUpLink } from './set-up-link.ts';
 import { type RunningServer, startServer } from './wire.ts';
 
 type Voice = {
@@ -17,6 +20,7 @@ type Voice = {
 export async function serve(config: Config, voice: Voice): Promise<Served> {
   const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2);
   const place = await findPlace(config, { log, print: voice.print });
+  const life = createLifecycle(log);
   try {
     const secrets = await prepareServer(config, place, log);
     const server = await startServer({
@@ -28,6 +32,8 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       smtpUrl: config.smtpUrl,
       mailIn: config.mailIn,
       mailFrom: config.mailFrom,
+      webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(voice.release.version) },
+      dashboard: await openDashboard({ log, life }),
       model: config.model && openModel(config.model),
       clock: systemClock,
       log,
@@ -37,16 +43,20 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       minimumVersions: config.minimumVersions,
     });
     const stopReloading = reloadOnHangup(server, log);
+    const url = addressOf(config, server);
     return {
-      url: addressOf(config, server),
+      url,
+      setUpUrl: config.roles.has('api') ? await setUpLink(place, { publicUrl: url, log }) : null,
       warnings: config.warnings,
       async stop() {
         stopReloading();
         await server.stop();
+        await life.stop();
         await place.release();
       },
     };
   } catch (error) {
+    await life.stop();
     await place.release();
     throw error;
   }

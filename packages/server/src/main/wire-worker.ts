@@ -2,7 +2,7 @@ import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { createSender, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
+import { createSender, keepDemos, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
 import { createTeamTransport } from '../flows/team-mail.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import type { Metrics } from '../http/index.ts';
@@ -97,7 +97,7 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
   const newId = idMaker(db.clock);
   return {
     relay,
-    transport: transport ?? relayTransport({ relay, now: () => db.clock.now() }),
+    transport: transport ?? keepDemos(relayTransport({ relay, now: () => db.clock.now() }), db),
     teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
 }

@@ -12,8 +12,10 @@ import { createAccept } from '../flows/accept/index.ts';
 import type { Mailroom, Transport } from '../flows/send-drafts/index.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import {
+  type AppState,
   createAddressGuard,
   createBodyBudget,
+  createFeeds,
   createHttpServer,
   createMetrics,
   createMetricsServer,
@@ -33,6 +35,7 @@ import type { Outbound } from '../io/outbound/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
+import { mountPeople, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
@@ -52,6 +55,8 @@ export type ServerOptions = {
   minimumVersions: ReadonlyMap<string, string>;
   sealer: Sealer;
   tokenKeys: TokenKeys;
+  /** By which sessions of the team are signed; the current one first. */
+  teamSecrets: readonly [string, ...string[]];
   resolver: Resolver;
   /** The DNS as it is, for who judges mail that comes in. */
   lookUp: LookUp;
@@ -65,6 +70,10 @@ export type ServerOptions = {
   smtpUrl: string | null;
   /** As whom the team is written to. */
   mailFrom: string | null;
+  /** What may be an endpoint, and as whom it is told. */
+  webhooks: { allowPrivate: boolean; agent: string };
+  /** The page of the dashboard, as far as it is built; left out, it is as if it were not built yet. */
+  dashboard?: () => AppState;
   /** Who words letters, where the installation has somebody. */
   model?: DraftModel | null;
   /** In place of the way out, for who tests what leads there. */
@@ -148,10 +157,19 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     metrics: parts.metrics,
     metricsHere: listen.metricsPort === null,
   };
-  const mounts = mountPages(options, { ...parts, ...deps });
+  const team = openTeam(options, parts);
+  const feeds = createFeeds();
+  const mounts = [
+    ...mountPages(options, { ...parts, ...deps }),
+    ...mountPeople(options, { ...parts, ...deps, team, feeds }),
+  ];
   const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
   const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });
-  life.onStop('http', () => closed(app.server, () => app.close()));
+  life.onStop('http', () => {
+    // Who only listens is not waited for.
+    feeds.stop();
+    return closed(app.server, () => app.close());
+  });
   const { host, port } = listen;
   await listens({ variable: 'PORT', host, port }, app.listen({ host, port }));
   const reload = (): void => {

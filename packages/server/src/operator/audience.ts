@@ -185,10 +185,10 @@ function addPreview(audience: Command, operator: Operator): void {
           const { definition } = await readJsonFile(options.file, FILE_KEYS);
           const { id: projectId } = await findProject(db, options.project);
           const now = new Date(db.clock.now());
-          const { uncountedEvents, ...preview } = await db.transaction((tx) =>
+          const { uncountedEvents, count, sample, sentence } = await db.transaction((tx) =>
             previewDefinition(tx, { projectId, definition, now }),
           );
-          return { ...preview, uncounted_events: uncountedEvents };
+          return { count, sample, sentence, uncounted_events: uncountedEvents };
         },
         show: describePreview,
       }),

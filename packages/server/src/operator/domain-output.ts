@@ -1,48 +1,7 @@
-import { iso } from '../base/clock.ts';
-import { type DomainState, printThrottle, type SendingDomain } from '../features/domains/index.ts';
-import type { DomainView } from '../flows/domains/index.ts';
-import { toShownTracking, trackingLines } from './domain-tracking-output.ts';
+import type { DomainState, SendingDomain } from '../features/domains/index.ts';
+import type { ShownDomain } from '../flows/domains/index.ts';
+import { trackingLines } from './domain-tracking-output.ts';
 import { table } from './table.ts';
-
-type ViewedRecord = DomainView['records'][number];
-
-export function toShown({ domain, records }: DomainView) {
-  return {
-    id: domain.id,
-    name: domain.name,
-    state: domain.state,
-    records: records.map(toShownRecord),
-    throttle: printThrottle(domain.throttle),
-    warm: domain.warm,
-    ramp_from: time(domain.rampFrom),
-    tracking: toShownTracking(domain.tracking),
-    paused_at: time(domain.pausedAt),
-    paused_reason: domain.pausedReason,
-    created_at: iso(domain.createdAt),
-    verified_at: time(domain.verifiedAt),
-    checked_at: time(domain.checkedAt),
-    next_check_at: time(domain.nextCheckAt),
-  };
-}
-
-/** `status`: ok, missing, wrong or unknown; unchecked where nobody has looked yet. */
-function toShownRecord({ kind, name, type, value, split, required, keyState, finding }: ViewedRecord) {
-  return {
-    kind,
-    name,
-    type,
-    value,
-    split,
-    required,
-    status: finding?.verdict ?? 'unchecked',
-    found: finding?.found ?? [],
-    says: finding?.says ?? null,
-    warning: finding ? finding.warns || (!required && finding.verdict !== 'ok') : false,
-    key_state: keyState,
-  };
-}
-
-export type ShownDomain = ReturnType<typeof toShown>;
 
 export function printList(domains: ShownDomain[]): string {
   return table(
@@ -157,10 +116,6 @@ function printFound({
 /** Whoever owns a zone could otherwise move the cursor of the terminal that shows it. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
-}
-
-function time(at: number | null): string | null {
-  return at === null ? null : iso(at);
 }
 
 export function printRemoved({ name }: Pick<SendingDomain, 'name'>): string {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { Fault } from '../base/fault.ts';
 import { findProject } from '../features/projects/index.ts';
-import { trackDomain } from '../flows/domains/index.ts';
-import { toShown } from './domain-output.ts';
+import { toShown, trackDomain } from '../flows/domains/index.ts';
 import { printTracking } from './domain-tracking-output.ts';
 import type { Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';

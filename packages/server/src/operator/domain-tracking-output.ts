@@ -1,19 +1,7 @@
-import { iso } from '../base/clock.ts';
-import type { Tracking, TrackingState } from '../features/domains/index.ts';
+import type { TrackingState } from '../features/domains/index.ts';
+import type { ShownDomain } from '../flows/domains/index.ts';
 
-export function toShownTracking(tracking: Tracking | null) {
-  if (!tracking) return null;
-  const { host, state, found, checkedAt, nextAt } = tracking;
-  return {
-    host,
-    state,
-    found,
-    checked_at: checkedAt === null ? null : iso(checkedAt),
-    next_check_at: iso(nextAt),
-  };
-}
-
-type Shown = { name: string; tracking: ReturnType<typeof toShownTracking> };
+type Shown = Pick<ShownDomain, 'name' | 'tracking'>;
 type Asked = Shown & { leads_to: string; public_url: string };
 
 /** After it was set: what there is to do, since nobody but the owner of the domain can do it. */

@@ -1,29 +1,22 @@
 import type { Command } from 'commander';
 import { Fault } from '../base/fault.ts';
-import { maySend, type SendingDomain } from '../features/domains/index.ts';
+import { maySend } from '../features/domains/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import {
   addDomain,
-  checkDomain,
   type DomainView,
-  probeDomain,
+  lookAtDomain,
   removeDomain,
   resumeDomain,
   requireDomain,
   rotateKey,
   setDomain,
   showDomain,
-  showDomains,
-} from '../flows/domains/index.ts';
-import {
-  printCheck,
-  printList,
-  printRecords,
-  printRemoved,
-  printResumed,
   type ShownDomain,
+  showDomains,
   toShown,
-} from './domain-output.ts';
+} from '../flows/domains/index.ts';
+import { printCheck, printList, printRecords, printRemoved, printResumed } from './domain-output.ts';
 import { addTrack } from './domain-track.ts';
 import type { Opened, Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
@@ -93,33 +86,17 @@ function addCheck(domain: Command, operator: Operator): void {
         work: async (opened) => {
           const { project, domain: name } = options;
           if (name !== undefined)
-            return toShown(await check(opened, await placeOf(opened, { project, domain: name })));
+            return toShown(await lookAtDomain(opened, await placeOf(opened, { project, domain: name })));
           const { id: projectId } = await findProject(opened.db, project);
           const checked: ShownDomain[] = [];
           for (const { domain: one } of await showDomains(opened.db, projectId, opened.mail))
-            checked.push(toShown(await check(opened, { projectId, name: one.name })));
+            checked.push(toShown(await lookAtDomain(opened, { projectId, name: one.name })));
           return checked;
         },
         show: (shown) =>
           Array.isArray(shown) ? shown.map(printCheck).join('\n\n') || printList([]) : printCheck(shown),
       }),
     );
-}
-
-async function check(opened: Opened, place: Place): Promise<DomainView> {
-  const found = await requireDomain(opened.db, place);
-  await checkDomain(opened, found);
-  if (found.tracking) await askHost(opened, found);
-  return showDomain(opened.db, place, opened.mail);
-}
-
-async function askHost({ db, tokenKeys, openOutbound }: Opened, found: SendingDomain): Promise<void> {
-  const outbound = openOutbound();
-  try {
-    await probeDomain({ db, tokenKeys, outbound }, found);
-  } finally {
-    outbound.close();
-  }
 }
 
 function addList(domain: Command, operator: Operator): void {

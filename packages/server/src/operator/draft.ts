@@ -212,7 +212,9 @@ function addEdit(draft: Command, operator: Operator): void {
 function addUndo(draft: Command, operator: Operator): void {
   draft
     .command('undo')
-    .description('take back an approval until the draft is being sent, or a skip for 10 seconds')
+    .description(
+      'take back an approval until the draft is being sent, or a skip or a postponement for 10 seconds',
+    )
     .requiredOption(...PROJECT_OPTION)
     .requiredOption(...DRAFT_OPTION)
     .option(...JSON_OPTION)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addAudienceCommands } from './audience.ts';
+import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addDomainCommands } from './domain.ts';
 import { addDraftCommands } from './draft.ts';
@@ -22,6 +23,7 @@ import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
 import { addStreamCommand } from './stream.ts';
 import { addSuppressionCommands } from './suppression.ts';
+import { addTeamCommands } from './team.ts';
 import { addTemplateCommands } from './template.ts';
 import { addUserCommands } from './user.ts';
 import { addWebhookCommands } from './webhook.ts';
@@ -31,6 +33,8 @@ export function addCommands(program: Command, operator: Operator): void {
   addServeCommand(program, operator);
   addMigrateCommand(program, operator);
   addDoctorCommand(program, operator);
+  addDemoCommand(program, operator);
+  addTeamCommands(program, operator);
   addProjectCommands(program, operator);
   addKeyCommands(program, operator);
   addSettingsCommands(program, operator);

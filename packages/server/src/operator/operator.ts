@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
@@ -25,12 +26,16 @@ export type Opened = {
   openOutbound: () => Outbound;
   /** What may be an endpoint, and as whom it is told. */
   webhooks: { allowPrivate: boolean; agent: string };
+  /** A migrated database of its own beside ours, in which time goes as this clock says; closing drops it. */
+  openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
 export type Served = {
   /** Where people reach it. */
   url: string;
+  /** Where the first person signs up; null: somebody owns this installation. */
+  setUpUrl: string | null;
   warnings: string[];
   /** Takes nothing new, answers what is under way, then lets go of the database. */
   stop(): Promise<void>;

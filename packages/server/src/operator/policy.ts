@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
 import { findProject } from '../features/projects/index.ts';
-import {
-  type PolicyTotals,
-  type ShownFate,
-  type SimulatedPolicy,
-  simulatePolicy,
-} from '../flows/simulate-policy.ts';
+import type { ShownFate } from '../flows/shown-fate.ts';
+import { type PolicyTotals, type SimulatedPolicy, simulatePolicy } from '../flows/simulate-policy.ts';
 import type { Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { readPairs } from './settings.ts';
@@ -21,7 +17,10 @@ export function addPolicyCommands(program: Command, operator: Operator): void {
     .description(
       'what would become of the letters that wait now, such as with quiet_hours=off frequency_cap=2/7d',
     )
-    .argument('<key=value...>', 'as in settings set: quiet_hours, frequency_cap, throttle, time_zone, paused')
+    .argument(
+      '<key=value...>',
+      'as in settings set: quiet_hours, frequency_cap, throttle, time_zone, paused, and autopilot=draft',
+    )
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((pairs: string[], options: OfProject) =>
@@ -36,12 +35,23 @@ export function addPolicyCommands(program: Command, operator: Operator): void {
 }
 
 function describe(simulated: SimulatedPolicy): string {
-  const { drafts, is_cut, today, changed, earlier, later, same, differences } = simulated;
+  const {
+    drafts,
+    is_cut,
+    stop_leaving: stopLeaving,
+    today,
+    changed,
+    earlier,
+    later,
+    same,
+    differences,
+  } = simulated;
   const cut = is_cut ? ' (there are more, which were not looked at)' : '';
   return [
     `${drafts} letters wait for nothing but their time and the gates${cut}`,
     table([toRow('today', today), toRow('changed', changed)], ''),
     `Of those that leave under both, ${earlier} leave earlier, ${later} later, ${same} at the same moment`,
+    ...(stopLeaving > 0 ? [`${stopLeaving} would leave by themselves no more, and wait for a person`] : []),
     table(
       differences.map(({ id, rule, external_user_id: user, today: before, changed: after }) => ({
         draft: id,

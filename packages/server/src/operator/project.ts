@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { findProject, listProjects, type Project } from '../features/projects/index.ts';
+import { listOrganisations } from '../features/team/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../flows/suspend-project.ts';
+import { requireOrganisation } from '../flows/team/index.ts';
+import type { Database } from '../io/db/index.ts';
 import type { Opened, Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, ORGANISATION_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { table } from './table.ts';
 
 export function addProjectCommands(program: Command, operator: Operator): void {
@@ -12,11 +15,13 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     .command('create')
     .description('make a project')
     .requiredOption('--name <name>', 'what people call it')
+    .option(...ORGANISATION_OPTION)
     .option(...JSON_OPTION)
-    .action((options: { name: string } & OutputOptions) =>
+    .action((options: { name: string; org?: string } & OutputOptions) =>
       runOpened(operator, options, {
         work: async ({ db }) => {
-          const { id, name } = await createProject(db, options);
+          const organisationId = await organisationOf(db, options.org);
+          const { id, name } = await createProject(db, { name: options.name, organisationId });
           return { id: String(id), name };
         },
         show: ({ id, name }) => `Project ${name} has the id ${id}`,
@@ -42,6 +47,12 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     description: 'accept its API keys again',
     change: ({ db }, { id }) => resumeProject(db, id),
   });
+}
+
+/** Before there is a team a project is nobody's, and joins the first organisation. */
+async function organisationOf(db: Database, wanted: string | undefined): Promise<string | null> {
+  const isEarly = wanted === undefined && (await listOrganisations(db)).length === 0;
+  return isEarly ? null : (await requireOrganisation(db, wanted)).id;
 }
 
 type Switch = {

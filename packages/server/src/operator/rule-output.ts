@@ -1,6 +1,6 @@
 import { iso } from '../base/clock.ts';
 import { printDuration } from '../base/duration.ts';
-import { documentOf, type WholeRule } from '../features/rules/index.ts';
+import { wholeDocumentOf } from '../features/rules/index.ts';
 import type { ListedRule, ShownRule } from '../flows/show-rules.ts';
 import { printable } from './audience-output.ts';
 import { table } from './table.ts';
@@ -29,7 +29,7 @@ export function toShown(rule: ShownRule) {
   const { runs, suggestion } = rule;
   return {
     ...toListed(rule),
-    definition: wholeDocument(rule),
+    definition: wholeDocumentOf(rule),
     runs,
     suggestion: suggestion && {
       kind: suggestion.kind,
@@ -37,12 +37,6 @@ export function toShown(rule: ShownRule) {
       why: suggestion.why,
     },
   };
-}
-
-/** As a file of `rule update` has it. */
-function wholeDocument({ name, mode, deadlineMs, definition }: WholeRule): object {
-  const deadline = deadlineMs === null ? {} : { deadline: printDuration(deadlineMs) };
-  return { name, mode, ...deadline, ...documentOf(definition) };
 }
 
 export function describeRules(rules: ReturnType<typeof toListed>[]): string {

@@ -5,6 +5,10 @@ export type OutputOptions = { json?: boolean };
 export type Output<T> = { work: () => Promise<T>; show: (value: T) => string };
 
 export const PROJECT_OPTION = ['--project <project>', 'its id or, where only one has it, its name'] as const;
+export const ORGANISATION_OPTION = [
+  '--org <organisation>',
+  'its name or id; the first one where it is left out',
+] as const;
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else'] as const;
 
 /** One command: its value on stdout, as JSON or for people; or what went wrong on stderr, and the exit code 1. */

@@ -50,7 +50,8 @@ function stage(json = false) {
     ended,
     stopped,
     fail: (error: Error) => started.reject(error),
-    start: (warnings: string[] = []) => started.resolve({ url: 'http://localhost:8080', warnings, stop }),
+    start: (warnings: string[] = [], setUpUrl: string | null = null) =>
+      started.resolve({ url: 'http://localhost:8080', setUpUrl, warnings, stop }),
     signal: (name: string) => listeners.forEach((listener) => listener(name)),
   };
 }
@@ -70,6 +71,18 @@ test('says where it is once it is ready, and ends with 0 after what was under wa
   expect(state.code).toBe(0);
   expect(listeners.size).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('as long as nobody has an account, it prints where the first one is made', async () => {
+  for (const json of [true, false]) {
+    const { said, start, signal, stopped, ended } = stage(json);
+    start([], 'http://localhost:8080/setup?token=t');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(said.join()).toContain('http://localhost:8080/setup?token=t');
+    stopped.resolve();
+    signal('SIGTERM');
+    await ended;
+  }
 });
 
 test('a second signal does not skip the drain', async () => {

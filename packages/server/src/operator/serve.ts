@@ -20,7 +20,7 @@ async function serve(operator: Operator, options: OutputOptions): Promise<void> 
   try {
     const served = await operator.serve({ logTo: options.json ? 'stderr' : 'stdout' });
     for (const warning of served.warnings) operator.complain(`Warning: ${warning}`);
-    operator.print(options.json ? JSON.stringify({ url: served.url }) : `Beckon is ready at ${served.url}`);
+    operator.print(options.json ? JSON.stringify(toJson(served)) : toWords(served));
     await signalled.promise;
     await drain(operator, served);
   } catch (error) {
@@ -29,6 +29,17 @@ async function serve(operator: Operator, options: OutputOptions): Promise<void> 
   } finally {
     stopListening();
   }
+}
+
+function toJson({ url, setUpUrl }: Served): { url: string; setup_url?: string } {
+  return setUpUrl === null ? { url } : { url, setup_url: setUpUrl };
+}
+
+function toWords({ url, setUpUrl }: Served): string {
+  const ready = `Beckon is ready at ${url}`;
+  return setUpUrl === null
+    ? ready
+    : `${ready}\n\nNobody has an account yet. Set up here, once and within 24 hours:\n${setUpUrl}\n`;
 }
 
 async function drain(operator: Operator, served: Served): Promise<void> {

@@ -5,6 +5,7 @@ import type { Filter } from '../base/filter/index.ts';
 import { parseInstant } from '../base/instant.ts';
 import { findProject } from '../features/projects/index.ts';
 import {
+  type ChangeItem,
   type Cursor,
   followStream,
   readStream,
@@ -30,7 +31,7 @@ export function addStreamCommand(program: Command, operator: Operator): void {
   program
     .command('stream')
     .description(
-      'what happens in a project: requests, events, people who change, audiences they join and leave',
+      'what happens in a project: requests, events, people who change, audiences they join and leave, drafts, what is done to them, letters and what becomes of those',
     )
     .requiredOption(...PROJECT_OPTION)
     .option('--follow', 'print what comes, until Ctrl-C; with --json one object a line')
@@ -139,10 +140,25 @@ function aboutItem(item: StreamItem): [subject: string, summary: string] {
     const { external_user_id, name, properties, suppressed } = item;
     return [external_user_id, `${name}${suppressed ? ' (suppressed)' : ''} ${shortJson(properties)}`];
   }
+  return item.type === 'move' || item.type === 'outcome' ? aboutLetter(item) : aboutChange(item);
+}
+
+function aboutChange(item: ChangeItem): [subject: string, summary: string] {
   const { at: _at, id: _id, type: _type, external_user_id, audience_id, audience, ...detail } = item;
   const subject = external_user_id ?? audience ?? audience_id ?? '';
   const joined = external_user_id === undefined ? '' : (audience ?? audience_id ?? '');
   return [subject, `${joined} ${shortJson(detail)}`.trim()];
+}
+
+/** In words: who did what to a draft, and what became of a letter. */
+function aboutLetter(item: ChangeItem): [subject: string, summary: string] {
+  const of = (name: string): string => (typeof item[name] === 'string' ? item[name] : '');
+  const userId = of('external_user_id');
+  if (item.type === 'outcome')
+    return [userId, `${of('outcome')} (${of('rule')}, letter ${of('message_id')})`];
+  const way = of('from') === of('to') ? `stays ${of('to')}` : `${of('from')} → ${of('to')}`;
+  const why = of('reason') === '' ? '' : `, ${of('reason')}`;
+  return [userId, `${of('action')} by ${of('actor')}: ${way}${why} (${of('rule')}, draft ${of('draft_id')})`];
 }
 
 const SUMMARY_CHARS_MAX = 200;

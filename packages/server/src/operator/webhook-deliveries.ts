@@ -7,11 +7,12 @@ import { parseInstant } from '../base/instant.ts';
 import { findProject } from '../features/projects/index.ts';
 import { type DeliveryState, listDeliveries, readMessageName } from '../features/webhooks/index.ts';
 import { testEndpoint } from '../flows/deliver-webhooks/index.ts';
+import { type ListedDelivery, toDelivery } from '../flows/shown-webhooks.ts';
 import { replayWebhooks, type ReplayWanted } from '../flows/replay-webhooks.ts';
 import { EXIT_FAILED, type Opened, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { ENDPOINT_OPTION, placeOf } from './webhook-place.ts';
-import { type ListedDelivery, printDeliveries, printDelivery, toDelivery } from './webhook-output.ts';
+import { printDeliveries, printDelivery } from './webhook-output.ts';
 
 type OfProject = { project: string } & OutputOptions;
 

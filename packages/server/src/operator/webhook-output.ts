@@ -1,32 +1,6 @@
-import { type DeliveryState, messageName, type ShownDelivery } from '../features/webhooks/index.ts';
-import type { EndpointState, SealedSecret } from '../features/endpoints/index.ts';
-import { iso } from '../base/clock.ts';
+import type { DeliveryState } from '../features/webhooks/index.ts';
+import type { ListedDelivery, ShownEndpoint } from '../flows/shown-webhooks.ts';
 import { table } from './table.ts';
-
-export function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[], now: number) {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    types: endpoint.types,
-    description: endpoint.description,
-    state: endpoint.disabledAt === null ? 'enabled' : 'disabled',
-    disabled_at: time(endpoint.disabledAt),
-    disabled_reason: endpoint.disabledReason,
-    per_second: endpoint.perSecond,
-    in_flight_max: endpoint.inFlightMax,
-    failing_since: time(health.failingSince),
-    /** It fails so often that it is asked again only now and then. */
-    spared_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
-    last_success_at: time(health.succeededAt),
-    secrets: secrets.map(({ createdAt, expiresAt }) => ({
-      created_at: iso(createdAt),
-      expires_at: time(expiresAt),
-    })),
-    created_at: iso(endpoint.createdAt),
-  };
-}
-
-export type ShownEndpoint = ReturnType<typeof toEndpoint>;
 
 export function printEndpoints(endpoints: ShownEndpoint[]): string {
   return table(
@@ -56,31 +30,6 @@ export function printCreated({ id, secret }: Secret): string {
 export function printRotated({ secret }: Secret): string {
   return `The new secret is shown this once:\n${secret}`;
 }
-
-export function toDelivery(delivery: ShownDelivery) {
-  return {
-    id: messageName(delivery.messageId),
-    endpoint_id: delivery.endpointId,
-    type: delivery.type,
-    state: delivery.state,
-    erased: delivery.isErased,
-    created_at: iso(delivery.createdAt),
-    next_at: time(delivery.nextAt),
-    delivered_at: time(delivery.deliveredAt),
-    attempts: delivery.attempts.map((attempt) => ({
-      number: attempt.number,
-      trigger: attempt.trigger,
-      at: iso(attempt.startedAt),
-      ended_at: time(attempt.endedAt),
-      url: attempt.url,
-      status: attempt.status,
-      error: attempt.error,
-      answer: attempt.answer,
-    })),
-  };
-}
-
-export type ListedDelivery = ReturnType<typeof toDelivery>;
 
 export function printDeliveries(deliveries: ListedDelivery[], ifNone: string): string {
   return table(
@@ -132,8 +81,4 @@ const UNTRIED: Partial<Record<DeliveryState, string>> = {
 function said(attempt: ListedDelivery['attempts'][number] | undefined): string | null {
   if (!attempt) return null;
   return [attempt.status, attempt.error].filter((part) => part !== null).join(' ') || 'under way';
-}
-
-function time(at: number | null): string | null {
-  return at === null ? null : iso(at);
 }

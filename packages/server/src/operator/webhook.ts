@@ -1,14 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION_SYNTAX, parseDuration } from '../base/duration.ts';
 import { idMaker } from '../base/ids.ts';
-import {
-  type EndpointPlace,
-  type EndpointWanted,
-  listEndpoints,
-  listLiveSecrets,
-  OVERLAP_DEFAULT_MS,
-} from '../features/endpoints/index.ts';
+import { type EndpointPlace, type EndpointWanted, OVERLAP_DEFAULT_MS } from '../features/endpoints/index.ts';
 import { findProject } from '../features/projects/index.ts';
+import { showEndpoint, showEndpoints, type ShownEndpoint } from '../flows/shown-webhooks.ts';
 import {
   addEndpoint,
   changeEndpoint,
@@ -21,13 +16,7 @@ import type { Opened, Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
 import { addDeliveriesCommand, addReplayCommand, addTestCommand } from './webhook-deliveries.ts';
 import { ENDPOINT_OPTION, placeOf } from './webhook-place.ts';
-import {
-  printCreated,
-  printEndpoints,
-  printRotated,
-  type ShownEndpoint,
-  toEndpoint,
-} from './webhook-output.ts';
+import { printCreated, printEndpoints, printRotated } from './webhook-output.ts';
 
 type OfProject = { project: string } & OutputOptions;
 type OfEndpoint = OfProject & { endpoint: string };
@@ -81,24 +70,11 @@ function addList(webhook: Command, operator: Operator): void {
       runOpened(operator, options, {
         work: async ({ db }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return readEndpoints({ db }, projectId);
+          return showEndpoints(db, projectId);
         },
         show: printEndpoints,
       }),
     );
-}
-
-async function readEndpoints({ db }: Pick<Opened, 'db'>, projectId: number): Promise<ShownEndpoint[]> {
-  const states = await listEndpoints(db, projectId);
-  const places = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
-  const secrets = await listLiveSecrets(db, { places, now: db.clock.now() });
-  return states.map((state) =>
-    toEndpoint(
-      state,
-      secrets.filter(({ endpointId }) => endpointId === state.endpoint.id),
-      db.clock.now(),
-    ),
-  );
 }
 
 function addUpdate(webhook: Command, operator: Operator): void {
@@ -113,17 +89,11 @@ function addUpdate(webhook: Command, operator: Operator): void {
       work: async (opened) => {
         const place = await placeOf(opened, options);
         await changeEndpoint(depsOf(opened), place, wantedOf(options));
-        return shownOf(opened, place);
+        return showEndpoint(opened.db, place);
       },
       show: (shown) => printEndpoints([shown]),
     }),
   );
-}
-
-async function shownOf(opened: Opened, { projectId, endpointId }: EndpointPlace): Promise<ShownEndpoint> {
-  const shown = (await readEndpoints(opened, projectId)).find(({ id }) => id === endpointId);
-  if (!shown) throw new Error('an endpoint went away while it was changed');
-  return shown;
 }
 
 function withSaid(command: Command): Command {
@@ -168,14 +138,14 @@ function addSwitches(webhook: Command, operator: Operator): void {
   add('enable', 'send to it again; what it missed stays missed until webhook replay --missed', {
     work: async (opened, place) => {
       await enableEndpoint(opened, place);
-      return shownOf(opened, place);
+      return showEndpoint(opened.db, place);
     },
     show: (shown) => printEndpoints([shown as ShownEndpoint]),
   });
   add('disable', 'send nothing to it: what waits, and what comes from now on, is missed', {
     work: async (opened, place) => {
       const { missed } = await disableEndpoint(opened, place);
-      return { ...(await shownOf(opened, place)), missed };
+      return { ...(await showEndpoint(opened.db, place)), missed };
     },
     show: (value) =>
       `Nothing is sent to it any more; ${(value as { missed: number }).missed} that waited are missed`,

@@ -116,9 +116,9 @@ test('they are told how many of which rule, what leaves first and when, and wher
     `The first leaves at ${when} (Europe/Paris), unless somebody acts before.`,
     '',
     `hello: 2 drafts wait, 1 draft held, the first leaves at ${when} (Europe/Paris)`,
-    `  https://beckon.example/drafts/${bea.id}`,
+    `  https://beckon.example/p/${projectId}/drafts/${bea.id}`,
     expect.stringMatching(/^slow: 1 draft waits, the first leaves at /) as string,
-    `  https://beckon.example/drafts/${slow.id}`,
+    `  https://beckon.example/p/${projectId}/drafts/${slow.id}`,
     '',
   ]);
 });

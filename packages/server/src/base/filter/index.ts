@@ -4,6 +4,7 @@ export {
   isExact,
   matches,
   NO_FILTER,
+  passes,
   type Pattern,
   type Vocabulary,
 } from './filter.ts';

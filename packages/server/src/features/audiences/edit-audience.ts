@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { readDefinition, readName } from './audience.ts';
 import { checkUnused, type NewEdition } from './create-audience.ts';
@@ -14,6 +15,8 @@ export type AudienceEdit = {
   reference: string;
   name?: string | undefined;
   definition?: unknown;
+  /** As whoever edits has seen it: if it is another by now, nothing is changed. */
+  seenAt?: Date | undefined;
 };
 type Deps = { tx: Tx; clock: Clock };
 
@@ -23,6 +26,8 @@ export async function editAudience(deps: Deps, wanted: AudienceEdit & NewEdition
   const { id } = await findAudience(deps.tx, wanted);
   const audiences = await listCurrent(deps.tx, projectId);
   const audience = pick(audiences, id);
+  if (wanted.seenAt && wanted.seenAt.getTime() !== audience.updatedAt.getTime())
+    throw changedMeanwhile(audience);
   const name = wanted.name === undefined ? audience.name : readName(wanted.name);
   const others = audiences.filter((other) => other.id !== id);
   checkUnused(name, others);
@@ -34,6 +39,11 @@ export async function editAudience(deps: Deps, wanted: AudienceEdit & NewEdition
       await open(deps, { ...wanted, audienceId: id, definition });
   }
   return { id, name, createdAt: audience.createdAt, updatedAt };
+}
+
+function changedMeanwhile({ name, updatedAt }: Current): Fault {
+  const message = `${JSON.stringify(name)} was changed at ${updatedAt.toISOString()}, after you opened it`;
+  return new Fault('conflict', { details: [{ message }] });
 }
 
 /** With the turn taken: asks everybody again, because an audience that the definition refers to became another. */

@@ -12,6 +12,22 @@ export type Preview = {
   sentence: string;
   /** Events asked about over all time that nobody asked about before: until they are counted they seem not to have happened. */
   uncountedEvents: string[];
+  /** Whom time alone will bring and take before `until`. */
+  enters: number;
+  leaves: number;
+  /** Where it would take the place of an audience's definition: whom that brings, and whom it takes. */
+  edit: { joins: number; leaves: number } | null;
+};
+
+export type PreviewWanted = {
+  projectId: number;
+  definition: unknown;
+  now: Date;
+  withinMs?: number;
+  /** Nothing is said of the time after now where this is left out. */
+  until?: Date;
+  /** The id of the audience whose definition it would be. */
+  audienceId?: string;
 };
 
 const SAMPLE_PEOPLE = 20;
@@ -19,47 +35,88 @@ const PREVIEW_WITHIN_MS = 5_000;
 const QUERY_CANCELED = '57014';
 
 /** Whom a definition would hold for now. Inside a transaction, whose statements it bounds while it counts. */
-export async function previewDefinition(
-  tx: Tx,
-  wanted: { projectId: number; definition: unknown; now: Date; withinMs?: number },
-): Promise<Preview> {
-  const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS } = wanted;
+export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<Preview> {
+  const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = wanted;
   const predicate = readDefinition(definition);
   const audiences = await listCurrent(tx, projectId);
-  checkReferences(audiences, null, predicate);
+  checkReferences(audiences, audienceId, predicate);
   const editions = new Map(audiences.map((audience) => [audience.id, seen(audience).edition]));
-  const found = await findMatching(tx, predicate, { projectId, now, editions, withinMs });
+  const replaced = audienceId === null ? null : (editions.get(audienceId) ?? null);
+  const asked = { projectId, now, until, editions, replaced, withinMs };
+  const { sample, ...found } = await findMatching(tx, predicate, asked);
   return {
     count: found.count,
-    sample: found.sample.map((external_user_id) => ({ external_user_id })),
+    sample: sample.map((external_user_id) => ({ external_user_id })),
     sentence: sentenceFor(predicate, audiences),
     uncountedEvents: await listUncounted(tx, projectId, [...mentionsOf(predicate).totals]),
+    enters: found.enters,
+    leaves: found.leaves,
+    edit: replaced === null ? null : { joins: found.joins, leaves: found.parts },
   };
 }
 
-type Matching = { count: number; sample: string[] };
-type Asked = { projectId: number; now: Date; editions: Map<string, number>; withinMs: number };
+/** In words; a definition that is none, or that refers to what is not there, is refused with the places of its faults. */
+export async function sayDefinition(
+  tx: Tx,
+  wanted: { projectId: number; definition: unknown; audienceId?: string },
+): Promise<string> {
+  const predicate = readDefinition(wanted.definition);
+  const audiences = await listCurrent(tx, wanted.projectId);
+  checkReferences(audiences, wanted.audienceId ?? null, predicate);
+  return sentenceFor(predicate, audiences);
+}
+
+type Matching = {
+  count: number;
+  sample: string[];
+  enters: number;
+  leaves: number;
+  joins: number;
+  parts: number;
+};
+type Asked = {
+  projectId: number;
+  now: Date;
+  until: Date;
+  editions: Map<string, number>;
+  replaced: number | null;
+  withinMs: number;
+};
 
 /** Reads the tables of the people's and the events' rooms, as the predicate asks. */
 async function findMatching(tx: Tx, predicate: Predicate, asked: Asked): Promise<Matching> {
-  const params = sqlParams([asked.projectId, asked.now]);
-  const condition = predicateSql(predicate, {
-    params,
-    projectId: '$1',
-    now: '$2',
-    edition: (audienceId) => asked.editions.get(audienceId) ?? null,
-  });
-  const text = `WITH matching AS MATERIALIZED (
-      SELECT p.external_user_id FROM beckon.person p
-      WHERE p.project_id = $1 AND $2::timestamptz IS NOT NULL AND ${condition}
+  const params = sqlParams([asked.projectId, asked.now, asked.until, asked.replaced]);
+  const conditionAt = (now: string): string =>
+    predicateSql(predicate, {
+      params,
+      projectId: '$1',
+      now,
+      edition: (audienceId) => asked.editions.get(audienceId) ?? null,
+    });
+  const holds = conditionAt('$2');
+  // What time cannot change is asked about once.
+  const isTimed = mentionsOf(predicate).timed && asked.until > asked.now;
+  const people = `SELECT p.external_user_id FROM beckon.person p WHERE p.project_id = $1`;
+  const text = `WITH matching AS MATERIALIZED (${people} AND ${holds}),
+    later AS MATERIALIZED (${isTimed ? `${people} AND ${conditionAt('$3')}` : 'SELECT * FROM matching'}),
+    until_then AS (
+      SELECT count(*) AS later, count(k.external_user_id) AS stay FROM later l LEFT JOIN matching k USING (external_user_id)
+    ), replaced AS (
+      SELECT count(*) AS members, count(k.external_user_id) AS stay FROM beckon.audience_member m
+      LEFT JOIN matching k ON k.external_user_id = m.external_user_id
+      WHERE m.project_id = $1 AND m.edition + 0 = $4::bigint
+    ), counted AS (
+      SELECT count(*) AS count FROM matching WHERE $2::timestamptz <= $3::timestamptz
     )
-    SELECT (SELECT count(*) FROM matching) AS count,
-      ARRAY(SELECT external_user_id FROM matching ORDER BY external_user_id LIMIT ${SAMPLE_PEOPLE}) AS sample`;
+    SELECT c.count, t.later - t.stay AS enters, c.count - t.stay AS leaves, c.count - r.stay AS joins, r.members - r.stay AS parts,
+      ARRAY(SELECT external_user_id FROM matching ORDER BY external_user_id LIMIT ${SAMPLE_PEOPLE}) AS sample
+    FROM counted c, until_then t, replaced r`;
   await tx.query(`SET LOCAL statement_timeout = ${asked.withinMs}`);
   try {
     const [row] = await tx.query<Matching>(text, params.values);
     await tx.query('SET LOCAL statement_timeout TO DEFAULT');
-    return row ?? { count: 0, sample: [] };
+    if (!row) throw new Error('a count that counted nothing');
+    return row;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) throw tooLong(asked);
     throw error;

@@ -162,6 +162,23 @@ export function listDayRows(
   );
 }
 
+/** Of all audiences of a project, with the last day before `from` of each. */
+export function listAllDayRows(
+  tx: Tx,
+  { projectId, from }: { projectId: number; from: string },
+): Promise<(DayRow & { audience_id: string })[]> {
+  return tx.query(
+    `SELECT d.audience_id, d.day::text AS day, d.joined, d.departed, d.members FROM beckon.audience a
+     CROSS JOIN LATERAL (
+       (SELECT * FROM beckon.audience_day x WHERE x.project_id = $1 AND x.audience_id = a.id AND x.day >= $2::date)
+       UNION ALL
+       (SELECT * FROM beckon.audience_day x WHERE x.project_id = $1 AND x.audience_id = a.id AND x.day < $2::date
+        ORDER BY x.day DESC LIMIT 1)
+     ) d WHERE a.project_id = $1 ORDER BY d.audience_id, d.day`,
+    [projectId, from],
+  );
+}
+
 export async function findFirstDue(tx: Tx, projectId: number): Promise<Date | null> {
   const rows = await tx.prepared<{ at: Date }>({
     name: 'audiences.first_due',

@@ -123,7 +123,7 @@ describe('the question and its answer', () => {
 
   test('only that answer, with 200, counts', () => {
     const answer = probeAnswer(token, keys) ?? '';
-    const said = { ok: true, status: 200, retryAfter: null, answer, ms: 1 } as const;
+    const said = { ok: true, status: 200, retryAfter: null, answer, file: null, ms: 1 } as const;
     expect(missOf(said, answer)).toBeNull();
     expect(missOf({ ...said, answer: `${answer}\n` }, answer)).toBeNull();
     expect(missOf({ ...said, status: 302 }, answer)).toContain('302');

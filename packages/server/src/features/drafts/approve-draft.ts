@@ -53,7 +53,7 @@ export function skip(draft: Draft, by: By & { reason: string | null }): Decided 
   });
 }
 
-/** How a draft stood before it was approved or skipped, kept with that move. */
+/** How a draft stood before it was approved, skipped or postponed, kept with that move. */
 type Standing = {
   state: Draft['state'];
   resume_state: Draft['resumeState'];
@@ -61,9 +61,10 @@ type Standing = {
   deadline_at: number | null;
   not_before: number | null;
   due_at: number | null;
+  expires_at: number | null;
 };
 
-function standing(draft: Draft): Standing {
+export function standing(draft: Draft): Standing {
   return {
     state: draft.state,
     resume_state: draft.resumeState,
@@ -71,28 +72,38 @@ function standing(draft: Draft): Standing {
     deadline_at: draft.deadlineAt,
     not_before: draft.notBefore,
     due_at: draft.dueAt,
+    expires_at: draft.expiresAt,
   };
 }
+
+const UNDONE: ReadonlySet<string> = new Set(['approve', 'skip', 'postpone']);
 
 /** What the engine did since is no reason why a person could not take back what they did before. */
 const BY_THE_ENGINE: ReadonlySet<string> = new Set(['hold', 'release', 'resume', 'change_mode']);
 
-/** Takes back an approval, until the draft is claimed, or a skip, until it is final. `moves`: all of its moves, in order. */
+/**
+ * Takes back an approval, until the draft is claimed, or a skip or a postponement within its ten seconds. `moves`: all of its
+ * moves, in order.
+ */
 export function undo(draft: Draft, moves: Move[], by: By): Decided {
   const refused = refusal(draft, 'undo', by);
   if (refused) return refused;
   const last = moves.findLast((move) => !BY_THE_ENGINE.has(move.action));
-  if (last?.action !== 'approve' && last?.action !== 'skip') {
-    return conflict('There is nothing to undo: it was neither approved nor skipped last');
+  if (!last || !UNDONE.has(last.action)) {
+    return conflict('There is nothing to undo: it was not approved, skipped or postponed last');
   }
   if (draft.state === 'skipped' && by.now >= (draft.notBefore ?? 0)) {
     return conflict('It was skipped for good: a skip can be undone for 10 seconds');
+  }
+  if (last.action === 'postpone' && by.now >= last.at + UNDO_MS) {
+    return conflict('It was postponed for good: that can be undone for 10 seconds');
   }
   const before = last.detail.before as Standing;
   const changed = {
     ...(isHeldSince(draft, before) ? whileHeld(before) : placeBefore(before)),
     deadlineAt: deadlineBefore(draft, before, by.now),
     notBefore: before.not_before,
+    expiresAt: last.action === 'postpone' ? before.expires_at : draft.expiresAt,
   };
   return moved(
     draft,
@@ -114,6 +125,8 @@ function dueAfterUndo(draft: Draft, now: number): number | null {
 
 /** A gate holds it since it was approved, and goes on to hold it; an editor that was open then holds nothing any more. */
 function isHeldSince(draft: Draft, before: Standing): boolean {
+  // That it is out of sight is what is taken back.
+  if (draft.reason === 'snoozed') return false;
   return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
 }
 

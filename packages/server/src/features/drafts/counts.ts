@@ -21,8 +21,8 @@ export async function countForLadder(tx: Tx, projectId: number, ruleId: string):
 }
 
 /** When a draft would leave if nothing held it, and from when on it is not worth sending: `leavesAt` and `expiryOf` in SQL. */
-const LEAVES = `CASE WHEN 'approved' IN (d.state, d.resume_state) THEN d.not_before ELSE d.deadline_at END`;
-const EXPIRY = `least(d.ends_at, CASE WHEN d.expires_at IS NOT NULL
+export const LEAVES = `CASE WHEN 'approved' IN (d.state, d.resume_state) THEN d.not_before ELSE d.deadline_at END`;
+export const EXPIRY = `least(d.ends_at, CASE WHEN d.expires_at IS NOT NULL
   THEN greatest(d.expires_at, ${LEAVES} + make_interval(secs => ${GRACE_MS / 1000})) END)`;
 
 export type HeldCounts = {
@@ -128,7 +128,8 @@ export async function listProjectsToTell(
        UNION SELECT project_id FROM beckon.webhook_health WHERE project_id > $1 AND warned_at > $4
      )
      SELECT news.project_id FROM news LEFT JOIN beckon.team_digest t ON t.project_id = news.project_id
-     WHERE t.sent_at IS NULL OR t.sent_at <= $2
+     WHERE (t.sent_at IS NULL OR t.sent_at <= $2)
+       AND NOT EXISTS (SELECT FROM beckon.project p WHERE p.project_id = news.project_id AND p.is_demo)
      ORDER BY news.project_id LIMIT $3`,
     [after, new Date(now - TEAM_DIGEST_EVERY_MS), limit, new Date(now - NEWS_MS)],
   );

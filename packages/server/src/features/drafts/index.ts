@@ -12,9 +12,10 @@ export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
-export { dueHeldNow, eraseDrafts, type HeldAsked, writeMoved } from './store.ts';
+export { dueHeldNow, eraseDrafts, type HeldAsked, keepContents, writeMoved } from './store.ts';
 export {
   findDraft,
+  findDrafts,
   findSentAnyway,
   listDrafts,
   listDueDrafts,
@@ -26,6 +27,15 @@ export {
   lockDrafts,
   nextDraftDueAt,
 } from './reads.ts';
+export {
+  countAutopilot,
+  countNeeds,
+  type DraftNamed,
+  findDueSoon,
+  findFirstOpen,
+  NEEDS_COUNTED_MAX,
+  type Needs,
+} from './needs.ts';
 export {
   countForLadder,
   countToLetGo,
@@ -44,3 +54,20 @@ export {
 } from './trust-ladder.ts';
 export { takeTeamDigest, teamDigest, type TeamLetter, type WaitingOfRule } from './team-digest.ts';
 export { type Contending, listContending } from './contenders.ts';
+export { type DraftContentKept, type EditedDraft, listContents, listEdited } from './contents.ts';
+export { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
+export {
+  countDrafts,
+  countReview,
+  DRAFTS_COUNT_MAX,
+  type DraftInList,
+  type DraftPage,
+  type DraftPlace,
+  type DraftView,
+  inList,
+  listDraftPage,
+  placeOfDraft,
+  readDraftFilter,
+  type ReviewCounts,
+} from './review.ts';
+export { countOfRule, countOpen, countUntouched, type RuleDraftCounts } from './rule-counts.ts';

@@ -26,10 +26,11 @@ export const MOVES = {
   /** Without a deadline there is none to postpone: it is held out of sight until then. */
   postpone: { scheduled: ['scheduled', 'held'], approved: ['scheduled', 'held'], held: ['held'] },
   skip: { composing: ['skipped'], scheduled: ['skipped'], approved: ['skipped'], held: ['skipped'] },
-  /** An approval out of an open editor goes back to the approval before it. */
+  /** An approval out of an open editor goes back to the approval before it, and so does one that postponing had voided. */
   undo: {
+    scheduled: ['scheduled', 'held', 'approved'],
     approved: ['scheduled', 'held', 'approved'],
-    held: ['held'],
+    held: ['held', 'scheduled', 'approved'],
     skipped: ['scheduled', 'approved', 'held', 'composing'],
   },
   open_editor: { scheduled: ['held'], approved: ['held'], held: ['held'] },

@@ -142,6 +142,16 @@ export async function findDraft(
   return row && { draft: toDraft(row), moves: await listMoves(tx, projectId, id) };
 }
 
+/** Of these ids those that are there, in the order of the ids; nothing is locked. */
+export async function findDrafts(tx: Tx, projectId: number, ids: string[]): Promise<Draft[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<DraftRow>(
+    `SELECT ${DRAFT} FROM beckon.draft d WHERE d.project_id = $1 AND d.id = ANY ($2::uuid[]) ORDER BY d.id`,
+    [projectId, ids],
+  );
+  return rows.map(toDraft);
+}
+
 /** All moves of a draft, in their order. */
 export async function listMoves(tx: Tx, projectId: number, draftId: string): Promise<Move[]> {
   const rows = await tx.query<MoveRow>(

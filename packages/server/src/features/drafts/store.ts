@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Move, Moved } from './moves.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 
-/** What is written to `draft`, `draft_move` and `team_digest`; `reads.ts` reads them. */
+/** What is written to `draft`, `draft_move`, `draft_content` and `team_digest`; `reads.ts` and `review.ts` read them. */
 
 const NAMES = namesOf(DRAFT_COLUMNS);
 const KEYS: readonly string[] = ['project_id', 'id'];
@@ -131,7 +131,7 @@ function valuesOf<T>(columns: Column<T>[], rows: T[]): unknown[] {
   });
 }
 
-/** With all their moves; how many drafts it were. */
+/** With all their moves and texts; how many drafts it were. */
 export async function eraseDrafts(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
@@ -141,11 +141,28 @@ export async function eraseDrafts(
     [projectId, userId],
   );
   const ids = rows.map((row) => row.id);
-  await tx.query(`DELETE FROM beckon.draft_move WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])`, [
-    projectId,
-    ids,
-  ]);
+  const theirs = 'WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])';
+  await tx.query(`DELETE FROM beckon.draft_move ${theirs}`, [projectId, ids]);
+  await tx.query(`DELETE FROM beckon.draft_content ${theirs}`, [projectId, ids]);
   return rows.length;
+}
+
+/** Keeps texts that a draft has had; one that it had before is there already. */
+export async function keepContents(tx: Tx, drafts: Draft[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.draft_content (project_id, draft_id, content_hash, subject, preheader, body, at)
+     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    [
+      drafts.map(({ projectId }) => projectId),
+      drafts.map(({ id }) => id),
+      drafts.map(({ contentHash }) => contentHash),
+      drafts.map(({ content }) => content.subject),
+      drafts.map(({ content }) => content.preheader),
+      drafts.map(({ content }) => content.body),
+      drafts.map(({ updatedAt }) => new Date(updatedAt)),
+    ],
+  );
 }
 
 /** Takes the right to tell the team now. False where somebody told them later than `before`. */

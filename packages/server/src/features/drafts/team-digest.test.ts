@@ -23,7 +23,7 @@ const trial: WaitingOfRule = {
 const waiting = {
   project: 'Acme',
   rules: [welcome, trial],
-  publicUrl: 'https://beckon.example/',
+  projectUrl: 'https://beckon.example/p/7',
   notices: [],
   timeZone: 'Europe/Paris',
 };
@@ -50,9 +50,9 @@ test('it says how many, which leaves first and when, in the zone of the project,
       'The first leaves at 2026-01-15 13:30 (Europe/Paris), unless somebody acts before.',
       '',
       'trial_expiring: 1 draft waits, 3 drafts held, the first leaves at 2026-01-15 13:30 (Europe/Paris)',
-      '  https://beckon.example/drafts/d-2',
+      '  https://beckon.example/p/7/drafts/d-2',
       'welcome: 2 drafts wait, the first leaves at 2026-01-15 15:00 (Europe/Paris)',
-      '  https://beckon.example/drafts/d-1',
+      '  https://beckon.example/p/7/drafts/d-1',
       '',
     ].join('\n'),
   });
@@ -61,6 +61,6 @@ test('it says how many, which leaves first and when, in the zone of the project,
 test('drafts without a deadline are told without one', () => {
   const rules = [{ ...welcome, earliestDeadlineAt: null }];
   expect(teamDigest({ ...waiting, rules }, T0, null)?.text).toBe(
-    'welcome: 2 drafts wait\n  https://beckon.example/drafts/d-1\n',
+    'welcome: 2 drafts wait\n  https://beckon.example/p/7/drafts/d-1\n',
   );
 });

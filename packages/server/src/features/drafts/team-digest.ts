@@ -18,7 +18,8 @@ export type WaitingOfRule = {
 export type Waiting = {
   project: string;
   rules: WaitingOfRule[];
-  publicUrl: string;
+  /** Where its drafts are looked at. */
+  projectUrl: string;
   /** Other things that the team has to hear of, one sentence each: a rule that was demoted, a domain that fails. */
   notices: string[];
   timeZone: string;
@@ -45,7 +46,7 @@ function subjectOf({ rules, notices, project }: Waiting): string {
   return `${project}: ${parts.join(', ') || notices[0] || ''}`;
 }
 
-function textOf({ rules, notices, publicUrl, timeZone }: Waiting): string {
+function textOf({ rules, notices, projectUrl, timeZone }: Waiting): string {
   const told = rules.filter(({ waiting, held }) => waiting + held > 0).toSorted(byDeadline);
   const earliest = told[0]?.earliestDeadlineAt ?? null;
   return [
@@ -54,14 +55,14 @@ function textOf({ rules, notices, publicUrl, timeZone }: Waiting): string {
     ...(earliest === null
       ? []
       : [`The first leaves at ${localTime(earliest, timeZone)}, unless somebody acts before.`, '']),
-    ...told.flatMap((rule) => ruleLines(rule, { publicUrl, timeZone })),
+    ...told.flatMap((rule) => ruleLines(rule, { projectUrl, timeZone })),
     '',
   ].join('\n');
 }
 
 function ruleLines(
   rule: WaitingOfRule,
-  { publicUrl, timeZone }: { publicUrl: string; timeZone: string },
+  { projectUrl, timeZone }: { projectUrl: string; timeZone: string },
 ): string[] {
   const { waiting, held, earliestDeadlineAt, firstId } = rule;
   const parts = [
@@ -71,7 +72,7 @@ function ruleLines(
       ? []
       : [`the first leaves at ${localTime(earliestDeadlineAt, timeZone)}`]),
   ];
-  const link = firstId === null ? [] : [`  ${publicUrl.replace(/\/$/, '')}/drafts/${firstId}`];
+  const link = firstId === null ? [] : [`  ${projectUrl}/drafts/${firstId}`];
   return [`${rule.rule}: ${parts.join(', ')}`, ...link];
 }
 

@@ -28,3 +28,5 @@ export {
 } from './then.ts';
 export { listReceived, type ReceivedEvent } from './list-received.ts';
 export { countByName, findLargest } from './find-largest.ts';
+export { type CatalogueName, listCatalogue, listSamples } from './catalogue.ts';
+export { findLastReceived } from './reads.ts';

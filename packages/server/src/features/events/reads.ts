@@ -24,6 +24,18 @@ export function listNewestEvents(
   );
 }
 
+/** The event that was stored last, of whomever. */
+export async function findLastReceived(
+  tx: Tx,
+  projectId: number,
+): Promise<{ name: string; receivedAt: number } | null> {
+  const rows = await tx.query<{ name: string; received_at: Date }>(
+    `SELECT name, received_at FROM beckon.event WHERE project_id = $1 ORDER BY received_at DESC LIMIT 1`,
+    [projectId],
+  );
+  return rows[0] ? { name: rows[0].name, receivedAt: rows[0].received_at.getTime() } : null;
+}
+
 /** Behind a place, in the order of the index: to put all of a person's events in the order of time would take all of them at once. */
 export function listEventsBehind(
   tx: Tx,

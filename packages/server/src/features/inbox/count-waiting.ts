@@ -1,5 +1,5 @@
-import type { Database } from '../../io/db/index.ts';
-import { findWaiting } from './store.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { countDeadRows, findWaiting } from './store.ts';
 
 export type Waiting = {
   live: number;
@@ -17,4 +17,9 @@ export async function countWaiting(
   if (!row) return { live: 0, bulk: 0, dead: 0, oldest_ms: 0 };
   const oldestMs = row.oldest_at ? Math.max(0, db.clock.now() - row.oldest_at.getTime()) : 0;
   return { live: row.live, bulk: row.bulk, dead: row.dead, oldest_ms: oldestMs };
+}
+
+/** Records that could not be applied, counted no further than `max`. */
+export function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
+  return countDeadRows(tx, projectId, max);
 }

@@ -1,10 +1,10 @@
 export { acceptOwn } from './accept-own.ts';
 export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
-export { countWaiting } from './count-waiting.ts';
+export { countDead, countWaiting } from './count-waiting.ts';
 export { bury, eraseDead, forgetDead } from './dead.ts';
 export { lockLane, openLane } from './lane.ts';
 export { listDead } from './list-dead.ts';
-export { retryDead } from './retry-dead.ts';
+export { discardDead, retryDead } from './retry-dead.ts';
 export {
   type Lane,
   oldestWaiting,

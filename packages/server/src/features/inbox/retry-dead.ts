@@ -15,23 +15,39 @@ export const RETRY_MAX_RECORDS = 500;
 
 /**
  * Puts dead letters back at the end of the inbox, in their order and under new sequence numbers. Those that die again
- * while this runs are left: it ends after what it found at its start.
+ * while this runs are left: it ends after what it found at its start. `seqs`: only these; null: all.
  */
 export async function retryDead(
   db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
   projectId: number,
+  seqs: number[] | null = null,
 ): Promise<{ retried: number }> {
   const upTo = await findLastDeadSeq(db, projectId);
   let retried = 0;
   for (let moved = upTo === null ? 0 : RETRY_MAX_RECORDS; moved === RETRY_MAX_RECORDS; retried += moved) {
-    moved = await db.transaction((tx) => moveBatch(tx, projectId, upTo ?? 0));
+    moved = await db.transaction((tx) => moveBatch(tx, { projectId, upTo: upTo ?? 0, seqs }));
   }
   return { retried };
 }
 
-async function moveBatch(tx: Tx, projectId: number, upTo: number): Promise<number> {
+/** They are gone for good; how many there were. */
+export async function discardDead(
+  db: Pick<Database, 'transaction'>,
+  { projectId, seqs }: { projectId: number; seqs: number[] },
+): Promise<{ discarded: number }> {
+  // Under the lane, so that of two who say what is to become of a record one is heard.
+  const taken = await db.transaction(async (tx) => {
+    await lockLane(tx, projectId);
+    return deleteDead(tx, { projectId, upTo: Number.MAX_SAFE_INTEGER, seqs, limit: seqs.length });
+  });
+  return { discarded: taken.length };
+}
+
+type Batch = { projectId: number; upTo: number; seqs: number[] | null };
+
+async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<number> {
   const lane = await lockLane(tx, projectId);
-  const taken = await deleteDead(tx, { projectId, upTo, limit: RETRY_MAX_RECORDS });
+  const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
   if (taken.length === 0) return 0;
   const letters = taken.toSorted((a, b) => a.seq - b.seq);
   await insertChunks(tx, projectId, toChunks(letters, lane.next_seq));

@@ -39,6 +39,15 @@ export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow
   return rows[0];
 }
 
+/** Counted no further than `max`. */
+export async function countDeadRows(tx: Tx, projectId: number, max: number): Promise<number> {
+  const rows = await tx.query<{ dead: number }>(
+    `SELECT count(*) AS dead FROM (SELECT FROM beckon.dead_letter WHERE project_id = $1 LIMIT $2) d`,
+    [projectId, max],
+  );
+  return rows[0]?.dead ?? 0;
+}
+
 export type DeadRow = {
   seq: number;
   lane: 'live' | 'bulk';
@@ -66,18 +75,19 @@ export async function findLastDeadSeq(tx: Tx, projectId: number): Promise<number
   return rows[0]?.seq ?? null;
 }
 
-/** Takes the first letters out, at most `limit` and none above `upTo`; the order of rows is not that of `seq`. */
+/** Takes the first letters out, at most `limit`, none above `upTo`, and of `seqs` only, where they are said; the order of rows is not that of `seq`. */
 export function deleteDead(
   tx: Tx,
-  { projectId, upTo, limit }: { projectId: number; upTo: number; limit: number },
+  { projectId, upTo, seqs, limit }: { projectId: number; upTo: number; seqs: number[] | null; limit: number },
 ): Promise<DeadRow[]> {
   return tx.query(
     `WITH first AS MATERIALIZED (
-       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND seq <= $2 ORDER BY seq LIMIT $3
+       SELECT seq FROM beckon.dead_letter
+       WHERE project_id = $1 AND seq <= $2 AND ($4::bigint[] IS NULL OR seq = ANY ($4)) ORDER BY seq LIMIT $3
      )
      DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(SELECT seq FROM first))
      RETURNING seq, lane, kind, reason, accepted_at, died_at, record::text AS record`,
-    [projectId, upTo, limit],
+    [projectId, upTo, limit, seqs],
   );
 }
 

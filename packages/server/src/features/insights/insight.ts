@@ -23,7 +23,24 @@ export type Insight = {
   infrastructure: number;
   complained: number;
   unsubscribed: number;
+  /** Those that a person changed before they left, of those whose draft is still there. */
+  edited: number;
+  editable: number;
+  /** When people opened them first, counted from when the letter was taken: as many as `OPENED_WITHIN_MS`, and all later ones. */
+  openedWithin: number[];
+  /** Half of those that were opened were so by then. */
+  medianOpenMs: number | null;
 };
+
+const HOUR_MS = 3_600_000;
+export const OPENED_WITHIN_MS = [
+  HOUR_MS / 4,
+  HOUR_MS,
+  4 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  72 * HOUR_MS,
+] as const;
 
 /** Those that did not come back. A letter comes back once. */
 export function deliveredOf({ sent, ...of }: Insight): number {

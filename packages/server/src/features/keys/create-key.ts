@@ -7,6 +7,14 @@ import type { Tx } from '../../io/db/index.ts';
 import { checkLabel, displayKey, hashSecret, type KeyEnvironment, newSecret, SALT_BYTES } from './key.ts';
 import { countActive, insertKey } from './store.ts';
 
+/** `createdBy`: null where a command makes it. */
+export type NewKeyWanted = {
+  projectId: number;
+  label: string;
+  env?: KeyEnvironment;
+  createdBy?: string | null;
+};
+
 export type NewKey = { id: string; secret: string; display: string };
 
 /**
@@ -15,7 +23,7 @@ export type NewKey = { id: string; secret: string; display: string };
  */
 export async function createKey(
   deps: { tx: Tx; clock: Clock; pepper: Uint8Array },
-  { projectId, label, env = 'live' }: { projectId: number; label: string; env?: KeyEnvironment },
+  { projectId, label, env = 'live', createdBy = null }: NewKeyWanted,
 ): Promise<NewKey> {
   checkLabel(label);
   if ((await countActive(deps.tx, projectId)) >= API_KEYS_MAX_ACTIVE) throw tooMany();
@@ -25,7 +33,17 @@ export async function createKey(
   const salt = randomBytes(SALT_BYTES);
   const hash = hashSecret(deps.pepper, salt, secret);
   const createdAt = new Date(deps.clock.now());
-  await insertKey(deps.tx, { id, env, last4, project_id: projectId, label, salt, hash, createdAt });
+  await insertKey(deps.tx, {
+    id,
+    env,
+    last4,
+    project_id: projectId,
+    label,
+    salt,
+    hash,
+    createdAt,
+    createdBy,
+  });
   return { id, secret, display: displayKey(env, last4) };
 }
 

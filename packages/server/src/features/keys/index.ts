@@ -1,8 +1,8 @@
 export { readClient } from './client-version.ts';
-export { createKey, type NewKey } from './create-key.ts';
+export { createKey, type NewKey, type NewKeyWanted } from './create-key.ts';
 export { findKey } from './find-key.ts';
 export { KEY_ENVIRONMENTS, type KeyEnvironment, type VerifiedKey } from './key.ts';
-export { type KeyUse, keyUse } from './key-use.ts';
+export { type KeyUse, keyUse, minimumMissed } from './key-use.ts';
 export { type Keyring, keyring, type Pepper } from './keyring.ts';
-export { listKeys } from './list-keys.ts';
+export { type ListedKey, listKeys, listKeyTraffic } from './list-keys.ts';
 export { revokeKey } from './revoke-key.ts';

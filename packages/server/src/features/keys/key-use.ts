@@ -3,11 +3,12 @@ import type { Log } from '../../base/log.ts';
 import { recentMap } from '../../base/recent-map.ts';
 import { writeBehind } from '../../base/write-behind.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { compareVersions, readClient } from './client-version.ts';
+import { type Client, compareVersions, readClient } from './client-version.ts';
 import type { VerifiedKey } from './key.ts';
-import { type UseRow, upsertUses } from './store.ts';
+import { addTraffic, type TrafficRow, type UseRow, upsertUses } from './store.ts';
+import { dayOf } from './traffic.ts';
 
-/** When each key was last used and by which client; in memory first, on disk within ten seconds. */
+/** When each key was last used, by which client, and how often a day; in memory first, on disk within ten seconds. */
 export type KeyUse = {
   note(key: Pick<VerifiedKey, 'id' | 'projectId'>, userAgent: string | undefined): void;
   /** The least version that the operator wants of this client, where the caller is below it. */
@@ -28,7 +29,8 @@ const KEY_USE_EVERY_MS = 10_000;
 const KEYS_MAX = 100_000;
 const USER_AGENTS_MAX = 10_000;
 
-type Use = { projectId: number; keyId: string; atMs: number; userAgent: string | undefined };
+/** `count`: requests since it was written last. */
+type Use = { projectId: number; keyId: string; atMs: number; userAgent: string | undefined; count: number };
 
 export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDeps): KeyUse {
   const uses = writeBehind<Use>({
@@ -36,16 +38,26 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
     entriesMax: KEYS_MAX,
     log,
     failedFact: 'key_use.not_written',
-    write: (noted) => upsertUses(db, noted.map(toRow)),
-    merge: (older, newer) => ({ ...newer, userAgent: newer.userAgent ?? older.userAgent }),
+    async write(noted) {
+      await upsertUses(db, noted.map(toRow));
+      // Last: what is written twice counts twice.
+      await addTraffic(db, noted.map(toTraffic));
+    },
+    merge: (older, newer) => ({
+      ...newer,
+      userAgent: newer.userAgent ?? older.userAgent,
+      count: older.count + newer.count,
+    }),
   });
   const verdicts = recentMap<{ minimum: string | undefined }>(USER_AGENTS_MAX);
 
   return {
     note(key, userAgent) {
       const noted = uses.pending(key.id);
-      if (!noted) uses.add(key.id, { projectId: key.projectId, keyId: key.id, atMs: clock.now(), userAgent });
+      if (!noted)
+        uses.add(key.id, { projectId: key.projectId, keyId: key.id, atMs: clock.now(), userAgent, count: 1 });
       else {
+        noted.count += 1;
         noted.atMs = clock.now();
         noted.userAgent = userAgent ?? noted.userAgent;
       }
@@ -76,8 +88,17 @@ function toRow(use: Use): UseRow {
   };
 }
 
+function toTraffic({ projectId, keyId, atMs, count }: Use): TrafficRow {
+  return { project_id: projectId, key_id: keyId, day: dayOf(atMs), requests: count };
+}
+
 function findMinimumMissed(userAgent: string, minimums: ReadonlyMap<string, string>): string | undefined {
   const client = readClient(userAgent);
-  const minimum = client && minimums.get(client.name.toLowerCase());
-  return minimum && compareVersions(client.version, minimum) < 0 ? minimum : undefined;
+  return client && minimumMissed(client, minimums);
+}
+
+/** The least version that the operator wants of this client, where this one is below it. */
+export function minimumMissed(client: Client, minimums: ReadonlyMap<string, string>): string | undefined {
+  const minimum = minimums.get(client.name.toLowerCase());
+  return minimum !== undefined && compareVersions(client.version, minimum) < 0 ? minimum : undefined;
 }

@@ -34,6 +34,7 @@ test('a new secret has the announced form, and only its ends are shown afterward
       label: 'checkout server',
       display,
       createdAt: new Date(db.clock.now()),
+      createdBy: null,
       lastUsedAt: null,
       client: null,
       revokedAt: null,

@@ -1,16 +1,28 @@
 import type { Tx } from '../../io/db/index.ts';
 import { displayKey } from './key.ts';
-import { listKeyRows, listUses } from './store.ts';
+import { listKeyRows, listTraffic, listUses } from './store.ts';
+import { dayOf, type DayOfTraffic, filledDays, TRAFFIC_DAYS } from './traffic.ts';
 
 export type ListedKey = {
   id: string;
   label: string;
   display: string;
   createdAt: Date;
+  createdBy: string | null;
   lastUsedAt: Date | null;
   client: { name: string; version: string } | null;
   revokedAt: Date | null;
 };
+
+/** How much came by each key of a project lately. */
+export async function listKeyTraffic(
+  tx: Tx,
+  { projectId, now }: { projectId: number; now: number },
+): Promise<(keyId: string) => DayOfTraffic[]> {
+  const since = dayOf(now - TRAFFIC_DAYS * 86_400_000);
+  const rows = Map.groupBy(await listTraffic(tx, projectId, since), (row) => row.key_id);
+  return (keyId) => filledDays(rows.get(keyId) ?? [], now);
+}
 
 /** All that was ever known of a project's keys, revoked ones too, the oldest first. */
 export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> {
@@ -25,6 +37,7 @@ export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> 
       label: row.label,
       display: displayKey(row.env, row.last4),
       createdAt: row.created_at,
+      createdBy: row.created_by,
       lastUsedAt: use?.last_used_at ?? null,
       client,
       revokedAt: row.revoked_at,

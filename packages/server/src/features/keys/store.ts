@@ -66,12 +66,12 @@ export async function countActive(tx: Tx, projectId: number): Promise<number> {
 
 export async function insertKey(
   tx: Tx,
-  row: CandidateRow & { label: string; createdAt: Date },
+  row: CandidateRow & { label: string; createdAt: Date; createdBy: string | null },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.api_key (last4, id, env, project_id, label, salt, hash, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [row.last4, row.id, row.env, row.project_id, row.label, row.salt, row.hash, row.createdAt],
+    `INSERT INTO beckon.api_key (last4, id, env, project_id, label, salt, hash, created_at, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [row.last4, row.id, row.env, row.project_id, row.label, row.salt, row.hash, row.createdAt, row.createdBy],
   );
 }
 
@@ -82,10 +82,11 @@ export type KeyRow = {
   project_id: number;
   label: string;
   created_at: Date;
+  created_by: string | null;
   revoked_at: Date | null;
 };
 
-const KEY_COLUMNS = 'last4, id, env, project_id, label, created_at, revoked_at';
+const KEY_COLUMNS = 'last4, id, env, project_id, label, created_at, created_by, revoked_at';
 
 export async function findKey(tx: Tx, id: string): Promise<KeyRow | undefined> {
   const rows = await tx.query<KeyRow>(`SELECT ${KEY_COLUMNS} FROM beckon.api_key WHERE id = $1`, [id]);
@@ -146,5 +147,41 @@ export async function upsertUses(tx: Tx, rows: UseRow[]): Promise<void> {
       rows.map((row) => row.client_name),
       rows.map((row) => row.client_version),
     ],
+  );
+}
+
+export type TrafficRow = { project_id: number; key_id: string; day: string; requests: number };
+
+/** Sorted, so that two processes never cross. What is older than anybody asks for goes with the first use of a new day. */
+export async function addTraffic(tx: Tx, rows: TrafficRow[]): Promise<void> {
+  const added = await tx.query<{ project_id: number; day: string; is_new: boolean }>(
+    `INSERT INTO beckon.api_key_traffic AS known (project_id, key_id, day, requests)
+     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::date[], $4::bigint[]) AS used (project_id, key_id, day, requests)
+     ORDER BY project_id, key_id, day
+     ON CONFLICT (project_id, key_id, day) DO UPDATE SET requests = known.requests + excluded.requests
+     RETURNING project_id, day::text, xmax = 0 AS is_new`,
+    [
+      rows.map((row) => row.project_id),
+      rows.map((row) => row.key_id),
+      rows.map((row) => row.day),
+      rows.map((row) => row.requests),
+    ],
+  );
+  const begun = added.filter((row) => row.is_new);
+  if (begun.length === 0) return;
+  await tx.query(
+    `DELETE FROM beckon.api_key_traffic t USING unnest($1::bigint[], $2::date[]) AS begun (project_id, day)
+     WHERE t.project_id = begun.project_id AND t.day < begun.day - $3::int`,
+    [begun.map((row) => row.project_id), begun.map((row) => row.day), TRAFFIC_KEPT_DAYS],
+  );
+}
+
+const TRAFFIC_KEPT_DAYS = 90;
+
+export function listTraffic(tx: Tx, projectId: number, since: string): Promise<TrafficRow[]> {
+  return tx.query(
+    `SELECT project_id, key_id, day::text AS day, requests FROM beckon.api_key_traffic
+     WHERE project_id = $1 AND day >= $2::date`,
+    [projectId, since],
   );
 }

@@ -8,6 +8,9 @@ export {
   OUTBOX_KEPT_MS,
   OUTBOX_PAGE_MAX,
 } from './mail.ts';
+export { type ReadMail, readMail } from './read-mail.ts';
+export { withoutPixel } from './tracked.ts';
+export { veilSeals } from './veil.ts';
 export { keepMail } from './keep-mail.ts';
-export { findMail, listMail, listWholeMailOf, type WholeMail } from './reads.ts';
+export { countMail, findMail, listMail, listWholeMailOf, type WholeMail } from './reads.ts';
 export { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';

@@ -50,6 +50,22 @@ export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
   return rows.map((row) => toMail(projectId, row));
 }
 
+/** How many there are; no more are counted than `most`. */
+export async function countMail(
+  tx: Tx,
+  asked: Pick<MailPage, 'projectId' | 'userId' | 'draftId'> & { most: number },
+): Promise<number> {
+  const { projectId, userId = null, draftId = null, most } = asked;
+  const [row] = await tx.query<{ mails: number }>(
+    `SELECT count(*) AS mails FROM (
+       SELECT 1 FROM beckon.outbox_message m
+       WHERE m.project_id = $1 AND ($2::text IS NULL OR m.external_user_id = $2) AND ($3::uuid IS NULL OR m.draft_id = $3)
+       LIMIT $4) counted`,
+    [projectId, userId, draftId, most],
+  );
+  return row?.mails ?? 0;
+}
+
 export type WholeMail = KeptMail & { raw: Buffer };
 
 /** One letter with all its bytes; of several copies this one. */

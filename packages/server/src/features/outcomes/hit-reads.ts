@@ -124,3 +124,27 @@ export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitO
     ...rest,
   }));
 }
+
+/** One with its verdict: `machine` null means that it is still to come. */
+export type JudgedHit = KeptHit & { machineReason: string | null };
+
+/** What was fetched of a letter, with the verdicts; `counted`: how often in all, of which a hundred are kept at most. */
+export async function listJudgedHits(
+  tx: Tx,
+  { projectId, messageId }: LetterPlace,
+): Promise<{ hits: JudgedHit[]; counted: number }> {
+  const rows = await tx.query<
+    Omit<Row, 'project_id' | 'message_id'> & { reason: string | null; hits: number }
+  >(
+    `SELECT h.number, h.kind, h.link, h.at, h.machine, h.machine_reason AS reason, h.agent, h.remote, h.signs, c.hits
+     FROM beckon.hit_count c JOIN beckon.hit h ON h.project_id = c.project_id AND h.message_id = c.message_id
+     WHERE c.project_id = $1 AND c.message_id = $2 ORDER BY h.at, h.number`,
+    [projectId, messageId],
+  );
+  const hits = rows.map(({ at, reason: machineReason, hits: _hits, ...rest }) => ({
+    ...rest,
+    at: at.getTime(),
+    machineReason,
+  }));
+  return { hits, counted: rows[0]?.hits ?? 0 };
+}

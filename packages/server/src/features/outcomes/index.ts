@@ -4,9 +4,11 @@ export {
   claimDueHits,
   type DueHits,
   findUrls,
+  type JudgedHit,
   type LinkPlace,
   listDueHits,
   listHits,
+  listJudgedHits,
   listTargets,
 } from './hit-reads.ts';
 export { type MachineReason, signsOf, type Verdict } from './machine.ts';

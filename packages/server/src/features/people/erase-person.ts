@@ -1,6 +1,12 @@
 import type { Tx } from '../../io/db/index.ts';
 import { findIdBefore } from './reads.ts';
-import { deletePersonRows, deleteSpentErasures, insertErasure, listErasedProjects } from './store.ts';
+import {
+  countErasures,
+  deletePersonRows,
+  deleteSpentErasures,
+  insertErasure,
+  listErasedProjects,
+} from './store.ts';
 
 type Person = { projectId: number; userId: string };
 
@@ -23,6 +29,11 @@ export function rememberErasure(
 /** With the turn taken: erasures that nothing waiting is older than are forgotten, and with them the last trace of an id. */
 export function forgetErasures(tx: Tx, projectId: number): Promise<number> {
   return deleteSpentErasures(tx, projectId);
+}
+
+/** Erasures of a project for which something may still wait that is to be dropped. */
+export function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
+  return countErasures(tx, projectId);
 }
 
 export async function listErased(tx: Tx): Promise<number[]> {

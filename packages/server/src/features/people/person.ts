@@ -134,7 +134,7 @@ function setTrait(
 }
 
 /** As the database compares: the order of an object's keys says nothing. */
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   return canonicalJson(a) === canonicalJson(b);

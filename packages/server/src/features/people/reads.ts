@@ -81,3 +81,30 @@ export function listByAddress(
     values: [projectId, addresses],
   });
 }
+
+/** Reads a table of the stream: when imports made or changed people of this project, from a moment on. Who it was is kept nowhere. */
+export async function listImports(tx: Tx, projectId: number, since: Date): Promise<number[]> {
+  const rows = await tx.query<{ at: Date }>(
+    `SELECT DISTINCT at FROM beckon.change
+     WHERE project_id = $1 AND kind = 'bulk' AND at >= $2
+       AND (detail ->> 'people_created')::bigint + (detail ->> 'people_changed')::bigint > 0
+     ORDER BY at`,
+    [projectId, since],
+  );
+  return rows.map(({ at }) => at.getTime());
+}
+
+export type TraitChangeRow = { trait: string; at: Date; before: unknown; after: unknown };
+
+/** Reads a table of the stream: the last change of each trait among a person's newest thousand. */
+export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise<TraitChangeRow[]> {
+  return tx.query(
+    `SELECT DISTINCT ON (t.key) t.key AS trait, c.at, t.value -> 0 AS before, t.value -> 1 AS after
+     FROM (SELECT at, id, detail FROM beckon.change
+           WHERE project_id = $1 AND external_user_id = $2 AND kind IN ('person_created', 'person_changed')
+           ORDER BY at DESC, id DESC LIMIT 1000) c
+     CROSS JOIN LATERAL jsonb_each(c.detail -> 'traits') t
+     ORDER BY t.key, c.at DESC, c.id DESC`,
+    [projectId, userId],
+  );
+}

@@ -204,6 +204,14 @@ export function listWrittenProjects(tx: Tx): Promise<{ project_id: number }[]> {
   );
 }
 
+export async function countErasures(tx: Tx, projectId: number): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM beckon.erasure WHERE project_id = $1`,
+    [projectId],
+  );
+  return counted?.count ?? 0;
+}
+
 /** Projects with erasures whose work may be done. There are few: each lives as long as what waited when it was made. */
 export function listErasedProjects(tx: Tx): Promise<{ project_id: number }[]> {
   return tx.query(`SELECT DISTINCT project_id FROM beckon.erasure`);

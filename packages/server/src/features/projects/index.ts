@@ -1,10 +1,13 @@
-export { createProject } from './create-project.ts';
+export { createProject, type NewProject } from './create-project.ts';
 export { findProject } from './find-project.ts';
 export { getSettings } from './get-settings.ts';
-export { listProjects } from './list-projects.ts';
+export { listDemos, listProjects } from './list-projects.ts';
 export { type Project } from './project.ts';
 export { listRateLimits, readEndpoint, setRateLimit } from './rate-limits.ts';
 export { readChanges, setSettings } from './set-settings.ts';
-export { readSettings, type SettingName, type Settings } from './settings.ts';
+export { nextProjectId } from './store.ts';
+export { describeSettings, readSettings, type SettingName, type Settings } from './settings.ts';
 export { resumeProject, suspendProject } from './suspend-project.ts';
 export { listSettings, type ProjectSettings } from './list-settings.ts';
+export { hasTeammates } from './teammates.ts';
+export { adoptProjects } from './store.ts';

@@ -230,3 +230,13 @@ export function printSettings(stored: StoredSettings): Record<SettingName, strin
     SETTING_NAMES.map((name) => [name, stored[name] ?? CATALOGUE[name].fallback]),
   ) as Record<SettingName, string>;
 }
+
+export type SettingText = { name: SettingName; text: string; fallback: string; syntax: string };
+
+/** Every setting with what it may be, for forms. */
+export function describeSettings(texts: Record<SettingName, string>): SettingText[] {
+  return SETTING_NAMES.map((name) => {
+    const { fallback, syntax } = CATALOGUE[name];
+    return { name, text: texts[name], fallback, syntax };
+  });
+}

@@ -17,18 +17,35 @@ export async function nextProjectId(tx: Tx): Promise<number> {
   return rows[0].id;
 }
 
-export async function insertProject(tx: Tx, row: Omit<ProjectRow, 'suspended_at'>): Promise<void> {
+export async function insertProject(
+  tx: Tx,
+  row: Omit<ProjectRow, 'suspended_at'> & { organisation_id: string | null; is_demo: boolean },
+): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.project (project_id, name, livemode, created_at) VALUES ($1, $2, $3, $4)`,
-    [row.project_id, row.name, row.livemode, row.created_at],
+    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organisation_id, is_demo)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [row.project_id, row.name, row.livemode, row.created_at, row.organisation_id, row.is_demo],
   );
   await tx.query(`INSERT INTO beckon.project_settings (project_id, settings) VALUES ($1, '{}')`, [
     row.project_id,
   ]);
 }
 
+/** Those that were made before there was a team; how many they were. */
+export async function adoptProjects(tx: Tx, organisationId: string): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.project SET organisation_id = $1 WHERE organisation_id IS NULL RETURNING project_id`,
+    [organisationId],
+  );
+  return rows.length;
+}
+
 export function listProjectRows(tx: Tx): Promise<ProjectRow[]> {
   return tx.query(`SELECT ${COLUMNS} FROM beckon.project ORDER BY project_id`);
+}
+
+export function listDemoRows(tx: Tx): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE is_demo ORDER BY project_id`);
 }
 
 export async function findProjectById(tx: Tx, projectId: number): Promise<ProjectRow | undefined> {
@@ -67,9 +84,9 @@ export async function findSettings(tx: Tx, projectId: number): Promise<Record<st
 export function listSettingsRows(
   tx: Tx,
   projectIds: number[],
-): Promise<{ project_id: number; name: string; settings: Record<string, string> }[]> {
+): Promise<{ project_id: number; name: string; is_demo: boolean; settings: Record<string, string> }[]> {
   return tx.query(
-    `SELECT p.project_id, p.name, s.settings FROM beckon.project p
+    `SELECT p.project_id, p.name, p.is_demo, s.settings FROM beckon.project p
      JOIN beckon.project_settings s ON s.project_id = p.project_id WHERE p.project_id = ANY ($1::bigint[])`,
     [projectIds],
   );

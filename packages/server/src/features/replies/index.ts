@@ -6,7 +6,7 @@ export {
   REPLIES_PAGE_MAX,
   REPLY_RAW_KEPT_MS,
 } from './reply.ts';
-export { findReply, listReplies, listThread } from './reads.ts';
+export { countReplies, findReply, listReplies, listThread } from './reads.ts';
 export {
   endForward,
   eraseReplies,

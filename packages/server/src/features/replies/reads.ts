@@ -29,6 +29,20 @@ export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
   return rows.map(toReply);
 }
 
+/** How many there are; no more are counted than `most`. */
+export async function countReplies(
+  tx: Tx,
+  { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
+): Promise<number> {
+  const [row] = await tx.query<{ replies: number }>(
+    `SELECT count(*) AS replies FROM (
+       SELECT 1 FROM beckon.reply r WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2) LIMIT $3
+     ) counted`,
+    [projectId, userId, most],
+  );
+  return row?.replies ?? 0;
+}
+
 /** What came back on one letter, the oldest first. */
 export async function listThread(
   tx: Tx,

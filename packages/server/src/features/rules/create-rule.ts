@@ -10,9 +10,9 @@ import { toRule } from './load-rules.ts';
 
 const RULES_MAX = 500;
 
-/** With the project's turn taken. They are on from now on: what was accepted before starts nothing. */
+/** With the project's turn taken. They are on from now on, unless `isOff`: what was accepted before starts nothing. */
 export async function createRules(
-  deps: { tx: Tx; clock: Clock },
+  deps: { tx: Tx; clock: Clock; actor?: string; isOff?: boolean },
   projectId: number,
   wanted: ParsedRule[],
 ): Promise<Rule[]> {
@@ -28,7 +28,7 @@ export async function createRules(
     version: 1,
     mode: rule.mode,
     deadline_ms: rule.deadlineMs,
-    enabled_at: at,
+    enabled_at: deps.isOff ? null : at,
     created_at: at,
     updated_at: at,
   }));
@@ -43,6 +43,7 @@ export async function createRules(
       version: 1,
       definition: definitionOf(wanted[i]),
       created_at: at,
+      created_by: deps.actor ?? null,
     })),
   );
   return rows.map((row) => toRule({ ...row, demoted_at: null, demoted_why: null }));

@@ -12,7 +12,7 @@ import { insertVersions, updateRule } from './store.ts';
  * Name, mode and deadline belong to the rule.
  */
 export async function editRule(
-  deps: { tx: Tx; clock: Clock; projectId: number },
+  deps: { tx: Tx; clock: Clock; projectId: number; actor: string },
   rule: WholeRule,
   wanted: ParsedRule,
 ): Promise<WholeRule> {
@@ -24,9 +24,9 @@ export async function editRule(
   const edited = { ...rule, ...wanted, version, updatedAt: now };
   await save({ tx, projectId }, edited);
   if (!isSame) {
-    const created_at = new Date(now);
+    const [created_at, created_by] = [new Date(now), deps.actor];
     await insertVersions(tx, [
-      { project_id: projectId, rule_id: rule.id, version, definition: document, created_at },
+      { project_id: projectId, rule_id: rule.id, version, definition: document, created_at, created_by },
     ]);
   }
   return edited;

@@ -1,7 +1,7 @@
 export { type Lint, lintRule, type LintMore, type Seen } from './lint.ts';
 export { parseDefinition, type ParsedRule, parseRule, type RuleParsing } from './parse.ts';
-export { documentOf } from './print.ts';
-export { ruleSentence, triggerSentence } from './sentence.ts';
+export { documentOf, wholeDocumentOf } from './print.ts';
+export { ruleSentence, stepLabel, triggerSentence } from './sentence.ts';
 export { SHIPPED_RULES } from './shipped.ts';
 export { type Silence, type SilenceFacts, silenceOf } from './silence.ts';
 export { type Newest } from './about.ts';
@@ -12,7 +12,9 @@ export { burnEntries, type EntryRecord, findEntries, writeEntries } from './entr
 export { type EntryRow, type EntryWish } from './entry.ts';
 export { findRule, listRules, type WholeRule } from './find-rule.ts';
 export { loadRules } from './load-rules.ts';
+export { listRuleVersions, type WrittenVersion } from './list-versions.ts';
 export { type ActiveRule, buildRuleModel, type Hook, type RuleModel, timerPlace } from './model.ts';
+export { inOrder, type Ranked, reordered } from './reorder.ts';
 export { dateIn, isTimed, momentOf } from './moment.ts';
 export {
   type Anchor,

@@ -1,6 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 
-export type DemotedRule = { name: string; why: string };
+export type DemotedRule = { id: string; name: string; why: string };
 
 /** Those that lost their autopilot since then and have not got it back. */
 export function listDemoted(
@@ -8,7 +8,7 @@ export function listDemoted(
   { projectId, since }: { projectId: number; since: number },
 ): Promise<DemotedRule[]> {
   return tx.query(
-    `SELECT name, demoted_why AS why FROM beckon.rule
+    `SELECT id, name, demoted_why AS why FROM beckon.rule
      WHERE project_id = $1 AND demoted_at > $2 AND mode = 'draft' ORDER BY name`,
     [projectId, new Date(since)],
   );

@@ -1,6 +1,7 @@
 import { printDuration } from '../../base/duration.ts';
 import { predicateDocument, type PropertyTest, propertyTestDocument } from '../../base/predicate/index.ts';
 import { WEEKDAYS } from './parse-steps.ts';
+import type { WholeRule } from './find-rule.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 /**
@@ -29,6 +30,17 @@ export function documentOf(definition: Definition): object {
     expires_after: printDuration(definition.expiresAfterMs),
     steps: definition.steps.map(stepDocument),
   };
+}
+
+/** The whole of a rule, as somebody writes it. */
+export function wholeDocumentOf({
+  name,
+  mode,
+  deadlineMs,
+  definition,
+}: Pick<WholeRule, 'name' | 'mode' | 'deadlineMs' | 'definition'>): Record<string, unknown> {
+  const deadline = deadlineMs === null ? {} : { deadline: printDuration(deadlineMs) };
+  return { name, mode, ...deadline, ...documentOf(definition) };
 }
 
 function triggerDocument(trigger: Trigger): object {

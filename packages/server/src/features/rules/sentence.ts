@@ -150,6 +150,12 @@ function stepWords(step: Step, names: AudienceNames): string {
   }
 }
 
+/** One step by itself, without what follows on its ways. */
+export function stepLabel(step: Step, names: AudienceNames): string {
+  const alone = 'then' in step ? { ...step, then: [], otherwise: [] } : step;
+  return stepWords(alone, names);
+}
+
 function waysWords(
   { then, otherwise }: { then: Step[]; otherwise: Step[] },
   { yes, no }: { yes: string; no: string },

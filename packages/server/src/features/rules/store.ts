@@ -17,6 +17,9 @@ export type RuleRow = {
 
 export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_why'>;
 
+/** Null: nobody said who did it. */
+export type Written = { created_at: Date; created_by: string | null };
+
 export type VersionRow = { project_id: number; rule_id: string; version: number; definition: unknown };
 
 const COLUMNS = 'project_id, id, name, version, mode, deadline_ms, enabled_at, created_at, updated_at';
@@ -44,17 +47,18 @@ export async function insertRules(tx: Tx, rows: NewRuleRow[]): Promise<string[]>
 
 export async function insertVersions(
   tx: Tx,
-  rows: (Omit<VersionRow, 'definition'> & { definition: object; created_at: Date })[],
+  rows: (Omit<VersionRow, 'definition'> & { definition: object } & Written)[],
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.rule_version (project_id, rule_id, version, definition, created_at)
-     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::jsonb[], $5::timestamptz[])`,
+    `INSERT INTO beckon.rule_version (project_id, rule_id, version, definition, created_at, created_by)
+     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::jsonb[], $5::timestamptz[], $6::text[])`,
     [
       rows.map((row) => row.project_id),
       rows.map((row) => row.rule_id),
       rows.map((row) => row.version),
       rows.map((row) => JSON.stringify(row.definition)),
       rows.map((row) => row.created_at),
+      rows.map((row) => row.created_by),
     ],
   );
 }

@@ -2,12 +2,21 @@ export { gate, type GateAnswer, type GateFacts, type GateReason, type Policy } f
 export { CONTEND_WITHIN_MS, slotsLeft, whoYields, type Cap, type Contender } from './caps.ts';
 export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
 export { compare, type Comparison } from './compare.ts';
-export { type Fate, type Queue, type QueuedDraft } from './simulate.ts';
-export { quietUntil } from './quiet-hours.ts';
+export { type Fate, type Queue, type QueuedDraft, simulate } from './simulate.ts';
+export { quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
 export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
 export { letterHeaders, replyAddress } from './headers.ts';
-export { findProjectOfMessage } from './message-anywhere.ts';
-export { rampDay, rampLeft } from './ramp.ts';
+export {
+  BECAME,
+  countLetters,
+  findLetter,
+  type Letter,
+  type LetterPlace,
+  listLetters,
+  MESSAGE_STATES,
+} from './letters.ts';
+export { findProjectOfMessage, hasMessages } from './message-anywhere.ts';
+export { rampDay, rampLeft, rampTroubled } from './ramp.ts';
 export { type Pace, paceNow, slowed } from './pace.ts';
 export { MIME_MAX_BYTES, packMime } from './frozen.ts';
 export {

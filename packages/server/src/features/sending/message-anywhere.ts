@@ -13,3 +13,9 @@ export async function findProjectOfMessage(tx: Tx, messageId: string): Promise<n
   );
   return row?.project_id;
 }
+
+/** Whether any letter of this project was ever on its way. */
+export async function hasMessages(tx: Tx, projectId: number): Promise<boolean> {
+  const rows = await tx.query(`SELECT 1 FROM beckon.message WHERE project_id = $1 LIMIT 1`, [projectId]);
+  return rows.length > 0;
+}

@@ -39,6 +39,26 @@ export function releaseAt(
   return opensAt + Math.floor(placeOf(draftId) * Math.min(SPREAD_MS, open));
 }
 
+/** When it is quiet between two moments, in order; what reaches over one of them is cut there. */
+export function quietSpans(
+  zone: string,
+  window: QuietWindow,
+  { from, to }: { from: number; to: number },
+): Span[] {
+  const spans: Span[] = [];
+  if (window.start === window.end) return spans;
+  for (let at = from; at < to;) {
+    const { start, end } = spanAfter(at, zone, window);
+    if (start >= to) break;
+    const last = spans.at(-1);
+    // What runs over the end of a worked-out week comes in two parts.
+    if (last && start <= last.end) last.end = Math.min(end, to);
+    else spans.push({ start: Math.max(start, from), end: Math.min(end, to) });
+    at = end;
+  }
+  return spans;
+}
+
 /** From 0 to just below 1, evenly over all ids. */
 function placeOf(draftId: string): number {
   return Number.parseInt(sha256(draftId).slice(0, 8), 16) / 2 ** 32;

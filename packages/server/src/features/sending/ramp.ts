@@ -16,13 +16,20 @@ const BOUNCED_MAX = 0.05;
 const COMPLAINED_MAX = 0.001;
 
 /** How many letters more may be claimed today: where too many came back or annoyed somebody, it grows no further than it went yesterday. */
-export function rampLeft(letters: number, { today, yesterday, bounced, complained }: RampCounts): number {
+export function rampLeft(letters: number, counts: RampCounts): number {
+  const { today, yesterday } = counts;
+  return (rampTroubled(counts) ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
+}
+
+/** Too many came back, or annoyed somebody. */
+export function rampTroubled({ today, yesterday, bounced, complained }: RampCounts): boolean {
   const all = today + yesterday;
-  const isTroubled = all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
-  return (isTroubled ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
+  return all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
 }
 
 export type RampDay = {
+  /** The first is 1. */
+  day: number;
   /** How many letters may be claimed on it; null: the ramp is over. */
   letters: number | null;
   startsAt: number;
@@ -33,5 +40,5 @@ export function rampDay(from: number, now: number): RampDay {
   const day = Math.max(0, Math.floor((now - from) / DAY_MS));
   const letters = Math.floor(FIRST_DAY * GROWTH ** day);
   const startsAt = from + day * DAY_MS;
-  return { letters: letters >= FULL ? null : letters, startsAt, endsAt: startsAt + DAY_MS };
+  return { day: day + 1, letters: letters >= FULL ? null : letters, startsAt, endsAt: startsAt + DAY_MS };
 }

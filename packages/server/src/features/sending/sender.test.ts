@@ -103,7 +103,12 @@ test('a new domain begins with a hundred letters, has half as many more each day
   const limits = Array.from({ length: 14 }, (_, day) => rampDay(NOW, NOW + day * DAY).letters);
   expect(limits.slice(0, 5)).toEqual([100, 150, 225, 337, 506]);
   expect(limits.indexOf(null)).toBe(12);
-  expect(rampDay(NOW, NOW + DAY + 1)).toEqual({ letters: 150, startsAt: NOW + DAY, endsAt: NOW + 2 * DAY });
+  expect(rampDay(NOW, NOW + DAY + 1)).toEqual({
+    day: 2,
+    letters: 150,
+    startsAt: NOW + DAY,
+    endsAt: NOW + 2 * DAY,
+  });
 });
 
 test('while more than one in twenty comes back, a domain gets no more letters than it had the day before', () => {

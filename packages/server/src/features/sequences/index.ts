@@ -34,4 +34,6 @@ export {
   type VersionInUse,
 } from './reads.ts';
 export { countLift, countRuns, type Lift, type RunCounts } from './count-runs.ts';
-export { type MovedRuns, type MoveRuns, moveRuns } from './move-runs.ts';
+export { type MovedRuns, type MoveRuns, moveRuns, weighMove } from './move-runs.ts';
+export { type OutlinedStep, outline } from './outline.ts';
+export { countPlaces, listRunsOfRule, type PlaceCount } from './inside.ts';

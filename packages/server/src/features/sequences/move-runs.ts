@@ -19,14 +19,30 @@ export type MovedRuns = { moved: number; stayed: (Place & { runs: number })[] };
  * its number would mean something else there, and somebody could get a letter twice. What they wait for, and until when,
  * stays. With the project's turn taken.
  */
-export async function moveRuns(tx: Tx, { projectId, ruleId, to, programs }: MoveRuns): Promise<MovedRuns> {
-  const places = await listPlaces(tx, { projectId, ruleId, except: to.version });
-  const [movable, stayed]: [typeof places, typeof places] = [[], []];
-  for (const place of places) {
+export async function moveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
+  const { projectId, ruleId, to } = move;
+  const { movable, stayed } = await sortPlaces(tx, move);
+  if (movable.length === 0) return { moved: 0, stayed };
+  return { moved: await updateVersions(tx, { projectId, ruleId, places: movable, to: to.version }), stayed };
+}
+
+/** What it would do; nothing is written. */
+export async function weighMove(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
+  const { movable, stayed } = await sortPlaces(tx, move);
+  return { moved: movable.reduce((sum, { runs }) => sum + runs, 0), stayed };
+}
+
+type Places = Awaited<ReturnType<typeof listPlaces>>;
+
+async function sortPlaces(
+  tx: Tx,
+  { projectId, ruleId, to, programs }: MoveRuns,
+): Promise<{ movable: Places; stayed: Places }> {
+  const [movable, stayed]: [Places, Places] = [[], []];
+  for (const place of await listPlaces(tx, { projectId, ruleId, except: to.version })) {
     const program = programs.get(place.version);
     const isSame = program !== undefined && isSameUpTo(place.step, program, to.program);
     (isSame ? movable : stayed).push(place);
   }
-  if (movable.length === 0) return { moved: 0, stayed };
-  return { moved: await updateVersions(tx, { projectId, ruleId, places: movable, to: to.version }), stayed };
+  return { movable, stayed };
 }

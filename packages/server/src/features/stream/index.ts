@@ -1,5 +1,5 @@
 export { type FollowOptions, followStream } from './follow-stream.ts';
-export { type ReadStreamOptions, readStream, type StreamPage } from './read-stream.ts';
+export { countStream, findItem, type ReadStreamOptions, readStream, type StreamPage } from './read-stream.ts';
 export { type NotedRequest, type RequestLog, requestLog } from './request-log.ts';
 export { addChanges, eraseChanges, forgetStream } from './store.ts';
 export {
@@ -10,6 +10,8 @@ export {
   cursorOf,
   cursorOfTime,
   type EventItem,
+  momentOf,
+  readRequestFilter,
   readStreamFilter,
   type RequestItem,
   type StreamItem,

@@ -28,6 +28,8 @@ type Source = {
   at: string;
   id: string;
   projectId: string;
+  /** Which of its rows are of the stream at all; left out, all. */
+  only?: string;
   columns: string;
   filtered: Record<string, FilterColumn>;
 };
@@ -73,11 +75,14 @@ const SOURCES: Source[] = [
     projectId: 'l.project_id',
     columns: `'request' AS type, NULL::text AS external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('endpoint', l.endpoint, 'status', l.status, 'code', l.code, 'requests', l.requests,
-        'accepted', l.accepted, 'rejected', l.rejected, 'request_id', l.request_id) AS detail`,
+        'accepted', l.accepted, 'rejected', l.rejected, 'request_id', l.request_id, 'key_id', l.key_id, 'bytes', l.bytes,
+        'slowest_ms', l.slowest_ms) AS detail`,
     filtered: {
       type: { sql: `'request'`, among: ['request'] },
       status: { sql: 'l.status::text' },
       endpoint: { sql: 'l.endpoint' },
+      code: { sql: 'l.code' },
+      key: { sql: 'l.key_id::text' },
     },
   },
   {
@@ -105,6 +110,40 @@ const SOURCES: Source[] = [
     filtered: {
       type: { sql: `'message'`, among: ['message'] },
       user: { sql: 'm.external_user_id' },
+      rule: { sql: 'r.name' },
+    },
+  },
+  {
+    table: 'beckon.draft_move v',
+    from: `beckon.draft_move v JOIN beckon.draft d ON d.project_id = v.project_id AND d.id = v.draft_id
+      JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id`,
+    at: 'v.at',
+    id: 'v.id',
+    projectId: 'v.project_id',
+    // The first one is the making of the draft, which is in the stream as the draft itself.
+    only: 'v.from_state IS NOT NULL',
+    columns: `'move' AS type, d.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+      jsonb_build_object('rule', r.name, 'draft_id', v.draft_id, 'action', v.action, 'from', v.from_state, 'to', v.to_state,
+        'reason', v.reason, 'actor', v.actor) AS detail`,
+    filtered: {
+      type: { sql: `'move'`, among: ['move'] },
+      name: { sql: 'v.action' },
+      user: { sql: 'd.external_user_id' },
+      rule: { sql: 'r.name' },
+    },
+  },
+  {
+    table: 'beckon.outcome o',
+    from: 'beckon.outcome o JOIN beckon.rule r ON r.project_id = o.project_id AND r.id = o.rule_id',
+    at: 'o.recorded_at',
+    id: 'o.id',
+    projectId: 'o.project_id',
+    columns: `'outcome' AS type, o.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
+      o.detail || jsonb_build_object('outcome', o.type, 'rule', r.name, 'draft_id', o.draft_id, 'message_id', o.message_id) AS detail`,
+    filtered: {
+      type: { sql: `'outcome'`, among: ['outcome'] },
+      name: { sql: 'o.type' },
+      user: { sql: 'o.external_user_id' },
       rule: { sql: 'r.name' },
     },
   },
@@ -160,6 +199,22 @@ export async function findScanEnd(
   return end ?? null;
 }
 
+/** How many items there are, counted no further than this. */
+export async function countItems(tx: Tx, reach: Reach, most: number): Promise<number> {
+  const asked = conditions(reach);
+  const end = asked.bind(most);
+  const parts = asked.sources.map(
+    ({ source, within, passes }) =>
+      `(SELECT 1 FROM ${source.from} WHERE ${within} AND ${passes} LIMIT ${end})`,
+  );
+  if (parts.length === 0) return 0;
+  const [counted] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM (${parts.join(' UNION ALL ')}) found LIMIT ${end}) bounded`,
+    asked.values,
+  );
+  return counted?.count ?? 0;
+}
+
 function inOrder(order: Order): string {
   return order === 'oldest_first' ? 'ORDER BY at, id' : 'ORDER BY at DESC, id DESC';
 }
@@ -198,7 +253,8 @@ function conditions({ projectId, filter, after, before }: Reach): Asked {
   const sources = SOURCES.flatMap((source) => {
     const passes = filterSql(filter, source.filtered, bind);
     if (passes === null) return [];
-    const within = `${source.projectId} = ${project}${bounds.map((of) => of(source)).join('')}`;
+    const only = source.only === undefined ? '' : ` AND ${source.only}`;
+    const within = `${source.projectId} = ${project}${only}${bounds.map((of) => of(source)).join('')}`;
     return [{ source, within, passes }];
   });
   return { sources, values, bind };

@@ -1,12 +1,13 @@
 import { Fault } from '../../base/fault.ts';
-import type { Filter } from '../../base/filter/index.ts';
+import { type Filter, NO_FILTER } from '../../base/filter/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
+import { countItems, findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
 import {
   type ChangeKind,
   type Cursor,
   type LetterKind,
   type Place,
+  placeBefore,
   placeOfTime,
   printCursor,
   readCursor,
@@ -52,6 +53,30 @@ export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<St
   const order = after ? 'oldest_first' : 'newest_first';
   const { items, end, more } = await readPage(tx, reach, { order, limit });
   return { items, cursor: end ? printCursor(end) : null, more };
+}
+
+export type CountedStream = { count: number; isAll: boolean };
+
+/** How many there are, as far as `most` of them, and as far as a search may look. */
+export async function countStream(
+  tx: Tx,
+  { projectId, filter, most }: Pick<ReadStreamOptions, 'projectId' | 'filter'> & { most: number },
+): Promise<CountedStream> {
+  const reach: Reach = { projectId, filter, after: null, before: null };
+  const end = await findScanEnd(tx, reach, { order: 'newest_first', rows: ROWS_LOOKED_AT });
+  const count = await countItems(tx, { ...reach, after: end && placeBefore(end) }, most + 1);
+  return { count: Math.min(count, most), isAll: end === null && count <= most };
+}
+
+/** The item at this place; undefined where there is none (any more). */
+export async function findItem(
+  tx: Tx,
+  { projectId, place }: { projectId: number; place: Cursor },
+): Promise<StreamItem | undefined> {
+  const wanted = readCursor(place);
+  const reach: Reach = { projectId, filter: NO_FILTER, after: placeBefore(wanted), before: null };
+  const [row] = await listPage(tx, reach, { order: 'oldest_first', limit: 1, through: wanted });
+  return row && toItem(row);
 }
 
 export type Page = { items: StreamItem[]; end: Place | null; more: boolean };

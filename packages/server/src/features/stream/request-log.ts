@@ -14,11 +14,15 @@ export type NotedRequest = {
   accepted: number;
   rejected: number;
   requestId: string;
+  keyId: string | null;
+  /** Of its body. */
+  bytes: number;
+  ms: number;
 };
 
 /**
- * What was answered to the requests of a project, for people to look at: those of a quarter second that were answered alike
- * are one row. Noting one is a look-up and three additions. A crash may lose the last quarter second.
+ * What was answered to the requests of a project, for people to look at: those of a quarter second that came by one
+ * key and were answered alike are one row. Noting one is a look-up and three additions. A crash may lose the last quarter second.
  */
 export type RequestLog = {
   note(request: NotedRequest): void;
@@ -53,19 +57,26 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
   });
   return {
     note(request) {
-      const key = `${request.projectId} ${request.endpoint} ${request.status} ${request.code ?? ''}`;
+      const { projectId, endpoint, status, code, keyId } = request;
+      const key = `${projectId} ${endpoint} ${status} ${code ?? ''} ${keyId ?? ''}`;
       const gathered = requests.pending(key);
-      if (!gathered) requests.add(key, { ...request, requests: 1 });
+      if (!gathered) requests.add(key, firstOf(request));
       else {
         gathered.requests += 1;
         gathered.accepted += request.accepted;
         gathered.rejected += request.rejected;
         gathered.requestId = request.requestId;
+        gathered.bytes += request.bytes;
+        gathered.slowestMs = Math.max(gathered.slowestMs, request.ms);
       }
     },
     flush: () => requests.flush(),
     close: () => requests.close(),
   };
+}
+
+function firstOf({ ms, ...request }: NotedRequest): Gathered {
+  return { ...request, requests: 1, slowestMs: ms };
 }
 
 function add(older: Gathered, newer: Gathered): Gathered {
@@ -74,6 +85,8 @@ function add(older: Gathered, newer: Gathered): Gathered {
     requests: older.requests + newer.requests,
     accepted: older.accepted + newer.accepted,
     rejected: older.rejected + newer.rejected,
+    bytes: older.bytes + newer.bytes,
+    slowestMs: Math.max(older.slowestMs, newer.slowestMs),
   };
 }
 

@@ -67,13 +67,17 @@ export type RequestRow = {
   accepted: number;
   rejected: number;
   requestId: string;
+  keyId: string | null;
+  bytes: number;
+  slowestMs: number;
 };
 
 export async function addRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.ingest_log (project_id, at, id, endpoint, status, code, requests, accepted, rejected, request_id)
+    `INSERT INTO beckon.ingest_log (project_id, at, id, endpoint, status, code, requests, accepted, rejected, request_id,
+       key_id, bytes, slowest_ms)
      SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::int[],
-                          $8::int[], $9::int[], $10::text[])`,
+                          $8::int[], $9::int[], $10::text[], $11::uuid[], $12::bigint[], $13::int[])`,
     [
       rows.map((row) => row.projectId),
       rows.map((row) => row.at),
@@ -85,6 +89,9 @@ export async function addRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
       rows.map((row) => row.accepted),
       rows.map((row) => row.rejected),
       rows.map((row) => row.requestId),
+      rows.map((row) => row.keyId),
+      rows.map((row) => row.bytes),
+      rows.map((row) => row.slowestMs),
     ],
   );
 }

@@ -43,6 +43,8 @@ beforeEach(() => {
   projectId += 1;
 });
 
+const NOTED = { keyId: null, bytes: 7, ms: 3 };
+
 function change(more: Partial<ChangeRow> = {}): ChangeRow {
   const at = new Date(clock.now());
   const row = {
@@ -105,6 +107,7 @@ test('every kind of item carries what its table knows', async () => {
     accepted: 1,
     rejected: 0,
     requestId: 'r',
+    ...NOTED,
   });
   await log.close();
   const at = new Date(clock.now()).toISOString();
@@ -144,6 +147,9 @@ test('every kind of item carries what its table knows', async () => {
       accepted: 1,
       rejected: 0,
       request_id: 'r',
+      key_id: null,
+      bytes: 7,
+      slowest_ms: 3,
     },
   ];
   for (const one of expected) expect(items).toContainEqual(one);
@@ -162,6 +168,7 @@ test('pages of any length, in both directions, give every item once and in order
       accepted: 1,
       rejected: 0,
       requestId: 'r',
+      ...NOTED,
     });
     await log.flush();
     clock.advance(30_000);
@@ -262,6 +269,7 @@ test('the oldest is forgotten first, so many at a time and never what is young',
       accepted: 1,
       rejected: 0,
       requestId: 'r',
+      ...NOTED,
     });
     await log.flush();
     clock.advance(1_000);
@@ -275,8 +283,9 @@ test('the oldest is forgotten first, so many at a time and never what is young',
 
 test('requests that were answered alike within a quarter second are one row', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
-  const request = { projectId, endpoint: 'events-bulk', status: 200, code: null };
-  for (let i = 1; i <= 3; i += 1) log.note({ ...request, accepted: 10, rejected: i, requestId: `r${i}` });
+  const request = { projectId, endpoint: 'events-bulk', status: 200, code: null, ...NOTED };
+  for (let i = 1; i <= 3; i += 1)
+    log.note({ ...request, accepted: 10, rejected: i, ms: i * 3, requestId: `r${i}` });
   log.note({ ...request, status: 429, code: 'rate_limited', accepted: 0, rejected: 0, requestId: 'r4' });
   await log.flush();
   log.note({ ...request, accepted: 1, rejected: 0, requestId: 'r5' });
@@ -284,8 +293,8 @@ test('requests that were answered alike within a quarter second are one row', as
   const written = await newest('status:200');
   expect(written).toHaveLength(2);
   for (const row of [
-    { requests: 3, accepted: 30, rejected: 6, request_id: 'r3' },
-    { requests: 1, accepted: 1, rejected: 0, request_id: 'r5' },
+    { requests: 3, accepted: 30, rejected: 6, request_id: 'r3', bytes: 21, slowest_ms: 9 },
+    { requests: 1, accepted: 1, rejected: 0, request_id: 'r5', bytes: 7, slowest_ms: 3 },
   ])
     expect(written).toContainEqual(expect.objectContaining(row));
   expect(await newest('status:4* endpoint:events-*')).toMatchObject([{ code: 'rate_limited', requests: 1 }]);
@@ -300,7 +309,15 @@ test('requests that could not be written are kept, dated when they are, and comp
     query: (text, values) => (broken ? Promise.reject(new Error('gone')) : db.query(text, values)),
   };
   const log = requestLog({ db: tx, clock, newId, log: complaining });
-  const request = { projectId, endpoint: 'users', status: 202, code: null, accepted: 1, rejected: 0 };
+  const request = {
+    projectId,
+    endpoint: 'users',
+    status: 202,
+    code: null,
+    accepted: 1,
+    rejected: 0,
+    ...NOTED,
+  };
   for (let i = 0; i < 4; i += 1) {
     log.note({ ...request, requestId: `r${i}` });
     await log.flush();

@@ -11,8 +11,12 @@ export const CHANGE_KINDS = [
   'bulk',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
-/** A draft as it was made, and a letter as it was claimed; both tell how they stand now. */
-export type LetterKind = 'draft' | 'message';
+/**
+ * A draft as it was made, and a letter as it was claimed; both tell how they stand now. What was done to a draft after it was
+ * made, and what became of a letter.
+ */
+export type LetterKind = 'draft' | 'move' | 'message' | 'outcome';
+const LETTER_KINDS = ['draft', 'move', 'message', 'outcome'] as const satisfies LetterKind[];
 export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
 
 /** What happened to a person or an audience, as it is written down. */
@@ -41,6 +45,10 @@ export type RequestItem = {
   rejected: number;
   /** Of the last one. */
   request_id: string;
+  /** Null where that was not noted: by which key, of all bodies together, and the slowest of them. */
+  key_id: string | null;
+  bytes: number | null;
+  slowest_ms: number | null;
 };
 
 export type EventItem = {
@@ -70,13 +78,15 @@ export type ChangeItem = {
 export type StreamItem = RequestItem | EventItem | ChangeItem;
 
 const STREAM_VOCABULARY = {
-  type: { values: ['request', 'event', 'draft', 'message', ...CHANGE_KINDS] },
+  type: { values: ['request', 'event', ...LETTER_KINDS, ...CHANGE_KINDS] },
   name: {},
   user: {},
   audience: {},
   rule: {},
   status: {},
   endpoint: {},
+  code: {},
+  key: {},
 } satisfies Vocabulary;
 
 /** The filter that was typed; whatever is wrong with it is said to whoever typed it. */
@@ -84,6 +94,15 @@ export function readStreamFilter(text: string): Filter {
   const parsed = parseFilter(text, STREAM_VOCABULARY);
   if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
   return parsed.filter;
+}
+
+const REQUEST_VOCABULARY = { status: {}, endpoint: {}, code: {}, key: {} } satisfies Vocabulary;
+
+/** The same where only requests are listed: what they do not have is refused. */
+export function readRequestFilter(text: string): Filter {
+  const parsed = parseFilter(text, REQUEST_VOCABULARY);
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  return { terms: [...parsed.filter.terms, { key: 'type', negated: false, values: [['request']] }] };
 }
 
 /** A place in the stream, as text that means nothing to those who keep it. */
@@ -108,8 +127,22 @@ export function placeOfTime(at: Date): Place {
   return { at, id: NIL };
 }
 
+/** No item lies between this place and the one that is given. */
+export function placeBefore({ at, id }: Place): Place {
+  if (id === NIL) return { at: new Date(at.getTime() - 1), id: LAST };
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
+  return { at, id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
+}
+
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 export function printCursor({ at, id }: Place): Cursor {
   return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
+}
+
+/** When what stands at this place happened. */
+export function momentOf(cursor: Cursor): Date {
+  return readCursor(cursor).at;
 }
 
 const CURSOR = /^([0-9a-z]{1,9})\.([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;

@@ -18,6 +18,8 @@ export {
 } from './store.ts';
 export {
   type Addressee,
+  countRefusals,
+  countSuppressions,
   findLift,
   findRefusals,
   findSuppression,
@@ -26,6 +28,9 @@ export {
   hasUnsubscribed,
   type Lift,
   listInForce,
+  listRefusals,
   listSuppressions,
   SUPPRESSIONS_PAGE_MAX,
+  searchSuppressions,
+  type TopicRefusal,
 } from './reads.ts';

@@ -1,6 +1,12 @@
 import { normaliseAddress } from '../../base/address.ts';
+import { type Filter, type FilterColumn, filterSql } from '../../base/filter/index.ts';
 import { plainList, type Tx } from '../../io/db/index.ts';
-import type { SuppressedKind, Suppression, SuppressionReason } from './suppression.ts';
+import {
+  type SuppressedKind,
+  type Suppression,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+} from './suppression.ts';
 
 export type Addressee = { projectId: number; userId: string; address: string | null };
 export type FoundSuppression = { reason: SuppressionReason; until: number | null };
@@ -149,6 +155,80 @@ export async function listSuppressions(
     [projectId, after?.kind ?? '', after?.value ?? '', Math.min(limit, SUPPRESSIONS_PAGE_MAX)],
   );
   return rows.map((row) => toSuppression(projectId, row));
+}
+
+export type SuppressionSearch = {
+  projectId: number;
+  filter: Filter;
+  after: { kind: SuppressedKind; value: string } | null;
+  offset: number;
+  limit: number;
+};
+
+/** Those of a filter in the same order; `kind` is there what lists call it, `email` or `user`. */
+export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Promise<Suppression[]> {
+  const { projectId, filter, after, offset, limit } = search;
+  const values: unknown[] = [projectId, after?.kind ?? '', after?.value ?? '', offset, limit];
+  const where = filterSql(filter, SEARCHED, (value) => `$${values.push(value)}`);
+  if (where === null) return [];
+  const rows = await tx.query<SuppressionRow>(
+    `SELECT ${SUPPRESSION} FROM beckon.suppression
+     WHERE project_id = $1 AND (kind, value) > ($2, $3) AND ${where} ORDER BY kind, value OFFSET $4 LIMIT $5`,
+    values,
+  );
+  return rows.map((row) => toSuppression(projectId, row));
+}
+
+/** How many there are; no more are counted than `most`. */
+export async function countSuppressions(
+  tx: Tx,
+  { projectId, filter, most }: Pick<SuppressionSearch, 'projectId' | 'filter'> & { most: number },
+): Promise<number> {
+  const values: unknown[] = [projectId, most];
+  const where = filterSql(filter, SEARCHED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
+  const [row] = await tx.query<{ found: number }>(
+    `SELECT count(*) AS found FROM (
+       SELECT 1 FROM beckon.suppression WHERE project_id = $1 AND ${where} LIMIT $2) counted`,
+    values,
+  );
+  return row?.found ?? 0;
+}
+
+const SEARCHED: Record<string, FilterColumn> = {
+  kind: { sql: `CASE kind WHEN 'address' THEN 'email' ELSE 'user' END`, among: ['email', 'user'] },
+  email: { sql: `CASE WHEN kind = 'address' THEN value END` },
+  user: { sql: `CASE WHEN kind = 'person' THEN value END` },
+  reason: { sql: 'reason', among: SUPPRESSION_REASONS },
+  by: { sql: 'created_by' },
+};
+
+/** A topic of which this address or this person wants no letters. */
+export type TopicRefusal = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
+export type RefusalPlace = Pick<TopicRefusal, 'kind' | 'value' | 'topic'>;
+
+/** By kind, value and topic; `after` is the last one of the page before. */
+export function listRefusals(
+  tx: Tx,
+  page: { projectId: number; after: RefusalPlace | null; offset: number; limit: number },
+): Promise<TopicRefusal[]> {
+  const { projectId, after, offset, limit } = page;
+  return tx.query<TopicRefusal>(
+    `SELECT kind, value, topic, created_at AS "createdAt" FROM beckon.topic_refusal
+     WHERE project_id = $1 AND (kind, value, topic) > ($2, $3, $4) ORDER BY kind, value, topic OFFSET $5 LIMIT $6`,
+    [projectId, after?.kind ?? '', after?.value ?? '', after?.topic ?? '', offset, limit],
+  );
+}
+
+export async function countRefusals(
+  tx: Tx,
+  { projectId, most }: { projectId: number; most: number },
+): Promise<number> {
+  const [row] = await tx.query<{ found: number }>(
+    `SELECT count(*) AS found FROM (SELECT 1 FROM beckon.topic_refusal WHERE project_id = $1 LIMIT $2) counted`,
+    [projectId, most],
+  );
+  return row?.found ?? 0;
 }
 
 const SUPPRESSION = 'kind, value, reason, until, created_at, created_by';

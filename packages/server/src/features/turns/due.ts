@@ -2,6 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import {
   findAnyWork,
   listDue,
+  listDueOf,
   lockDue,
   lockDues,
   updateDue,
@@ -13,6 +14,12 @@ import {
 /** Whether anything waits or is due for the digest, in any project. */
 export function isAnyWork(tx: Tx, now: Date): Promise<boolean> {
   return findAnyWork(tx, now);
+}
+
+/** When what a project's workers do by themselves is due next; null: nothing is. */
+export async function duesOf(tx: Tx, projectId: number): Promise<{ work: Work; nextAt: Date | null }[]> {
+  const rows = await listDueOf(tx, projectId);
+  return rows.map(({ work, next_at: nextAt }) => ({ work, nextAt }));
 }
 
 export type DuePlace = { projectId: number; nextAt: Date };

@@ -2,6 +2,7 @@ export { openTurn, readTurn, takeTurn, takeFreeTurns, newModel, type Turn } from
 export { type Work } from './store.ts';
 export {
   duePlaces,
+  duesOf,
   dueEarlier,
   type DuePlace,
   dueNext,

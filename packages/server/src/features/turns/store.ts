@@ -131,3 +131,12 @@ export async function updateDues(
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }
+
+export type WorkDueRow = { work: Work; next_at: Date | null };
+
+/** When each kind of work of a project is due next. */
+export function listDueOf(tx: Tx, projectId: number): Promise<WorkDueRow[]> {
+  return tx.query(`SELECT work, next_at FROM beckon.tenant_due WHERE project_id = $1 ORDER BY work`, [
+    projectId,
+  ]);
+}

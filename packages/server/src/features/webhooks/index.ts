@@ -1,7 +1,11 @@
 export {
+  countDeliveries,
+  countWebhooks,
+  findBody,
   listDeliveries,
   listLateToTell,
   listLoads,
+  listTold,
   nextDeliveryAt,
   nextLooks,
   type ShownDelivery,

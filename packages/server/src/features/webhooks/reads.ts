@@ -98,6 +98,8 @@ export type DeliveriesAsked = {
   endpointId: string | null;
   messageId: string | null;
   states: DeliveryState[] | null;
+  /** Behind this one; left out, from the newest. */
+  after?: { createdAt: number; messageId: string; endpointId: string } | null;
   limit: number;
 };
 
@@ -123,6 +125,50 @@ type DeliveryRow = {
   }[];
 };
 
+const WANTED = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
+       AND ($4::text[] IS NULL OR d.state = ANY ($4))`;
+
+/** How many there are, counted no further than this. */
+export async function countDeliveries(
+  tx: Tx,
+  { projectId, endpointId, messageId, states, limit }: DeliveriesAsked,
+): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (
+       SELECT 1 FROM beckon.webhook_message m
+       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id WHERE ${WANTED} LIMIT $5
+     ) bounded`,
+    [projectId, endpointId, messageId, states, limit],
+  );
+  return counted?.count ?? 0;
+}
+
+/** What each endpoint is posted, byte for byte; null where it is erased. */
+export async function findBody(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<string | null> {
+  const [message] = await tx.query<{ body: string; is_erased: boolean }>(
+    `SELECT body, erased_at IS NOT NULL AS is_erased FROM beckon.webhook_message WHERE project_id = $1 AND id = $2`,
+    [projectId, messageId],
+  );
+  return message && !message.is_erased ? message.body : null;
+}
+
+/** What waits, and what is under way. */
+export async function countWebhooks(
+  tx: Tx,
+  projectId: number,
+): Promise<{ pending: number; delivering: number }> {
+  const rows = await tx.query<{ state: string; count: number }>(
+    `SELECT state, count(*) AS count FROM beckon.webhook_delivery
+     WHERE project_id = $1 AND next_at IS NOT NULL GROUP BY state`,
+    [projectId],
+  );
+  const of = (state: string): number => rows.find((row) => row.state === state)?.count ?? 0;
+  return { pending: of('pending'), delivering: of('delivering') };
+}
+
 /** The newest first, each with the latest of its attempts. */
 export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<ShownDelivery[]> {
   const rows = await tx.query<DeliveryRow>(
@@ -135,10 +181,19 @@ export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<Sh
                  AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_SHOWN}) a
        ) AS attempts
      FROM beckon.webhook_message m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
-     WHERE m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
-       AND ($4::text[] IS NULL OR d.state = ANY ($4))
+     WHERE ${WANTED} AND ($6::timestamptz IS NULL OR (m.created_at <= $6
+       AND ((m.created_at, m.id) < ($6, $7::uuid) OR (m.created_at = $6 AND m.id = $7 AND d.endpoint_id > $8::uuid))))
      ORDER BY m.created_at DESC, m.id DESC, d.endpoint_id LIMIT $5`,
-    [asked.projectId, asked.endpointId, asked.messageId, asked.states, asked.limit],
+    [
+      asked.projectId,
+      asked.endpointId,
+      asked.messageId,
+      asked.states,
+      asked.limit,
+      asked.after ? new Date(asked.after.createdAt) : null,
+      asked.after?.messageId ?? null,
+      asked.after?.endpointId ?? null,
+    ],
   );
   return rows.map((row) => ({
     messageId: row.message_id,
@@ -160,3 +215,31 @@ export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<Sh
 
 /** Of one delivery: those of many replays are in the database all the same. */
 const ATTEMPTS_SHOWN = 100;
+
+/** Whom a message was told to, and how that went. */
+export type Told = {
+  messageId: string;
+  type: string;
+  endpointId: string;
+  url: string;
+  state: DeliveryState;
+  attempts: number;
+  createdAt: Date;
+  deliveredAt: Date | null;
+};
+
+/** Of these messages, at most so many. Reads a sister's table, `webhook_endpoint`. */
+export function listTold(
+  tx: Tx,
+  { projectId, messageIds, limit }: { projectId: number; messageIds: string[]; limit: number },
+): Promise<Told[]> {
+  return tx.query<Told>(
+    `SELECT m.id AS "messageId", m.type, d.endpoint_id AS "endpointId", coalesce(e.url, '') AS url, d.state, d.attempts,
+       d.created_at AS "createdAt", d.delivered_at AS "deliveredAt"
+     FROM beckon.webhook_message m
+     JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
+     LEFT JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
+     WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY d.created_at, m.id, d.endpoint_id LIMIT $3`,
+    [projectId, messageIds, limit],
+  );
+}

@@ -7,7 +7,15 @@ export { publishable, type Publishable } from './publish.ts';
 export { type Email, type EmailFrame, renderEmail } from './render-email.ts';
 export { renderLetter } from './render.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
-export { letterOfVersion, type Template, type TemplateVersion } from './template.ts';
+export { letterOfVersion, type Template, type TemplateSource, type TemplateVersion } from './template.ts';
+export {
+  discardDraft,
+  findWords,
+  keepWords,
+  listUnpublished,
+  saveDraft,
+  type UnpublishedLetter,
+} from './drafts.ts';
 export {
   createTemplate,
   editTemplate,

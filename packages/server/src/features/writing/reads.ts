@@ -1,5 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { TemplateRow, VersionRow } from './store.ts';
+import type { TemplateSource } from './template.ts';
 
 const TEMPLATE = 'project_id, id, name, version, created_at, updated_at';
 const VERSION =
@@ -68,4 +69,31 @@ export function countFilled(
      ORDER BY key NOT IN (' people', ' email'), key <> ALL ($3::text[]), count(*) DESC, key LIMIT $4`,
     [projectId, people, asked, limit],
   );
+}
+
+export type UnpublishedRow = Pick<VersionRow, 'format' | 'subject' | 'preheader' | 'body'> & {
+  name: string;
+  saved_at: Date;
+  saved_by: string;
+};
+
+/** By name. */
+export function listDraftRows(tx: Tx, projectId: number): Promise<UnpublishedRow[]> {
+  return tx.query(
+    `SELECT name, format, subject, preheader, body, saved_at, saved_by FROM beckon.template_draft
+     WHERE project_id = $1 ORDER BY name`,
+    [projectId],
+  );
+}
+
+export async function findWordsRow(
+  tx: Tx,
+  projectId: number,
+  id: string,
+): Promise<TemplateSource | undefined> {
+  const rows = await tx.query<{ letter: TemplateSource }>(
+    `SELECT letter FROM beckon.template_words WHERE project_id = $1 AND id = $2`,
+    [projectId, id],
+  );
+  return rows[0]?.letter;
 }

@@ -67,3 +67,40 @@ export async function deleteTemplateRows(tx: Tx, projectId: number, id: string):
   ]);
   await tx.query(`DELETE FROM beckon.template WHERE project_id = $1 AND id = $2`, [projectId, id]);
 }
+
+export type NewDraftRow = Pick<VersionRow, 'project_id' | 'format' | 'subject' | 'preheader' | 'body'> & {
+  name: string;
+  saved_at: Date;
+  saved_by: string;
+};
+
+/** In `template_draft`; who saves last, saves. */
+export async function upsertDraft(tx: Tx, row: NewDraftRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.template_draft (project_id, name, format, subject, preheader, body, saved_at, saved_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (project_id, name) DO UPDATE SET format = excluded.format, subject = excluded.subject,
+       preheader = excluded.preheader, body = excluded.body, saved_at = excluded.saved_at, saved_by = excluded.saved_by`,
+    [row.project_id, row.name, row.format, row.subject, row.preheader, row.body, row.saved_at, row.saved_by],
+  );
+}
+
+export async function deleteDraftRow(tx: Tx, projectId: number, name: string): Promise<void> {
+  await tx.query(`DELETE FROM beckon.template_draft WHERE project_id = $1 AND name = $2`, [projectId, name]);
+}
+
+/** In `template_words`, where the same words are the same row. */
+export async function insertWords(
+  tx: Tx,
+  row: { project_id: number; id: string; letter: object; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.template_words (project_id, id, letter, at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (project_id, id) DO UPDATE SET at = excluded.at`,
+    [row.project_id, row.id, JSON.stringify(row.letter), row.at],
+  );
+}
+
+export async function deleteWordsBefore(tx: Tx, projectId: number, before: Date): Promise<void> {
+  await tx.query(`DELETE FROM beckon.template_words WHERE project_id = $1 AND at < $2`, [projectId, before]);
+}

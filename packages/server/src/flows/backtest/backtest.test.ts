@@ -256,6 +256,7 @@ test('held against the saved version, it says who is more and who is fewer', asy
     added: { people: 1, external_user_ids: ['u3'] },
     removed: { people: 1, external_user_ids: ['u1'] },
     letters: 0,
+    per_day: [{ day: new Date(clock.now()).toISOString().slice(0, 10), letters: 2 }],
   });
   expect((await run({ ...when({ at_least: 10 }), name: 'new' })).difference).toBe(null);
 });
@@ -268,4 +269,28 @@ test('a rule that names what is not there is refused', async () => {
   });
   const nobody = backtest(db, { projectId, sinceMs: DAY, rule: { reference: 'nothing' } });
   await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('it says on the way how far it is, and whoever watches can end it', async () => {
+  await createRule(db, { projectId, document: rule({ when: { event: 'ordered' } }) });
+  await happen('ordered');
+  const seen: { of: string; looked: number; share: number }[] = [];
+  const asked = {
+    projectId,
+    sinceMs: DAY,
+    rule: { document: rule({ when: { event: 'ordered' }, max_event_age: '2h' }) },
+  };
+  await backtest(db, { ...asked, watch: ({ of, looked, share }) => seen.push({ of, looked, share }) });
+  expect(seen).toEqual([
+    { of: 'rule', looked: 1, share: 1 },
+    { of: 'saved', looked: 1, share: 1 },
+  ]);
+  const ended = backtest(db, {
+    ...asked,
+    watch: () => {
+      throw new Error('enough');
+    },
+  });
+  await expect(ended).rejects.toThrow('enough');
+  expect((await backtest(db, asked)).entered.people).toBe(1);
 });

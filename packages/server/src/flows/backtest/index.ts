@@ -18,7 +18,12 @@ export type BacktestAsked = {
   sinceMs: number;
   /** A saved rule by its id or name, or a document that may be saved or not. */
   rule: { reference: string } | { document: unknown };
+  /** Told after each stretch of time; what it throws ends the backtest. */
+  watch?: (progress: Progress) => void;
 };
+
+/** `looked`: at how many things that have the rule considered; `share`: of the time, from 0 to 1. */
+export type Progress = { of: 'rule' | 'saved'; looked: number; at: number; share: number };
 
 /**
  * Runs a rule over the events that are stored: who would have entered it when, and what would have been written. It is
@@ -33,8 +38,10 @@ export function backtest(db: Pick<Database, 'session' | 'clock'>, asked: Backtes
     const model = (await loadProjectModels(tx, [turn], { now: until })).get(projectId);
     if (!model) throw new Error(`project ${projectId} has no settings`);
     const { rule, saved } = await ruleAsked(tx, asked);
-    const found = await run(tx, rule, { window, model });
-    const before = saved && saved !== rule ? await run(tx, saved, { window, model }) : null;
+    const watch = asked.watch ?? ((): void => {});
+    const found = await run(tx, rule, { window, model, watch: watchOf(watch, 'rule', window) });
+    const other = { window, model, watch: watchOf(watch, 'saved', window) };
+    const before = saved && saved !== rule ? await run(tx, saved, other) : null;
     return report({ found, before, window, model, isSaved: rule === saved });
   });
 }
@@ -58,9 +65,21 @@ async function ruleAsked(
 
 const UNSAVED_ID = '00000000-0000-0000-0000-000000000000';
 
-type Over = { window: Pick<Play, 'projectId' | 'from' | 'until'>; model: Model };
+type Window = Pick<Play, 'projectId' | 'from' | 'until'>;
+type Over = { window: Window; model: Model; watch: Play['watch'] };
 
-async function run(tx: Tx, rule: Found['rule'], { window, model }: Over): Promise<Found> {
+function watchOf(
+  watch: NonNullable<BacktestAsked['watch']>,
+  of: Progress['of'],
+  { from, until }: Window,
+): Play['watch'] {
+  return ({ looked, at }) => {
+    const share = until === from ? 1 : (at - from) / (until - from);
+    watch({ of, looked, at: Math.min(at, until), share: Math.max(0, Math.min(1, share)) });
+  };
+}
+
+async function run(tx: Tx, rule: Found['rule'], { window, model, watch }: Over): Promise<Found> {
   const { projectId } = window;
   const { autopilotMs, frequencyCap } = model.project.settings;
   // As if it had been on all the time.
@@ -71,7 +90,7 @@ async function run(tx: Tx, rule: Found['rule'], { window, model }: Over): Promis
   const program = compile(rule.definition.steps);
   const periodMs = autopilotPeriod(rule, autopilotMs) ?? 0;
   const own = { ...model, rules, programOf: () => program };
-  const done = await rehearse(tx, { ...window, rule: active, model: own, periodMs });
+  const done = await rehearse(tx, { ...window, rule: active, model: own, periodMs, watch });
   const caps = rule.definition.counts ? frequencyCap : null;
   const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, letters: done.letters });
   return { rule, done, collisions };

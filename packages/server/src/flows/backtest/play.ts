@@ -12,6 +12,8 @@ export type Play = {
   from: number;
   until: number;
   periodMs: number;
+  /** Told how far it is, after each stretch of time. */
+  watch: (progress: { looked: number; at: number }) => void;
 };
 
 export type Entered = {

@@ -16,6 +16,7 @@ export async function rehearse(tx: Tx, play: Play): Promise<Rehearsed> {
     await perform(tx, stage, page);
     done.occasions += page.occasions.filter(({ at }) => at >= play.from).length;
     stage.looked += page.occasions.length;
+    play.watch({ looked: stage.looked, at: page.upTo });
     if (stage.looked < OCCASIONS_MAX || page.upTo > play.until) continue;
     done.cutAt = page.upTo;
     break;

@@ -54,6 +54,8 @@ type Difference = {
   added: { people: number; external_user_ids: string[] };
   removed: { people: number; external_user_ids: string[] };
   letters: number;
+  /** Of the saved version. */
+  per_day: { day: string; letters: number }[];
 };
 
 const SHOWN_MAX = 1_000;
@@ -96,7 +98,7 @@ export function report({ found, before, window, model, isSaved }: Reported): Bac
     },
     caps: { held: held.length, displaced: collisions.displaced, sample: held.slice(0, SAMPLES_OF_CAPS) },
     samples: samplesOf(found, model),
-    difference: before && differenceOf(found, before),
+    difference: before && differenceOf(found, before, timeZone),
     assumptions: assumptionsOf(found),
   };
 }
@@ -129,7 +131,7 @@ function samplesOf({ done }: Found, model: Model): Backtested['samples'] {
   });
 }
 
-function differenceOf(found: Found, before: Found): Difference {
+function differenceOf(found: Found, before: Found, zone: string): Difference {
   const [now, then] = [peopleOf(found), peopleOf(before)];
   const toShown = (users: Set<string>) => ({
     people: users.size,
@@ -140,6 +142,7 @@ function differenceOf(found: Found, before: Found): Difference {
     added: toShown(now.difference(then)),
     removed: toShown(then.difference(now)),
     letters: found.done.letters.length - before.done.letters.length,
+    per_day: perDay(before.done.letters, zone),
   };
 }
 

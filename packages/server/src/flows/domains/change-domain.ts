@@ -1,3 +1,5 @@
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
 import type { Sealer } from '../../base/seal.ts';
 import {
   addDomain as add,
@@ -8,6 +10,7 @@ import {
   type MailSettings,
   type NewDomain,
   parseThrottle,
+  pauseDomain as pause,
   resumeDomain as resume,
   type SendingDomain,
   updateDomain,
@@ -57,6 +60,31 @@ export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): P
     await deleteDomain(tx, domain);
     return domain;
   });
+}
+
+/** By a person: letters that would leave from it are held until one lets it go on. */
+export function pauseDomain(
+  { db, mail }: Pick<Deps, 'db' | 'mail'>,
+  place: DomainPlace,
+  reason: string,
+): Promise<DomainView> {
+  return db.transaction(async (tx) => {
+    const domain = await requireLocked(tx, place);
+    if (domain.pausedAt !== null) throw isPaused(domain);
+    const { projectId, id } = domain;
+    const at = db.clock.now();
+    await pause(tx, { projectId, id, reason, at });
+    return viewOf(
+      { ...domain, pausedAt: at, pausedReason: reason },
+      await listKeys(tx, projectId, [id]),
+      mail,
+    );
+  });
+}
+
+function isPaused({ name, pausedAt, pausedReason }: SendingDomain): Fault {
+  const message = `${name} has been paused since ${iso(pausedAt ?? 0)}: ${pausedReason ?? ''}`;
+  return new Fault('conflict', { details: [{ message, field: 'domain' }] });
 }
 
 /** Letters may leave from it again, and what was refused before counts no more. Whether it was paused. */

@@ -21,6 +21,7 @@ import { type AskedNow, type RuleNow, ruleNow } from './rule-now.ts';
 import { findOneFewer } from './suppose.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords } from './words.ts';
 
+export { reasonWords } from './words.ts';
 export type { DraftNow } from './drafts-now.ts';
 export type { RuleNow, TriggerNow } from './rule-now.ts';
 

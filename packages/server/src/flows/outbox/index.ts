@@ -1,3 +1,3 @@
 export { clearOutbox } from './clear-outbox.ts';
 export { receiveMail } from './receive-mail.ts';
-export { showMail, type ShownMail } from './show-mail.ts';
+export { openMail, showMail, type ShownMail } from './show-mail.ts';

@@ -12,8 +12,7 @@ export async function showMail(
   tx: Tx,
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
 ): Promise<ShownMail> {
-  const mail = UUID.test(id) ? await findMail(tx, { projectId, id, copy }) : undefined;
-  if (!mail) throw notThere(id, copy);
+  const mail = await openMail(tx, { projectId, id, copy });
   const { html, text, checks } = await checkLetter(tx, {
     projectId,
     id,
@@ -22,6 +21,16 @@ export async function showMail(
     at: mail.at,
   });
   return { mail, html, text, checks };
+}
+
+/** The same without a look at it. */
+export async function openMail(
+  tx: Tx,
+  { projectId, id, copy }: { projectId: number; id: string; copy: number },
+): Promise<WholeMail> {
+  const mail = UUID.test(id) ? await findMail(tx, { projectId, id, copy }) : undefined;
+  if (!mail) throw notThere(id, copy);
+  return mail;
 }
 
 function notThere(id: string, copy: number): Fault {

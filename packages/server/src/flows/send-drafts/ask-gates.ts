@@ -47,7 +47,7 @@ export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & 
   sender: Sender;
 };
 
-export function policyOf({ project: { settings } }: Pick<Model, 'project'>): Policy {
+export function policyOf({ project: { settings } }: { project: Pick<Model['project'], 'settings'> }): Policy {
   const { paused, quietHours, frequencyCap, throttle, timeZone } = settings;
   return { paused, quietHours, caps: frequencyCap, throttle, timeZone };
 }
@@ -70,7 +70,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
       ? findContenders(tx, { projectId, people, until: now + CONTEND_WITHIN_MS })
       : new Map<string, Contender[]>(),
     openNarrow(tx, { projectId, sender, now }),
-    openRamp(tx, { projectId, sender, outlet: mailroom.outlet, now }),
+    openRamp(tx, { projectId, sender, now }),
   ]);
   return {
     model,

@@ -3,7 +3,6 @@ import {
   type GateFacts,
   listNarrow,
   type NarrowRow,
-  type Outlet,
   paceNow,
   rampDay,
   rampLeft,
@@ -92,10 +91,10 @@ function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string;
 /** The warm-up of a domain that is new to the world; not in the outbox, where nobody has to get used to anything. */
 export async function openRamp(
   tx: Tx,
-  { projectId, sender, outlet, now }: Asked & { outlet: Outlet },
+  { projectId, sender, now }: Asked,
 ): Promise<{ left: number; nextAt: number } | null> {
   const domain = sender.signer?.domain;
-  if (outlet.kind === 'outbox' || !domain || domain.warm || domain.rampFrom === null) return null;
+  if (sender.outlet.kind === 'outbox' || !domain || domain.warm || domain.rampFrom === null) return null;
   const { letters, startsAt, endsAt } = rampDay(domain.rampFrom, now);
   if (letters === null) return null;
   const counts = await countForRamp(tx, { projectId, domain: sender.domain, since: startsAt });

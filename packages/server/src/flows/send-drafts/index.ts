@@ -13,6 +13,7 @@ import type { Transport } from './transport.ts';
 
 export type { Mailroom } from './mailroom.ts';
 export { createProviders, NO_PROVIDERS } from './providers.ts';
+export { keepDemos } from './keep-demos.ts';
 export { relayTransport } from './relay-transport.ts';
 export type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
@@ -87,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-export { type LookAhead, lookAhead } from './look-ahead.ts';
+export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
 export { policyOf } from './ask-gates.ts';
 export { findSender } from './sender-of.ts';
 export { freeze } from './freeze.ts';

@@ -16,23 +16,39 @@ export type LookAhead = {
   gate: GateAnswer | null;
 };
 
+type Looking = { model: Model; now: number; mailroom: Mailroom };
+
 /** What would become of a draft if it were to leave now, by what the sender itself asks. It takes nothing. */
-export async function lookAhead(
+export async function lookAhead(tx: Tx, draft: Draft, looking: Looking): Promise<LookAhead> {
+  const found = (await lookAheadOfAll(tx, [draft], looking)).get(draft.id);
+  if (!found) throw new Error('a draft was not looked at');
+  return found;
+}
+
+/** The same of many of one project, as if they left one behind the other in this order; by their ids. */
+export async function lookAheadOfAll(
   tx: Tx,
-  draft: Draft,
-  { model, now, mailroom }: { model: Model; now: number; mailroom: Mailroom },
-): Promise<LookAhead> {
-  const { people, facts } = await gatherEvidence(tx, [draft], { model, now });
-  const person = people.get(personKey(draft));
-  const condition = conditionOf(model, draft);
-  const known = facts.get(personKey(draft));
-  const holds = condition === null || known === undefined || evaluate(condition, known).holds;
-  if (!person) return { holds, gate: null };
-  const bucket = await readBucket(tx, draft.projectId);
+  drafts: Draft[],
+  { model, now, mailroom }: Looking,
+): Promise<Map<string, LookAhead>> {
+  const { projectId } = model.project;
+  const { people, facts } = await gatherEvidence(tx, drafts, { model, now });
+  const bucket = await readBucket(tx, projectId);
   const [sender, earlier] = await Promise.all([
     findSender(tx, model, mailroom),
-    findEarlier(tx, { projectId: draft.projectId, draftIds: [draft.id] }),
+    findEarlier(tx, { projectId, draftIds: drafts.map(({ id }) => id) }),
   ]);
   const gates = await openGates(tx, { model, now, bucket, people, sender, mailroom });
-  return { holds, gate: passGates(gates, draft, { person, isClaimedAgain: earlier.has(draft.id) }) };
+  const looked = drafts.map((draft): [string, LookAhead] => {
+    const person = people.get(personKey(draft));
+    const condition = conditionOf(model, draft);
+    const known = facts.get(personKey(draft));
+    const holds = condition === null || known === undefined || evaluate(condition, known).holds;
+    if (!person) return [draft.id, { holds, gate: null }];
+    return [
+      draft.id,
+      { holds, gate: passGates(gates, draft, { person, isClaimedAgain: earlier.has(draft.id) }) },
+    ];
+  });
+  return new Map(looked);
 }

@@ -19,13 +19,16 @@ export type Sender = ReturnType<typeof senderOf> & {
   /** Null where the domain was not added: such letters stay in the outbox, and are not signed. */
   signer: Signer | null;
   gate: GateFacts['domain'];
+  /** Where its letters go. Those of a demo stay in the outbox, whatever the installation does with others. */
+  outlet: Outlet;
 };
 
 export async function findSender(
   tx: Tx,
-  { project: { projectId, name, settings } }: Pick<Model, 'project'>,
-  { outlet, signers }: { outlet: Outlet; signers: Signers },
+  { project: { projectId, name, isDemo, settings } }: Pick<Model, 'project'>,
+  { outlet: usual, signers }: { outlet: Outlet; signers: Signers },
 ): Promise<Sender> {
+  const outlet: Outlet = isDemo ? { ...usual, kind: 'outbox' } : usual;
   const from = senderOf(settings.sender, name);
   const domain = domainPart(from.address);
   const signer = await signers.of(tx, projectId, domain);
@@ -35,6 +38,7 @@ export async function findSender(
     domain,
     replyForwardTo: settings.replyForwardTo,
     signer,
+    outlet,
     gate: senderGate({ outlet, identity: settings.sender, domain: signer?.domain ?? null }),
   };
 }

@@ -5,3 +5,4 @@ export {
   type ImportOptions,
   type LineTrouble,
 } from './import-suppressions.ts';
+export { findLastImport, IMPORT_ACTION } from './last-import.ts';

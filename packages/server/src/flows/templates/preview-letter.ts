@@ -35,6 +35,8 @@ export type PreviewAsked = {
 /** The letter as it would leave. `missing`: what would hold it. `event`: what it is told about. */
 export type Preview = Email & {
   content: LetterText;
+  /** Before it was filled in. */
+  source: LetterText;
   missing: string[];
   userId: string;
   event: string;
@@ -64,7 +66,7 @@ export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Previe
     footer: project.settings.sender.footer,
     unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
   });
-  return { ...email, content, missing, userId: person.userId, event: anchor.name };
+  return { ...email, content, source: letter, missing, userId: person.userId, event: anchor.name };
 }
 
 const SAMPLE_ENDS_IN_MS = 3 * 86_400_000;

@@ -79,10 +79,6 @@ export async function showLetter(tx: Tx, asked: Asked & { reference: string }): 
   const { projectId } = asked;
   const { name, template, letter } = await findLetter(tx, asked);
   const users = await findUsers(tx, asked);
-  const used = usedVariables(letter);
-  const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
-  const rates = await fillRates(tx, projectId, traits);
-  const events = await listNames(tx, projectId, asked.now);
   return {
     name,
     template,
@@ -90,6 +86,21 @@ export async function showLetter(tx: Tx, asked: Asked & { reference: string }): 
     usedBy: users(name),
     letter,
     versions: template ? await listVersions(tx, projectId, template.id) : [],
+    ...(await showVariables(tx, asked, letter)),
+  };
+}
+
+/** What a letter reads, saved or not, and of how many people that is known. */
+export async function showVariables(
+  tx: Tx,
+  { projectId, now }: Asked,
+  letter: LetterText,
+): Promise<Pick<ShownLetter, 'variables' | 'people' | 'others'>> {
+  const used = usedVariables(letter);
+  const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
+  const rates = await fillRates(tx, projectId, traits);
+  const events = await listNames(tx, projectId, now);
+  return {
     variables: used.map((one) => ({
       ...one,
       fill: fillOf(one.name, rates),

@@ -102,7 +102,15 @@ function forge(roll: (sides: number) => number, { email, messageId }: Knows): { 
 }
 
 /** What is written down of a bounce that only a Message-ID names; and what is counted of those who tell of people. */
-const WRITTEN_DOWN = ['outcome', 'webhook_message', 'tenant_due', 'rate_limit', 'ingest_log', 'api_key_use'];
+const WRITTEN_DOWN = [
+  'outcome',
+  'webhook_message',
+  'tenant_due',
+  'rate_limit',
+  'ingest_log',
+  'api_key_use',
+  'api_key_traffic',
+];
 
 test.each([
   ['the address', null],

@@ -9,8 +9,6 @@ export function mountReference(app: FastifyInstance, options: ReferenceOptions):
   const json = JSON.stringify(document);
   const page = renderPage(document);
   const style = STYLES.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')).join('\n');
-  // Until there is a dashboard, a browser that opens the address finds the reference.
-  app.get('/', (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
   app.get('/docs', (_request, reply) => guarded(reply).type('text/html; charset=utf-8').send(page));
   app.get('/docs/style.css', (_request, reply) => guarded(reply).type('text/css; charset=utf-8').send(style));

@@ -33,12 +33,12 @@ export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
   const retryAfterS = createDrainRate(BULK_INGEST_MAX_RECORDS);
   return async function ingest(request, response) {
     const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
-    const tally: Tally = { code: null, accepted: 0, rejected: 0 };
+    const tally: Tally = { code: null, accepted: 0, rejected: 0, bytes: 0, startedAt: deps.clock.now() };
     try {
       const reply = await handle({ deps, endpoint, call, retryAfterS, resetS: 0, tally });
       if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
     } catch (error) {
-      await refuse(deps, call, { endpoint, error });
+      await refuse(deps, call, { endpoint, error, tally });
     }
   };
 }
@@ -56,7 +56,7 @@ type Step = {
 };
 
 /** What the project's log of requests says beside the status. */
-type Tally = Pick<NotedRequest, 'code' | 'accepted' | 'rejected'>;
+type Tally = Pick<NotedRequest, 'code' | 'accepted' | 'rejected' | 'bytes'> & { startedAt: number };
 
 /** Null where the client is gone and nobody reads an answer. */
 async function handle(step: Step): Promise<Reply | null> {
@@ -67,6 +67,7 @@ async function handle(step: Step): Promise<Reply | null> {
   spend(step, counter.takeNow(key.projectId, name) ?? (await counter.take(key.projectId, name)));
   const bytes = await bodyOf(step);
   if (!bytes) return null;
+  step.tally.bytes = bytes.byteLength;
   try {
     const body = parse(bytes);
     const onceKey = onceKeyOf(step);
@@ -208,7 +209,7 @@ function invalid(detail: { message: string; field: string }, cause?: unknown): F
 async function refuse(
   deps: HttpDeps,
   call: Call,
-  refused: { endpoint: IngestEndpoint; error: unknown },
+  refused: { endpoint: IngestEndpoint; error: unknown; tally: Tally },
 ): Promise<void> {
   const { endpoint } = refused;
   const away =
@@ -234,7 +235,12 @@ async function refuse(
     );
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);
-  const tally: Tally = { code: body.errors[0]?.code ?? null, accepted: 0, rejected: 0 };
+  const tally: Tally = {
+    ...refused.tally,
+    code: body.errors[0]?.code ?? null,
+    accepted: 0,
+    rejected: 0,
+  };
   answer(deps, call, { endpoint, status, body: JSON.stringify(body), tally });
 }
 
@@ -247,7 +253,7 @@ function answer(
   call: Call,
   given: { endpoint: IngestEndpoint; status: number; body: string; tally: Tally },
 ): void {
-  const { status } = given;
+  const { status, tally } = given;
   const { name } = given.endpoint;
   deps.answered(name, status);
   // Under a key that opens nothing, nobody's project was asked for anything.
@@ -257,7 +263,12 @@ function answer(
       endpoint: name,
       status,
       requestId: call.id,
-      ...given.tally,
+      keyId: call.key.id,
+      code: tally.code,
+      accepted: tally.accepted,
+      rejected: tally.rejected,
+      bytes: tally.bytes,
+      ms: Math.max(0, deps.clock.now() - tally.startedAt),
     });
   }
   const https = transportOf(deps.transport, call.request) === 'https';

@@ -8,9 +8,13 @@ export {
   type Tx,
 } from './database.ts';
 export { isCollision, isPoisonous, isRefusedData } from './errors.ts';
+export { type DatabaseFacts, databaseFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';
 export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
+export { openSignInDatabase, type SignInDatabase } from './sign-in-database.ts';
+export { copyProject, deleteProject } from './project-rows.ts';
+export { createScratch } from './scratch.ts';
 export { inSlices } from './slices.ts';

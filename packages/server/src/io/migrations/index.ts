@@ -5,6 +5,13 @@ import * as rules from './0003-rules.ts';
 import * as sending from './0004-sending.ts';
 import * as wording from './0005-wording.ts';
 import * as outcomes from './0006-outcomes.ts';
+import * as dashboard from './0007-dashboard.ts';
+import * as team from './0008-team.ts';
+import * as review from './0009-review.ts';
+import * as peopleViews from './0010-people-views.ts';
+import * as rulesAndLetters from './0011-rules-and-letters.ts';
+import * as live from './0012-live.ts';
+import * as needs from './0013-needs.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -14,4 +21,11 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004-sending': sending,
   '0005-wording': wording,
   '0006-outcomes': outcomes,
+  '0007-dashboard': dashboard,
+  '0008-team': team,
+  '0009-review': review,
+  '0010-people-views': peopleViews,
+  '0011-rules-and-letters': rulesAndLetters,
+  '0012-live': live,
+  '0013-needs': needs,
 };

@@ -13,6 +13,8 @@ export type Sent = Pooled & {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body: Buffer | null;
+  /** 0: no file is wanted. */
+  fileMaxBytes: number;
   /** On a connection that was kept, where there is one, and that is kept afterwards. */
   reuse: boolean;
 };
@@ -63,8 +65,8 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       let isAnswered = false;
       going.on('response', (response) => {
         isAnswered = true;
-        read(response, {
-          done: (text) => settle(answerOf(response, text, elapsed())),
+        read(response, sent.fileMaxBytes, {
+          done: (said) => settle(answerOf(response, said, elapsed())),
           broken: (error) => fail(failureOf(error, 'open')),
         });
       });
@@ -100,25 +102,38 @@ function isStale(request: ClientRequest, error: Error): boolean {
   return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
-type Reading = { done: (text: string) => void; broken: (error: Error) => void };
+type Said = { text: string; file: Buffer | null };
+type Reading = { done: (said: Said) => void; broken: (error: Error) => void };
 
 /** Raw: nothing is inflated. */
-function read(response: IncomingMessage, { done, broken }: Reading): void {
+function read(response: IncomingMessage, fileMaxBytes: number, { done, broken }: Reading): void {
+  const [keptMax, readMax] = [Math.max(KEPT_BYTES, fileMaxBytes), Math.max(READ_MAX_BYTES, fileMaxBytes)];
   const kept: Buffer[] = [];
   let bytes = 0;
-  const text = (): string => shown(Buffer.concat(kept), KEPT_BYTES);
+  const said = (isWhole: boolean): Said => {
+    const all = Buffer.concat(kept);
+    const file = isWhole && fileMaxBytes > 0 && bytes <= fileMaxBytes ? all : null;
+    return { text: shown(all.subarray(0, KEPT_BYTES), KEPT_BYTES), file };
+  };
   response.on('data', (chunk: Buffer) => {
-    if (bytes < KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - bytes)));
+    if (bytes < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - bytes)));
     bytes += chunk.byteLength;
-    if (bytes <= READ_MAX_BYTES) return;
-    done(text());
+    if (bytes <= readMax) return;
+    done(said(false));
     response.destroy();
   });
-  response.on('end', () => done(text()));
+  response.on('end', () => done(said(true)));
   response.on('error', broken);
 }
 
-function answerOf(response: IncomingMessage, answer: string, ms: number): OutboundAnswer {
-  const retryAfter = response.headers['retry-after']?.slice(0, RETRY_AFTER_MAX) ?? null;
-  return { ok: true, status: response.statusCode ?? 0, retryAfter, answer, ms };
+function answerOf(response: IncomingMessage, { text, file }: Said, ms: number): OutboundAnswer {
+  const { 'retry-after': retryAfter, 'content-type': type } = response.headers;
+  return {
+    ok: true,
+    status: response.statusCode ?? 0,
+    retryAfter: retryAfter?.slice(0, RETRY_AFTER_MAX) ?? null,
+    answer: text,
+    file: file && { type: type ?? '', bytes: file },
+    ms,
+  };
 }

@@ -76,6 +76,7 @@ test('what is posted arrives as it is, and what is answered comes back', async (
   });
   expect(await postTo(port)).toEqual({
     ok: true,
+    file: null,
     status: 429,
     retryAfter: '17',
     answer: `POST /hook?a=1 localhost:${port} application/json 14 t=1,v1=00 {"id":"msg_1"}`,

@@ -28,6 +28,8 @@ export type OutboundGet = {
   headers: Readonly<Record<string, string>>;
   /** Whose connections these are, such as the id of an endpoint: they are kept, reused and bounded apart from all others. */
   key: string;
+  /** It is a file that is wanted, of at most so many bytes, and not what somebody's server said. */
+  fileMaxBytes?: number;
 };
 export type OutboundPost = OutboundGet & { body: Buffer };
 
@@ -38,6 +40,8 @@ export type OutboundAnswer =
       retryAfter: string | null;
       /** The beginning of what it said, fit to be shown and stored. */
       answer: string;
+      /** Where one was wanted, and it was complete within its bound. */
+      file: { type: string; bytes: Buffer } | null;
       ms: number;
     }
   | { ok: false; error: OutboundFailure; detail: string; ms: number };
@@ -67,7 +71,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   async function send(
     method: 'GET' | 'POST',
-    { url: text, headers, key }: OutboundGet,
+    { url: text, headers, key, fileMaxBytes = 0 }: OutboundGet,
     body: Buffer | null,
   ): Promise<OutboundAnswer> {
     const checked = checkUrl(text, { allowPrivate });
@@ -82,7 +86,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     };
     return exchange(
       agents,
-      { ...target, method, body, pool: key, reuse: method === 'POST' },
+      { ...target, method, body, fileMaxBytes, pool: key, reuse: method === 'POST' },
       { totalMs, live },
     );
   }

@@ -1,0 +1,145 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { type Opening, OPENINGS } from '../kit/openings.ts';
+import { screensOf } from '../kit/screens.ts';
+import { sessionOf, signedIn } from '../kit/session.ts';
+import { settled, walkTo } from '../kit/walk.ts';
+
+const NARROW_PX = 640;
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let cookies: Parameters<Awaited<ReturnType<typeof newPerson>>['context']['addCookies']>[0];
+  let paths: string[];
+  let demoId: number;
+  let found: Record<'light' | 'dark', Found>;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const { context } = await newPerson(browser);
+    const { projectId } = await signedIn(context, installation);
+    demoId = (await installation.command<{ id: number }>('demo')).id;
+    cookies = await context.cookies();
+    const session = sessionOf(context, installation);
+    paths = [...(await screensOf(session, demoId)), ...(await screensOf(session, projectId))];
+    await context.close();
+    const [light, dark] = await Promise.all([look(false), look(true)]);
+    found = { light, dark };
+  }, 300_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  type Found = { inTheWay: unknown[]; wide: string[]; troubles: string[] };
+
+  /** Every screen once in each theme, both at the same time. */
+  async function look(dark: boolean): Promise<Found> {
+    const { context, page, troubles } = await newPerson(browser, { dark });
+    await context.addCookies(cookies);
+    await page.goto(`${installation.url}/projects`);
+    const [inTheWay, wide]: [unknown[], string[]] = [[], []];
+    for (const path of paths) {
+      await walkTo(page, path);
+      const violations = await violationsOf(page);
+      if (violations.length > 0) inTheWay.push({ path, violations });
+      const over = await tooWide(page);
+      if (over > 0) wide.push(`${path} by ${over}`);
+    }
+    await context.close();
+    return { inTheWay, wide, troubles };
+  }
+
+  test.each(['light', 'dark'] as const)(
+    'nothing on any screen is in the way of anybody, with data and without, in %s',
+    (theme) => {
+      expect(found[theme].inTheWay).toEqual([]);
+      expect(found[theme].troubles).toEqual([]);
+    },
+  );
+
+  /** The path of one thing is that of the one whose screen was seen. */
+  function pathOf({ path }: Opening): string {
+    if (path === 'projects') return '/projects';
+    const whole = `/p/${demoId}/${path}`;
+    return path.endsWith('/') ? (paths.find((one) => one.startsWith(whole)) ?? whole) : whole;
+  }
+
+  test.each([
+    ['light', false],
+    ['dark', true],
+  ])(
+    'what opens over a page is in nobody’s way either, and gives the focus back, in %s',
+    async (_, dark) => {
+      const { context, page, troubles } = await newPerson(browser, { dark });
+      await context.addCookies(cookies);
+      await page.goto(`${installation.url}/projects`);
+      const inTheWay: unknown[] = [];
+      for (const opening of OPENINGS) {
+        await walkTo(page, pathOf(opening));
+        const faults = await openAndClose(page, opening);
+        if (faults.length > 0) inTheWay.push({ ...opening, faults });
+      }
+      await context.clearCookies();
+      await page.evaluate(`history.pushState({}, '', '/p/${demoId}/events')`);
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await settled(page);
+      inTheWay.push(...(await violationsOf(page)));
+      await context.close();
+      expect(inTheWay).toEqual([]);
+      expect(troubles).toEqual([]);
+    },
+    240_000,
+  );
+
+  test('at twice the size, 640 pixels wide, nothing has to be scrolled sideways', () => {
+    expect(found.light.wide).toEqual([]);
+  });
+});
+
+/** Opens it, looks at it, and closes it with Esc: the focus is where it began. */
+async function openAndClose(page: Page, { by }: Opening): Promise<unknown[]> {
+  const over = page.locator('[role="dialog"][aria-modal="true"], [role="menu"]').filter({ visible: true });
+  const [first = '', ...rest] = by;
+  const opener = controlOf(page, first);
+  await opener.click();
+  for (const name of rest) await controlOf(page, name).click();
+  await over.first().waitFor();
+  if (rest.length > 0)
+    await page.locator('[role="menu"]').filter({ visible: true }).waitFor({ state: 'hidden' });
+  await settled(page);
+  const faults: unknown[] = await violationsOf(page);
+  await page.keyboard.press('Escape');
+  await over.first().waitFor({ state: 'hidden' });
+  await opener
+    .and(page.locator(':focus'))
+    .waitFor({ timeout: 2_000 })
+    .catch(() => faults.push('the focus is gone'));
+  return faults;
+}
+
+function controlOf(page: Page, name: string): Locator {
+  if (name === 'row') return page.locator('[data-row] :is(a, button)').first();
+  const words = name.endsWith('*') ? new RegExp(`^${name.slice(0, -1)}`) : name;
+  const named = { name: words, exact: true };
+  return page
+    .getByRole('menuitem', named)
+    .or(page.getByRole('button', named))
+    .filter({ visible: true })
+    .first();
+}
+
+/** By how much the screen is wider than a window of half the size. */
+async function tooWide(page: Page): Promise<number> {
+  const size = page.viewportSize() ?? { width: 1280, height: 800 };
+  await page.setViewportSize({ ...size, width: NARROW_PX });
+  const over = await page.evaluate<number>(
+    `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+      resolve(document.documentElement.scrollWidth - document.documentElement.clientWidth))))`,
+  );
+  await page.setViewportSize(size);
+  return over;
+}

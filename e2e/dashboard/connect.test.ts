@@ -1,0 +1,218 @@
+import type { Browser, Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type DnsServer, startDnsServer } from '../../packages/server/testkit/dns-server.ts';
+import { HOOK_CA_FILE, type HookServer, hookServer } from '../../packages/server/testkit/hook-server.ts';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { zoneWhereItIs } from '../kit/first-letter.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { serverWith } from '../kit/public-api.ts';
+import { type Session, signedIn } from '../kit/session.ts';
+
+const DOMAIN = 'mail.acme.test';
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let dns: DnsServer;
+  let hooks: HookServer;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session & { projectId: number };
+  beforeAll(async () => {
+    [browser, dns, hooks] = await Promise.all([openBrowser(), startDnsServer(), hookServer()]);
+    installation = await newInstallation({
+      DNS_SERVERS: dns.servers.join(','),
+      MAIL_DOMAIN: 'in.acme.test',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      NODE_EXTRA_CA_CERTS: HOOK_CA_FILE,
+    });
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    session = await signedIn(person.context, installation, zoneWhereItIs(10));
+  }, 120_000);
+  afterEach(() => expect(troubles).toEqual([]));
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([installation.remove(), dns.stop(), hooks.close()]);
+  });
+
+  const open = (screen: string) => page.goto(`${installation.url}/p/${session.projectId}/${screen}`);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const row = (name: string | RegExp) => page.getByRole('row', { name });
+
+  /** The secret of the dialog that tells it once. */
+  async function secretOf(title: string): Promise<string> {
+    const dialog = page.getByRole('dialog', { name: title });
+    const secret = await dialog.getByLabel('secret', { exact: true }).innerText();
+    await dialog.getByRole('button', { name: 'Copy secret' }).click();
+    await dialog.getByText('Copied').first().waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('I have stored it where my server reads it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(secret);
+    return secret;
+  }
+
+  async function createKey(label: string): Promise<{ secret: string; example: string }> {
+    await button('Create key').first().click();
+    await page.getByLabel('Label').fill(label);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const example = await page
+      .getByRole('dialog')
+      .getByText(/^curl /)
+      .innerText();
+    return { example, secret: await secretOf('Your new key') };
+  }
+
+  test('a key is told once, is seen at work, gives way to a second one, and opens nothing when it is revoked', async () => {
+    await open('keys');
+    await page.getByText('No key yet').waitFor();
+    const { secret, example } = await createKey('Checkout');
+    await row(/Checkout.*never/).waitFor();
+
+    const said = await installation.shell(`export BECKON_API_KEY='${secret}'; ${example}`);
+    expect(JSON.parse(said)).toEqual({ data: { accepted: true } });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          return row(/Checkout/).innerText();
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toMatch(/(now|ago)\s+1\s/);
+
+    const next = await createKey('Checkout, second');
+    expect(await serverWith(next.secret, installation)('users', { external_user_id: 'ada' })).toBe(202);
+    await button('Revoke Checkout').click();
+    const revoking = page.getByRole('dialog', { name: 'Revoke Checkout' });
+    const revoke = revoking.getByRole('button', { name: 'Revoke' });
+    await revoking.getByLabel('Type Checkout to confirm').fill('Check');
+    expect(await revoke.isDisabled()).toBe(true);
+    await revoking.getByLabel('Type Checkout to confirm').fill('Checkout');
+    await revoke.click();
+    await page.getByText('Checkout is revoked').waitFor();
+    const event = { external_user_id: 'ada', name: 'signed_up' };
+    expect(await serverWith(secret, installation)('events', event)).toBe(401);
+    expect(await serverWith(next.secret, installation)('events', event)).toBe(202);
+    await page.getByLabel('Show revoked keys').check();
+    await row(/Checkout.*Revoked/).waitFor();
+  });
+
+  test('a domain shows what to publish, what was found instead, and is verified once it is right; letters come from an address there', async () => {
+    await open('domains');
+    await button('Add domain').first().click();
+    await page.getByLabel('Domain', { exact: true }).fill(DOMAIN);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
+    await page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
+    await page.getByText('Not verified yet').waitFor();
+
+    const records = await page.getByRole('article').all();
+    for (const record of records) {
+      const name = await record.locator('strong').innerText();
+      const value = await record.getByLabel(`value of ${name}`, { exact: true }).innerText();
+      await record.getByRole('button', { name: `Copy value of ${name}`, exact: true }).click();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(value);
+      const isMx = (await record.getByText(`MX ${name}`).count()) > 0;
+      dns.set(isMx ? 'MX' : 'TXT', name, [value]);
+    }
+    const dmarc = page.getByRole('article', { name: /^DMARC/ });
+    const good = await dmarc.getByLabel(/^value of/).innerText();
+    dns.set('TXT', `_dmarc.${DOMAIN}`, ['v=DMARC1; p=perhaps']);
+    await button('Look now').click();
+    await dmarc.getByText('Wrong', { exact: true }).waitFor();
+    await dmarc.getByText('v=DMARC1; p=perhaps').waitFor();
+    await page.getByText(`${records.length - 1} of ${records.length} are right`).waitFor();
+
+    dns.set('TXT', `_dmarc.${DOMAIN}`, [good]);
+    await button('Look now').click();
+    await page.getByText('Verified', { exact: true }).first().waitFor();
+    await page.getByText('Letters leave from it.').waitFor();
+
+    await open('sender');
+    await page.getByLabel('Name', { exact: true }).fill('Ada of Acme');
+    await page.getByLabel('Address', { exact: true }).fill(`ada@${DOMAIN}`);
+    await page.getByText(`${DOMAIN} is verified`).waitFor();
+    await page.getByLabel('Postal address').fill('Acme, 1 High Street, 12345 Town');
+    await button('Save').click();
+    await page.getByText('Letters come from Ada of Acme').waitFor();
+  });
+
+  test('an endpoint is told what becomes of a letter; what it missed is sent again when somebody asks for it', async () => {
+    await open('webhooks');
+    await button('Add endpoint').first().click();
+    await page.getByLabel('URL').fill(hooks.url('/outcomes'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
+    const secret = await secretOf('The secret of this endpoint');
+    await page.getByRole('link', { name: hooks.url('/outcomes') }).click();
+    await button('Send a test event').click();
+    await page.getByText('The test event was taken: 204').waitFor();
+
+    hooks.answer(() => ({ status: 500, body: 'not today' }));
+    await unsubscribe(await letterTo('grace'));
+    const told = row(/email\.unsubscribed/);
+    const panel = page.getByRole('dialog', { name: 'Delivery' });
+    await told.getByText('500').waitFor();
+    await told.getByRole('button').click();
+    await panel.getByText('not today').first().waitFor();
+    await page.keyboard.press('Escape');
+    await choose('Disable');
+    await told.getByText('Missed').waitFor();
+
+    hooks.answer(() => ({ status: 204 }));
+    await choose('Enable');
+    await page.getByText('Healthy').or(page.getByText('Failing')).first().waitFor();
+    await told.getByRole('button').click();
+    await panel.getByRole('button', { name: 'Send again' }).click();
+    await panel.getByText('Delivered').waitFor();
+    await panel.getByText('by hand').waitFor();
+    const last = hooks.received.at(-1);
+    const headers = last?.headers as Record<string, string>;
+    expect(new Webhook(secret).verify(last?.body ?? '', headers)).toMatchObject({
+      type: 'email.unsubscribed',
+    });
+  });
+
+  async function choose(act: string): Promise<void> {
+    await button('More').click();
+    await page.getByRole('menuitem', { name: act }).click();
+  }
+
+  /** The welcome letter of somebody new, approved in Review; gives its text. */
+  async function letterTo(user: string): Promise<string> {
+    const key = await session.ask<{ data: { secret: string } }>(
+      'POST',
+      `/projects/${session.projectId}/keys`,
+      { label: `For ${user}` },
+    );
+    const tell = serverWith(key.data.secret, installation);
+    const email = `${user}@example.com`;
+    expect(await tell('users', { external_user_id: user, email, traits: { name: user } })).toBe(202);
+    expect(await tell('events', { external_user_id: user, name: 'user_signed_up' })).toBe(202);
+    await page
+      .getByRole('link', { name: /^Review/ })
+      .first()
+      .click();
+    await button('Approve').click();
+    await page.getByRole('link', { name: 'Outbox' }).first().click();
+    await page.getByRole('link', { name: /Welcome to Acme/ }).click();
+    await page.getByRole('tab', { name: 'Text' }).click();
+    return page.getByLabel('The letter as plain text').innerText();
+  }
+
+  async function unsubscribe(letter: string): Promise<void> {
+    const { page: theirs, context } = await newPerson(browser);
+    const [link = ''] = /https?:\/\/\S+\/u\/[^\s\]]+/.exec(letter) ?? [];
+    await theirs.goto(link);
+    await theirs
+      .getByRole('button', { name: /unsubscribe/i })
+      .first()
+      .click();
+    await context.close();
+    await open('webhooks');
+    await page.getByRole('link', { name: hooks.url('/outcomes') }).click();
+  }
+});

@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { fillWithHostility, HOSTILE } from '../kit/hostile.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { screensOf } from '../kit/screens.ts';
+import { signedIn } from '../kit/session.ts';
+import { settled, walkTo } from '../kit/walk.ts';
+
+/** Where more of a row is shown beside its list. */
+const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
+/** Where it must be seen, so that a screen that shows nothing proves nothing. */
+const SHOWN_ON = [
+  'review',
+  'users',
+  'audiences',
+  'events',
+  'rules',
+  'templates',
+  'deliveries',
+  'outbox',
+  'replies',
+  'live',
+  'keys',
+  'audit',
+];
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let projectId: number;
+  let paths: string[];
+  const dialogs: string[] = [];
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const mailInPort = await freePort();
+    installation = await newInstallation({
+      MAIL_IN_PORT: String(mailInPort),
+      MAIL_DOMAIN: 'in.example.com',
+    });
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    const signed = await signedIn(person.context, installation);
+    projectId = signed.projectId;
+    await fillWithHostility({ session: signed, projectId, installation, mailInPort });
+    paths = await screensOf(signed, projectId);
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.goto(`${installation.url}/projects`);
+  }, 180_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  test('whatever a user, a colleague or an answer writes is text on every screen: nothing of it runs or becomes part of the page', async () => {
+    const found: object[] = [];
+    const shownOn = new Set<string>();
+    for (const path of paths) {
+      await walkTo(page, path);
+      const name = path.split('/')[3] ?? path;
+      if (WITH_PANEL.includes(name)) await openFirst(page);
+      for (const tab of await page.getByRole('main').getByRole('tab', { disabled: false }).all()) {
+        await tab.click();
+        await settled(page);
+        found.push(...(await come(page, path)));
+      }
+      found.push(...(await come(page, path)));
+      if ((await page.getByText(HOSTILE).count()) > 0) shownOn.add(name);
+      if (WITH_PANEL.includes(name)) await page.keyboard.press('Escape');
+    }
+    expect(found).toEqual([]);
+    expect([...shownOn]).toEqual(expect.arrayContaining(SHOWN_ON));
+    expect(dialogs).toEqual([]);
+    expect(troubles).toEqual([]);
+  }, 180_000);
+
+  test('a letter stands in a frame that can do nothing, and its links leave the page where it is', async () => {
+    const framed = paths.filter((path) => /\/(review|(drafts|templates|deliveries|outbox)\/.+)$/.test(path));
+    for (const path of framed) {
+      await walkTo(page, path);
+      const frame = page.locator('iframe').first();
+      await frame.waitFor();
+      expect([path, await frame.getAttribute('sandbox')]).toEqual([path, '']);
+      const src = (await frame.getAttribute('src')) ?? '';
+      const answer = await page.context().request.get(new URL(src, installation.url).href);
+      expect(answer.headers()['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+      const inside = page.frameLocator('iframe').first();
+      await inside.getByText('Hello').first().waitFor();
+      const before = page.url();
+      for (const link of await inside.getByRole('link', { name: 'This' }).all()) await link.click();
+      expect(page.url()).toBe(before);
+    }
+    expect(framed.length).toBeGreaterThan(3);
+    expect(dialogs).toEqual([]);
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+  }, 120_000);
+});
+
+async function openFirst(page: Page): Promise<void> {
+  await page.locator('[data-row] :is(a, button)').first().click();
+  await page.getByRole('dialog').first().waitFor();
+  await settled(page);
+}
+
+/** What came alive of it: something that ran, an element that it made, an address that would run. */
+async function come(page: Page, path: string): Promise<object[]> {
+  const alive = await page.evaluate<string[]>(
+    `[
+      ...(globalThis.ran === undefined ? [] : ['it ran']),
+      ...[...document.querySelectorAll('[onerror], [onload], img[src="x"], script:not([src]), [href^="javascript:" i], [src^="javascript:" i]')].map((one) => one.outerHTML),
+    ]`,
+  );
+  return alive.map((what) => ({ path, what }));
+}

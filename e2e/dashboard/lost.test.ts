@@ -1,0 +1,98 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { OWNER } from '../kit/first-letter.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { type Session, sessionOf, signedIn } from '../kit/session.ts';
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session;
+  let projectId: number;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    ({ projectId, ...session } = await signedIn(person.context, installation));
+    await writeLetters({ session, projectId, installation }, usersOf(6));
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  const rows = (): Locator =>
+    page.getByRole('grid', { name: 'Letters that wait' }).getByRole('row').filter({ hasText: 'Hello' });
+  const letter = (): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+  const subject = (): Locator => letter().getByRole('textbox', { name: 'Subject' });
+  const banner = (): Locator => page.getByText('Stream lost, reconnecting');
+  const heading = (name: string): Locator => letter().getByRole('heading', { level: 2, name });
+  /** Somebody is in the midst of a word. */
+  async function write(words: string): Promise<void> {
+    await page.goto(`${installation.url}/p/${projectId}/review`);
+    await letter().getByRole('heading', { level: 2 }).waitFor();
+    await page.keyboard.press('e');
+    await subject().fill(words);
+  }
+  /** A reload is seen by what it takes away. */
+  const markPage = (): Promise<void> => page.evaluate('void (globalThis.wasNotLoadedAnew = true)');
+  const isMarked = (): Promise<boolean> => page.evaluate('globalThis.wasNotLoadedAnew === true');
+  let waiting: number;
+  beforeEach(async () => {
+    ({ waiting } = await lettersIn(session, projectId));
+  });
+
+  test('when the server is killed and started again the page goes on, and what was typed is saved', async () => {
+    await write('Typed while it was gone');
+    await markPage();
+    await installation.kill();
+    await banner().waitFor();
+    expect(await rows().count()).toBe(waiting);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await installation.start();
+    await banner().waitFor({ state: 'detached' });
+    expect(await subject().inputValue()).toBe('Typed while it was gone');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await heading('Typed while it was gone').waitFor();
+
+    const [first] = (await lettersIn(session, projectId)).letters;
+    await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, { reason: 'elsewhere' });
+    await expect.poll(() => rows().count()).toBe(waiting - 1);
+    expect(await isMarked()).toBe(true);
+  });
+
+  test('a session that ends while somebody types is taken up over the page, and the saving goes on', async () => {
+    await write('Typed without a session');
+    await markPage();
+    const { context } = await newPerson(browser);
+    const elsewhere = sessionOf(context, installation);
+    await elsewhere.ask('POST', '/sign-in', OWNER);
+    await elsewhere.ask('POST', '/sessions/end-others');
+    await page.keyboard.press('ControlOrMeta+s');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('E-mail').fill(OWNER.email);
+    await dialog.getByLabel('Password', { exact: true }).fill(OWNER.password);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await heading('Typed without a session').waitFor();
+    expect(await isMarked()).toBe(true);
+    await context.close();
+  });
+
+  test('a page that is loaded anew has the words that were not saved', async () => {
+    await write('Typed and not saved');
+    await page.reload();
+    await subject().waitFor();
+    expect(await subject().inputValue()).toBe('Typed and not saved');
+    await page.keyboard.press('Escape');
+    await letter().getByText('What you typed here is kept, and not saved').waitFor();
+    await letter().getByRole('button', { name: 'Go on writing' }).click();
+    expect(await subject().inputValue()).toBe('Typed and not saved');
+    expect(troubles).toEqual([]);
+  });
+});

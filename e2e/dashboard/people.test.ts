@@ -1,0 +1,220 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf } from '../../packages/server/testkit/team.ts';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { OWNER } from '../kit/first-letter.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { type CustomerServer, serverWith } from '../kit/public-api.ts';
+import { type Session, sessionOf, signedIn } from '../kit/session.ts';
+
+const STEP_MS = 30_000;
+const GRACE = { email: 'grace@example.com', password: 'battery staple correct horse' };
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session & { projectId: number };
+  let tell: CustomerServer;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    session = await signedIn(person.context, installation);
+    type Made = { data: { secret: string } };
+    const { data } = await session.ask<Made>('POST', `${project()}/keys`, { label: 'Server' });
+    tell = serverWith(data.secret, installation);
+  }, 120_000);
+  afterEach(() => expect(troubles).toEqual([]));
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  const project = () => `/projects/${session.projectId}`;
+  const open = (screen: string, of = page) => of.goto(`${installation.url}/p/${session.projectId}/${screen}`);
+  const row = (name: string | RegExp) => page.getByRole('row', { name });
+  const user = (id: string, plan: string): Promise<number> =>
+    tell('users', { external_user_id: id, email: `${id}@example.com`, traits: { name: id, plan } });
+
+  test('an audience is built in words, with how many it means as they are chosen', async () => {
+    for (const [id, plan] of [
+      ['ada', 'trial'],
+      ['linus', 'trial'],
+      ['edsger', 'pro'],
+    ] as const)
+      expect(await user(id, plan)).toBe(202);
+    await expect
+      .poll(() => session.ask('GET', `${project()}/users/edsger`).catch(() => null), { timeout: 20_000 })
+      .not.toBe(null);
+
+    await open('audiences');
+    await page.getByRole('link', { name: 'New audience' }).first().click();
+    await page.getByLabel('Name', { exact: true }).fill('Trial users');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('2 users now').waitFor();
+    const value = page.getByRole('combobox', { name: 'Trait: compared with what', exact: true });
+    await value.fill('pro');
+    await preview.getByText('1 user now').waitFor();
+    await preview.getByRole('link', { name: 'edsger' }).waitFor();
+    await page.getByRole('combobox', { name: 'Whether it holds or does not' }).selectOption('not');
+    await preview.getByText('2 users now').waitFor();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Trial users' }).waitFor();
+    await page.getByText('Ready', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('link', { name: 'linus' }).waitFor();
+  });
+
+  test('addresses are suppressed by hand and from a list, and let go by whoever types them and says why', async () => {
+    await open('suppressions');
+    await page.getByText('Nobody is suppressed').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('E-mail address or user id').fill('linus@example.com');
+    await page.getByRole('button', { name: 'Send nothing more' }).click();
+    await row(/linus@example\.com/).waitFor();
+
+    await page.getByRole('button', { name: 'Lists' }).click();
+    await page.getByRole('menuitem', { name: 'Import a list' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import a list' });
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      dialog.getByLabel('File', { exact: true }).click(),
+    ]);
+    const list = 'email\nedsger@example.com\nbarbara@example.com\nnot an address\n';
+    await chooser.setFiles({ name: 'gone.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
+    await dialog.getByRole('button', { name: 'Try it' }).click();
+    await dialog.getByText(/^2 are new/).waitFor();
+    await dialog.getByText('1 is refused').waitFor();
+    await dialog.getByRole('button', { name: 'Suppress 2' }).click();
+    await dialog.getByText('Done', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await row(/edsger@example\.com/).waitFor();
+
+    await page.getByRole('button', { name: 'linus@example.com' }).click();
+    await page.getByRole('button', { name: 'Let letters go there again' }).click();
+    const lifting = page.getByRole('dialog', { name: 'Let letters go there again' });
+    await lifting.getByLabel('Type linus@example.com to confirm').fill('linus@example.com');
+    await lifting.getByLabel('Why').fill('They wrote to us');
+    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await row(/linus@example\.com/).waitFor({ state: 'detached' });
+  });
+
+  describe('somebody who was invited', () => {
+    let grace: { context: BrowserContext; page: Page; troubles: string[] };
+    beforeAll(async () => {
+      grace = await newPerson(browser);
+    });
+    afterEach(() => expect(grace.troubles).toEqual([]));
+
+    test('joins by a link, and may do from one moment to the next what their role says', async () => {
+      expect(await tell('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
+      await open('team');
+      await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+      await dialog.getByLabel('E-mail').fill(GRACE.email);
+      await dialog.getByRole('radio', { name: 'reviewer' }).check();
+      await dialog.getByRole('button', { name: 'Invite' }).click();
+      const link = await dialog.getByLabel('link', { exact: true }).innerText();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+
+      const theirs = grace.page;
+      await theirs.goto(link);
+      await theirs.getByText(/is invited to/).waitFor();
+      await theirs.getByLabel('Your name').fill('Grace');
+      await theirs.getByLabel('Password').first().fill(GRACE.password);
+      await theirs.getByRole('button', { name: 'Join' }).click();
+      await theirs
+        .getByRole('link', { name: /^Review/ })
+        .first()
+        .click();
+      const approve = theirs.getByRole('button', { name: 'Approve', exact: true });
+      await approve.waitFor();
+      const [draft] = (
+        await session.ask<{ data: { id: string }[] }>('GET', `${project()}/drafts?view=all&limit=1`)
+      ).data;
+
+      await open('team');
+      await page.getByRole('combobox', { name: 'Role of Grace' }).click();
+      await page.getByRole('option', { name: 'viewer', exact: true }).click();
+      await page.getByText('Grace is viewer now').waitFor();
+      // On their page, which was not loaded again, the button works until they hear that it is not theirs any more.
+      await approve.click();
+      await theirs.getByText('it needs reviewer').first().waitFor();
+      await theirs.getByRole('button', { name: 'Approve', exact: true, disabled: true }).waitFor();
+      const theirSession = sessionOf(grace.context, installation);
+      await expect(theirSession.ask('POST', `${project()}/drafts/${draft?.id}/approve`, {})).rejects.toThrow(
+        'answered 403',
+      );
+    });
+
+    test('signs in with the code of an authenticator app, or with one of the codes kept for the day it is lost', async () => {
+      const theirs = grace.page;
+      await openProfile(theirs);
+      await theirs.getByRole('button', { name: 'Set it up' }).click();
+      await theirs.getByLabel('Your password', { exact: true }).fill(GRACE.password);
+      await theirs.getByRole('button', { name: 'Next' }).click();
+      const secret = await theirs.getByLabel('key', { exact: true }).innerText();
+      const uri = `otpauth://totp/Beckon?secret=${secret}`;
+      await theirs.getByLabel('The code that it shows').fill(codeOf(uri));
+      await theirs.getByRole('button', { name: 'Turn it on' }).click();
+      const codes = (await theirs.getByLabel('backup codes', { exact: true }).innerText()).split('\n');
+      await theirs.getByRole('button', { name: 'I kept them' }).click();
+      await theirs.getByText('Set up', { exact: true }).waitFor();
+
+      await signOut(theirs);
+      await signIn(theirs, GRACE);
+      // The next one, which is good already: the one before has been used.
+      await theirs.getByLabel('Code', { exact: true }).fill(codeOf(uri, Date.now() + STEP_MS));
+      await theirs.getByRole('button', { name: 'Sign in' }).click();
+      await signOut(theirs);
+      await signIn(theirs, GRACE);
+      await theirs.getByRole('button', { name: 'Use a backup code' }).click();
+      await theirs.getByLabel('Backup code', { exact: true }).fill(codes[0] ?? '');
+      await theirs.getByRole('button', { name: 'Sign in' }).click();
+      await theirs.getByRole('button', { name: 'Account of Grace' }).waitFor();
+    });
+  });
+
+  test('a passkey is added, and signs in without password or code', async () => {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await openProfile(page);
+    await page.getByLabel('Name of a new one').fill('Laptop');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('cell', { name: 'Laptop', exact: true }).waitFor();
+    await signOut(page);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    expect(await session.ask('GET', '/session')).toMatchObject({ data: { person: { email: OWNER.email } } });
+  });
+});
+
+async function openProfile(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Profile and security' }).click();
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+}
+
+async function signIn(page: Page, { email, password }: typeof GRACE): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').first().fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}

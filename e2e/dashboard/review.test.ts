@@ -1,0 +1,228 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { letterTo, lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { type Session, signedIn } from '../kit/session.ts';
+
+const LETTERS = 230;
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session;
+  let projectId: number;
+  /** Whom the letters are for, in the order of the list. */
+  let users: string[];
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    ({ projectId, ...session } = await signedIn(person.context, installation));
+    await writeLetters({ session, projectId, installation }, usersOf(LETTERS));
+  }, 120_000);
+  beforeEach(async () => {
+    const { letters } = await lettersIn(session, projectId);
+    users = letters.map(({ person }) => person.external_user_id);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  const list = (): Locator => page.getByRole('grid', { name: 'Letters that wait' });
+  const row = (at: number): Locator =>
+    list()
+      .getByRole('row')
+      .filter({ hasText: `Hello ${users[at]}` });
+  const letter = (): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+  const heading = (): Locator => letter().getByRole('heading', { level: 2 });
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  const reads = (at: number): Promise<void> =>
+    heading()
+      .filter({ hasText: `Hello ${users[at]}` })
+      .waitFor();
+  const leaves = (at: number): Promise<void> => row(at).waitFor({ state: 'detached' });
+  const stateOf = async (at: number): Promise<string> =>
+    (await letterTo(session, projectId, users[at] ?? '')).state;
+  const deadlineOf = async (at: number): Promise<number> =>
+    Date.parse((await letterTo(session, projectId, users[at] ?? '')).deadline_at);
+  const isFocused = (place: Locator): Promise<void> => place.and(page.locator(':focus')).waitFor();
+  /** The focus is there, and whoever looks sees it. */
+  async function showsFocus(place: Locator): Promise<void> {
+    await isFocused(place);
+    const style = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+    expect(style).not.toBe('none');
+  }
+  async function open(): Promise<void> {
+    await page.goto(`${installation.url}/p/${projectId}/review`);
+    await row(0).waitFor();
+  }
+
+  test('letters are read, edited, put off, skipped, approved and taken back by keyboard alone', async () => {
+    await page.goto(`${installation.url}/p/${projectId}/home`);
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await press('g');
+    await press('r');
+    await row(0).waitFor();
+
+    await press('j');
+    await reads(1);
+    await showsFocus(list());
+    expect(await list().getAttribute('aria-activedescendant')).toBe(await row(1).getAttribute('id'));
+    await press('k');
+    await reads(0);
+
+    const about = page.getByRole('complementary', { name: 'About this letter' });
+    await press('w');
+    await about.getByText('hello_said happened').waitFor();
+    await showsFocus(about);
+    await press('w');
+    await about.waitFor({ state: 'detached' });
+    await isFocused(list());
+
+    const frame = letter().locator('iframe');
+    await press('2');
+    await letter().locator('iframe[data-width="mobile"]').waitFor();
+    await press('3');
+    await letter().locator('iframe[src*="scheme=dark"]').waitFor();
+    await press('4');
+    await letter().getByText('of what Gmail shows').waitFor();
+    expect(await frame.count()).toBe(0);
+    await press('1');
+    await page.frameLocator('iframe').getByText('Hello again.').waitFor();
+
+    await press('e');
+    const subject = letter().getByRole('textbox', { name: 'Subject' });
+    await isFocused(subject);
+    await press('End');
+    await page.keyboard.type(', and good day');
+    await press('Escape');
+    await letter().getByText('What you typed here is kept, and not saved').waitFor();
+    await isFocused(list());
+    await press('e');
+    expect(await subject.inputValue()).toBe(`Hello ${users[0]}, and good day`);
+    await press('ControlOrMeta+s');
+    await heading().filter({ hasText: 'and good day' }).waitFor();
+    await isFocused(list());
+  });
+
+  test('a key that decides takes the letter from the list at once, and `u` gives it back', async () => {
+    await open();
+    const before = await deadlineOf(0);
+    await press('h');
+    await page.getByRole('dialog', { name: 'Put this letter off' }).waitFor();
+    await press('3');
+    await reads(1);
+    await page.getByText('Put off to').waitFor();
+    expect(await deadlineOf(0)).toBeGreaterThan(before);
+    await press('u');
+    await vi.waitFor(async () => expect(await deadlineOf(0)).toBe(before));
+    await row(0).waitFor();
+
+    await press('s');
+    await isFocused(page.getByRole('dialog').getByLabel('Why, if you like'));
+    await page.keyboard.type('Not them');
+    await press('Enter');
+    await leaves(1);
+    await reads(2);
+    await vi.waitFor(async () =>
+      expect(await letterTo(session, projectId, users[1] ?? '')).toMatchObject({
+        state: 'skipped',
+        reason: 'Not them',
+      }),
+    );
+
+    await press('a');
+    await leaves(2);
+    await page.getByText(`Approved “Hello ${users[2]}”`).waitFor();
+    await press('u');
+    await row(2).waitFor();
+    expect(await stateOf(2)).toBe('scheduled');
+
+    await press('Enter');
+    await page.waitForURL('**/drafts/*');
+    await page.getByRole('tab', { name: 'History' }).waitFor();
+    await isFocused(page.getByRole('heading', { level: 1 }));
+  });
+
+  test('many are approved at once, after a look at what would come of it', async () => {
+    await open();
+    await press('x');
+    await press('Shift+J');
+    await press('Shift+J');
+    await page.getByRole('region', { name: 'Chosen letters' }).getByText('3 chosen').waitFor();
+    await press('a');
+    const dialog = page.getByRole('dialog', { name: 'Approve many' });
+    await dialog.getByText('3 of 3 letters to 3 people').waitFor();
+    await dialog.getByText('3 would leave ten seconds later').waitFor();
+    await showsFocus(dialog.getByRole('button', { name: 'Approve 3' }));
+    await press('Enter');
+    await page.getByText('3 approved').waitFor();
+    for (const at of [0, 1, 2]) await leaves(at);
+    await dialog.waitFor({ state: 'detached' });
+    await isFocused(list());
+    await reads(3);
+  });
+
+  test('the row leaves before the server has answered, and comes back with the reason where it refuses', async () => {
+    await open();
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/drafts/*/approve', async (route) => {
+      await held;
+      const message = 'Its rule was turned off';
+      await route.fulfill({ status: 409, json: { errors: [{ code: 'conflict', message }] } });
+    });
+    await press('a');
+    await leaves(0);
+    await reads(1);
+    letGo();
+    await row(0).waitFor();
+    await page.getByRole('alert').getByText('Its rule was turned off').waitFor();
+    await page.unroute('**/drafts/*/approve');
+    expect(await stateOf(0)).toBe('scheduled');
+  });
+
+  test('a letter that comes above it changes nothing of what somebody reads', async () => {
+    await open();
+    await reads(0);
+    const [first] = (await lettersIn(session, projectId)).letters;
+    await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, {});
+    await leaves(0);
+    await reads(0);
+    await press('j');
+    await reads(1);
+  });
+
+  test('scrolled at 2,000 pixels a second no frame has an empty place', async () => {
+    await open();
+    const seen = await page.evaluate<{ frames: number; gaps: string[]; top: number }>(SCROLL);
+    expect(seen.gaps).toEqual([]);
+    expect(seen.frames).toBeGreaterThan(10);
+    expect(seen.top).toBeGreaterThan(5_000);
+    expect(troubles).toEqual([]);
+  });
+});
+
+/** What a frame shows is looked at right before it is painted. */
+const SCROLL = `new Promise((resolve) => {
+  const list = document.querySelector('[role="grid"]');
+  const [speed, ms] = [2000, 4000];
+  const gaps = [];
+  let frames = 0;
+  const { left, top, height } = list.getBoundingClientRect();
+  const begun = performance.now();
+  const look = (now) => {
+    frames += 1;
+    for (let y = 2; y < height - 2; y += 40)
+      if (!document.elementFromPoint(left + 60, top + y)?.closest('[role="row"]'))
+        gaps.push(Math.round(list.scrollTop) + ': ' + y);
+    if (now - begun > ms) return resolve({ frames, gaps, top: list.scrollTop });
+    list.scrollTop = ((now - begun) / 1000) * speed;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})`;

@@ -1,0 +1,104 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { type CustomerServer, serverWith } from '../kit/public-api.ts';
+import { type Session, signedIn } from '../kit/session.ts';
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session;
+  let project: string;
+  let tell: CustomerServer;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    const started = await signedIn(person.context, installation);
+    session = started;
+    project = `/projects/${started.projectId}`;
+    type Made = { data: { secret: string } };
+    const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
+    tell = serverWith(data.secret, installation);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  async function exports(user: string, plan: string): Promise<void> {
+    const traits = { name: user, plan };
+    await tell('users', { external_user_id: user, email: `${user}@example.com`, traits });
+    expect(await tell('events', { external_user_id: user, name: 'report_exported' })).toBe(202);
+  }
+  /** What was accepted is looked at a moment later. */
+  async function seen(user: string): Promise<void> {
+    await vi.waitFor(() => session.ask('GET', `${project}/users/${user}`), { timeout: 20_000 });
+  }
+
+  test('a rule is written in sentences, held against what happened, saved, turned on, and its letter waits in Review', async () => {
+    await exports('ada', 'trial');
+    await exports('grace', 'pro');
+    await Promise.all([seen('ada'), seen('grace')]);
+
+    await page.goto(`${installation.url}/p${project.replace('/projects', '')}/rules`);
+    await page.getByRole('link', { name: 'New rule' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('First report');
+    await page.getByRole('combobox', { name: 'Event' }).fill('report_exported');
+    const onlyIf = page.getByRole('region', { name: 'Only if' });
+    await onlyIf.getByRole('button', { name: 'Add a condition' }).click();
+    await onlyIf.getByRole('combobox', { name: 'Trait', exact: true }).fill('plan');
+    await onlyIf.getByRole('combobox', { name: 'Trait: compared with what', exact: true }).fill('trial');
+    await page.getByText('Step 1, subject must not be empty').first().waitFor();
+    await page.getByLabel('Subject').fill('Your first report');
+    await page.getByRole('textbox', { name: 'Text' }).click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('It is ready to be shared.');
+    await page
+      .getByText(/report_exported happens.*plan is trial/)
+      .first()
+      .waitFor();
+    await page.getByRole('switch', { name: 'On from now' }).uncheck();
+    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('heading', { level: 1, name: 'First report' }).waitFor();
+    await page.getByText('Off', { exact: true }).first().waitFor();
+
+    await page.getByRole('tab', { name: 'Rule', exact: true }).click();
+    await page
+      .getByRole('region', { name: 'Only if' })
+      .getByRole('button', { name: 'Without this condition' })
+      .click();
+    await page.getByText('Makes version 2').waitFor();
+    await page.getByRole('tab', { name: 'Backtest' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('+1 people who would enter now').waitFor();
+    await page.getByRole('link', { name: 'grace' }).first().waitFor();
+    await page.getByText('Your first report').first().waitFor();
+
+    await page.getByRole('tab', { name: 'Rule', exact: true }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
+    const saving = page.getByRole('dialog', { name: 'Save this rule?' });
+    await saving.getByText('Version 2 will say:').waitFor();
+    await saving.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Turn on…' }).click();
+    const turning = page.getByRole('dialog', { name: 'Turn on First report?' });
+    await turning.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('button', { name: 'Turn off…' }).waitFor();
+    await exports('linus', 'trial');
+
+    await page
+      .getByRole('link', { name: /^Review/ })
+      .first()
+      .click();
+    await page.getByText('Your first report').first().waitFor();
+    await page.frameLocator('iframe').first().getByText('It is ready to be shared.').waitFor();
+    await page.getByText('linus').first().waitFor();
+    expect(troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { type Session, sessionOf, signedIn } from '../kit/session.ts';
+
+type Desk = { page: Page; session: Session; troubles: string[] };
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let projectId: number;
+  let ada: Desk;
+  let grace: Desk;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const first = await newPerson(browser);
+    const { projectId: id, ...session } = await signedIn(first.context, installation);
+    projectId = id;
+    ada = { ...first, session };
+    await session.ask('POST', '/profile', { name: 'Ada' });
+    await writeLetters({ session, projectId, installation }, usersOf(6));
+    const invite = { email: 'grace@example.com', role: 'editor' };
+    const { data } = await session.ask<{ data: { link: string } }>(
+      'POST',
+      `/projects/${projectId}/invites`,
+      invite,
+    );
+    const second = await newPerson(browser);
+    grace = { ...second, session: sessionOf(second.context, installation) };
+    const token = new URL(data.link).searchParams.get('token');
+    await grace.session.ask('POST', '/invites/accept', {
+      token,
+      name: 'Grace',
+      password: 'in a quiet harbour',
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  const rowIn = ({ page }: Desk, user: string): Locator =>
+    page
+      .getByRole('grid', { name: 'Letters that wait' })
+      .getByRole('row')
+      .filter({ hasText: `Hello ${user}` });
+  const letterIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Letter', exact: true });
+  /** Both look at the first letter that waits. */
+  async function bothOpen(): Promise<{ id: string; user: string }> {
+    const [letter] = (await lettersIn(ada.session, projectId)).letters;
+    if (!letter) throw new Error('nothing waits');
+    const user = letter.person.external_user_id;
+    for (const desk of [ada, grace]) {
+      await desk.page.goto(`${installation.url}/p/${projectId}/review?draft=${letter.id}`);
+      await rowIn(desk, user).waitFor();
+      await letterIn(desk)
+        .getByRole('heading', { level: 2, name: `Hello ${user}` })
+        .waitFor();
+    }
+    return { id: letter.id, user };
+  }
+
+  test('what one approves leaves the other’s list, and whoever was reading it is told who did it', async () => {
+    const { user } = await bothOpen();
+    await ada.page.keyboard.press('a');
+    await rowIn(grace, user).waitFor({ state: 'detached' });
+    await grace.page.getByText(`Ada approved the letter to ${user}`).waitFor();
+    await letterIn(grace).getByText('Ada approved this').waitFor();
+    expect(await letterIn(grace).getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    // The letter stays before her until she moves on, and no key has met another one.
+    await letterIn(grace)
+      .getByRole('heading', { level: 2, name: `Hello ${user}` })
+      .waitFor();
+  });
+
+  test('while one edits a letter the other sees who, cannot touch it, and may again when it is let go of', async () => {
+    const { user } = await bothOpen();
+    await grace.page.keyboard.press('e');
+    await letterIn(ada).getByText('Grace is editing it').waitFor();
+    await ada.page.keyboard.press('a');
+    await ada.page
+      .getByRole('alert')
+      .getByText(/Grace opened its editor/)
+      .waitFor();
+    await rowIn(ada, user).waitFor();
+    await grace.page.getByRole('button', { name: 'Discard' }).click();
+    await letterIn(ada).getByText('Grace is editing it').waitFor({ state: 'detached' });
+  });
+
+  test('what was typed outlives what another has written meanwhile, shows how it differs, and is saved over it', async () => {
+    const { id } = await bothOpen();
+    await grace.page.keyboard.press('e');
+    const subject = letterIn(grace).getByRole('textbox', { name: 'Subject' });
+    await subject.fill('From Grace');
+    // Her editor is closed in another tab of hers, and Ada is quicker.
+    await letterIn(ada).getByText('Grace is editing it').waitFor();
+    await grace.session.ask('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
+    await ada.session.ask('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
+
+    await letterIn(grace).getByText('This letter was written anew since you began').waitFor();
+    const difference = letterIn(grace).getByRole('group', { name: /^Subject: how yours differs/ });
+    await difference.locator('del').getByText('Ada').waitFor();
+    await difference.locator('ins').getByText('Grace').waitFor();
+    expect(await subject.inputValue()).toBe('From Grace');
+    await letterIn(grace).getByRole('button', { name: 'Save mine over it' }).click();
+    await letterIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
+    await letterIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
+    await letterIn(ada).getByText('Grace edited this').waitFor();
+    expect([...ada.troubles, ...grace.troubles]).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+
+/** Without a browser its tests are skipped, and say so. */
+export const hasBrowser = CHROMIUM !== undefined;
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export function openBrowser(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error('there is no browser here');
+  return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+}
+
+export type Looks = { dark?: boolean; timeZone?: string; width?: number; height?: number };
+
+/** Somebody's browser, with nothing in it yet. Whatever it complains about is an error of the page. */
+export async function newPerson(
+  browser: Browser,
+  looks: Looks = {},
+): Promise<{ context: BrowserContext; page: Page; troubles: string[] }> {
+  const { dark = false, timeZone = 'Europe/Berlin', width = 1280, height = 800 } = looks;
+  const context = await browser.newContext({
+    colorScheme: dark ? 'dark' : 'light',
+    timezoneId: timeZone,
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const troubles: string[] = [];
+  context.on('weberror', (error) => troubles.push(String(error.error())));
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !isExpected(message.text())) troubles.push(message.text());
+  });
+  return { context, page: await context.newPage(), troubles };
+}
+
+/**
+ * The browser itself says so of every answer that is no 2xx, which some are meant to be, and of what a letter would load from
+ * elsewhere, which its frame does not let it.
+ */
+function isExpected(text: string): boolean {
+  return text.startsWith('Failed to load resource') || /directive: "img-src data:"/.test(text);
+}
+
+export type Violation = { id: string; nodes: string[] };
+type AxeResult = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
+
+// A letter in its frame is its writer's own, and answers nobody there.
+const RUN_AXE = `axe.run({
+  iframes: false,
+  resultTypes: ['violations'],
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  // A menu hangs on its button and not in the page's outline; axe knows that of dialogs alone.
+  rules: { region: { enabled: document.querySelector('[role=menu]') === null } },
+})`;
+const HAS_AXE = `'axe' in globalThis`;
+const SHOWN = 3;
+
+/** What is in the way of people who see, hear or move otherwise. */
+export async function violationsOf(page: Page): Promise<Violation[]> {
+  if (!(await page.evaluate<boolean>(HAS_AXE))) await page.evaluate(axe.source);
+  let { violations } = await page.evaluate<AxeResult>(RUN_AXE);
+  // What changed while it was looked at is looked at again.
+  if (violations.length > 0) ({ violations } = await page.evaluate<AxeResult>(RUN_AXE));
+  return violations.map(({ id, nodes }) => ({
+    id,
+    nodes: nodes
+      .slice(0, SHOWN)
+      .map(({ html, failureSummary }) => `${html.slice(0, 300)} ${failureSummary ?? ''}`),
+  }));
+}

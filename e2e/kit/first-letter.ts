@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core';
+import type { Installation } from './installation.ts';
+
+/** What somebody does: a click, a filled field, or a pasted text is one action. */
+export type Actions = {
+  done: string[];
+  open(url: string): Promise<void>;
+  fill(label: string, text: string): Promise<void>;
+  click(role: 'button' | 'link', name: string | RegExp): Promise<void>;
+  paste(text: string): Promise<void>;
+};
+
+function actionsOn(page: Page, installation: Pick<Installation, 'shell'>): Actions {
+  const done: string[] = [];
+  return {
+    done,
+    async open(url) {
+      done.push(`open ${new URL(url).pathname}`);
+      await page.goto(url);
+    },
+    async fill(label, text) {
+      done.push(`fill ${label}`);
+      await page.getByLabel(label).first().fill(text);
+    },
+    async click(role, name) {
+      done.push(`click ${String(name)}`);
+      await page.getByRole(role, { name }).first().click();
+    },
+    async paste(text) {
+      done.push('paste a command');
+      await installation.shell(text);
+    },
+  };
+}
+
+export const OWNER = { email: 'ada@example.com', password: 'correct horse battery staple' };
+
+/** From the link that the server printed to a project with its first draft, as a new user would. */
+export async function setUp(
+  page: Page,
+  installation: Pick<Installation, 'setupLink' | 'shell'>,
+): Promise<Actions> {
+  const actions = actionsOn(page, installation);
+  await actions.open(installation.setupLink);
+  await actions.fill('Your e-mail', OWNER.email);
+  await actions.fill('Password', OWNER.password);
+  await actions.fill('Project', 'Acme');
+  await actions.click('button', 'Set up');
+  const call = page.getByText(/^curl /).first();
+  await call.waitFor();
+  await actions.paste(await call.innerText());
+  return actions;
+}
+
+/** By day the letter is approved, and leaves. By night quiet hours hold it, and a copy of it is asked for. */
+export async function seeFirstLetter(
+  page: Page,
+  actions: Actions,
+  { isNight }: { isNight: boolean },
+): Promise<void> {
+  await actions.click('link', 'Open Review');
+  await actions.click('button', isNight ? 'Send me this' : 'Approve');
+  await actions.click('link', 'Outbox');
+  await actions.click('link', isNight ? /Test.*Welcome to Acme/ : /Welcome to Acme/);
+  await page.frameLocator('iframe').getByText('Your Acme account is ready').waitFor();
+}
+
+/** A zone in which it is this hour now: quiet hours are those of the browser that set the project up. */
+export function zoneWhereItIs(hour: number): string {
+  const ahead = (hour - new Date().getUTCHours() + 24) % 24;
+  const offset = ahead > 14 ? ahead - 24 : ahead;
+  // The names of these zones count westwards.
+  return offset === 0 ? 'Etc/GMT' : `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+}

@@ -1,0 +1,115 @@
+import { vi } from 'vitest';
+import { openTalk } from '../../packages/server/testkit/smtp-talk.ts';
+import type { Installation } from './installation.ts';
+import { type CustomerServer, serverWith } from './public-api.ts';
+import type { Session } from './session.ts';
+
+/** What would run wherever it is read as a page. An `x` at its end keeps it whole where ends are trimmed. */
+export const HOSTILE = `"'><img src=x onerror=ran=1></title></script><script>ran=1</script>x`;
+export const LINK = 'javascript:ran=1//';
+const EVENT = 'hello_said';
+const WITHIN = { timeout: 60_000, interval: 200 };
+
+type World = { session: Session; projectId: number; installation: Installation; mailInPort: number };
+
+/** Somebody who may write anywhere writes there what would run: as a user, as a colleague, and as who answers a letter. */
+export async function fillWithHostility(world: World): Promise<void> {
+  const tell = await writeAsColleague(world);
+  await writeAsUser(tell);
+  const mail = await sendLetter(world);
+  await answer(world, mail);
+}
+
+async function writeAsColleague({ session, projectId, installation }: World): Promise<CustomerServer> {
+  const project = `/projects/${projectId}`;
+  const write = <T>(path: string, body: object): Promise<T> =>
+    session.ask('POST', `${project}/${path}`, body);
+  await session.ask('POST', '/profile', { name: HOSTILE });
+  await session.ask('POST', '/projects', { name: HOSTILE });
+  const settings = {
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    reply_forward_to: 'ada@example.com',
+    from_name: HOSTILE,
+  };
+  await session.ask('PATCH', `${project}/settings`, { settings });
+  const letter = { format: 'markdown', subject: `Hello ${HOSTILE}`, preheader: HOSTILE, body: BODY };
+  await write('templates', { name: HOSTILE, letter });
+  await write('audiences', { name: HOSTILE, definition: { trait: HOSTILE, equals: HOSTILE } });
+  await write('views', { screen: 'users', name: HOSTILE, filter: 'plan:pro' });
+  await write('webhooks', { url: 'https://hooks.example.com/', description: HOSTILE });
+  await write('rules', {
+    document: {
+      name: HOSTILE,
+      when: { event: EVENT },
+      deadline: '4h',
+      steps: [{ draft: { subject: letter.subject, body: BODY } }],
+    },
+    on: true,
+  });
+  const { data } = await write<{ data: { secret: string } }>('keys', { label: HOSTILE });
+  return serverWith(data.secret, installation);
+}
+
+const BODY = [
+  'Hello {{ person.name }}.',
+  HOSTILE,
+  `[This would run](${LINK})`,
+  '<a href="https://elsewhere.example/" target="_top">This leads away</a>',
+  '<form action="https://elsewhere.example/"><button>This would be sent</button></form>',
+  '<meta http-equiv="refresh" content="0;url=https://elsewhere.example/">',
+].join('\n\n');
+
+async function writeAsUser(tell: CustomerServer): Promise<void> {
+  const traits = { name: HOSTILE, company: LINK, [HOSTILE]: HOSTILE, nested: { [HOSTILE]: [HOSTILE] } };
+  const users = [HOSTILE, `2${HOSTILE}`];
+  for (const [at, external_user_id] of users.entries())
+    await tell('users', { external_user_id, email: `eve${at}@example.com`, traits });
+  const properties = { [HOSTILE]: HOSTILE, url: LINK };
+  const events = users.flatMap((external_user_id) =>
+    [HOSTILE, EVENT].map((name) => ({ external_user_id, name, properties })),
+  );
+  const status = await tell('events/batch', { events });
+  if (status !== 202) throw new Error(`the events were answered with ${status}`);
+}
+
+type Mail = { headers: { name: string; value: string }[] };
+
+/** One of their letters, approved, as the outbox has it; the other waits. */
+async function sendLetter({ session, projectId }: World): Promise<Mail> {
+  const project = `/projects/${projectId}`;
+  const first = <T>(path: string): Promise<T> =>
+    vi.waitFor(async () => {
+      const { data } = await session.ask<{ data: T[] }>('GET', `${project}/${path}`);
+      const [one] = data;
+      if (one === undefined) throw new Error(`there is nothing in ${path}`);
+      return one;
+    }, WITHIN);
+  const { id } = await first<{ id: string }>('drafts?view=review');
+  await session.ask('POST', `${project}/drafts/${id}/approve`, {});
+  const mail = await first<{ id: string }>('outbox');
+  return (await session.ask<{ data: Mail }>('GET', `${project}/outbox/${mail.id}`)).data;
+}
+
+async function answer({ session, projectId, mailInPort }: World, { headers }: Mail): Promise<void> {
+  const to = headers.find(({ name }) => name.toLowerCase() === 'reply-to')?.value ?? '';
+  const raw = [
+    `From: "${HOSTILE.replaceAll('"', '')}" <eve0@example.com>`,
+    `To: ${to}`,
+    `Subject: Re: ${HOSTILE}`,
+    'Message-ID: <answer@example.com>',
+    'Content-Type: text/html; charset=utf-8',
+    '',
+    `<p>&lt;img src=x onerror=ran=1&gt; ${HOSTILE} <a href="${LINK}">link</a></p>`,
+    '',
+  ].join('\r\n');
+  const talk = await openTalk(mailInPort);
+  const said = await talk.hand({ from: 'eve0@example.com', to: [to.replace(/^.*<|>$/g, '')], raw });
+  talk.close();
+  if (!said.data.startsWith('250')) throw new Error(`the answer was answered with ${JSON.stringify(said)}`);
+  await vi.waitFor(async () => {
+    const { data } = await session.ask<{ data: object[] }>('GET', `/projects/${projectId}/replies`);
+    if (data.length === 0) throw new Error('the answer is not there');
+  }, WITHIN);
+}

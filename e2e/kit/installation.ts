@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from '../../packages/server/testkit/free-port.ts';
+
+/** An installation as somebody would run it: `npm start` in a directory of its own, and its commands beside it. */
+export type Installation = {
+  url: string;
+  /** What it printed at its first start. */
+  setupLink: string;
+  command<T>(...args: string[]): Promise<T>;
+  /** As a person would who pastes it into a shell; gives what it printed. */
+  shell(text: string): Promise<string>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it, and takes its directory away. */
+  remove(): Promise<void>;
+};
+
+const MAIN = new URL('../../packages/server/src/main/main.ts', import.meta.url).pathname;
+
+export async function newInstallation(more: Record<string, string> = {}): Promise<Installation> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'beckon-e2e-'));
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    MAIL_IN_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...more,
+  };
+  let server: ChildProcess | null = null;
+  const installation: Installation = {
+    url: `http://localhost:${port}`,
+    setupLink: '',
+    command,
+    shell,
+    stop,
+    kill,
+    start,
+    remove,
+  };
+
+  async function start(): Promise<void> {
+    server = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream });
+    let isReady = false;
+    for await (const line of lines) {
+      installation.setupLink = /https?:\S+\/setup\?\S+/.exec(line)?.[0] ?? installation.setupLink;
+      isReady ||= line.includes('Beckon is ready');
+      if (isReady && (installation.setupLink !== '' || wasSetUp)) break;
+    }
+    if (!isReady) throw new Error('the server did not start');
+    wasSetUp = true;
+    server.stdout?.resume();
+    await pageBuilt(installation.url);
+  }
+  let wasSetUp = false;
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill(signal);
+    await gone;
+  }
+  function stop(): Promise<void> {
+    return end('SIGTERM');
+  }
+  function kill(): Promise<void> {
+    return end('SIGKILL');
+  }
+
+  async function command<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await run(process.execPath, [MAIN, ...args, '--json'])) as T;
+  }
+  function shell(text: string): Promise<string> {
+    return run('bash', ['-c', text]);
+  }
+  async function run(program: string, args: string[]): Promise<string> {
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(child, 'close')) as [number];
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+    return Buffer.concat(chunks).toString();
+  }
+
+  async function remove(): Promise<void> {
+    await stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+
+  await start();
+  return installation;
+}
+
+/** After a change of its sources the page is being built while the API serves already; it says when to look again. */
+async function pageBuilt(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/sign-in`);
+    await answer.arrayBuffer();
+    if (answer.status === 200) return;
+    const afterS = Number(answer.headers.get('retry-after'));
+    if (answer.status !== 503 || !(afterS > 0)) throw new Error(`the page answered ${answer.status}`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, afterS * 1_000);
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Installation } from './installation.ts';
+import { serverWith } from './public-api.ts';
+import type { Session } from './session.ts';
+
+/** As the list of Review gives it. */
+export type Letter = {
+  id: string;
+  state: string;
+  reason: string | null;
+  deadline_at: string;
+  person: { external_user_id: string };
+};
+
+export const RULE = 'After a hello';
+export const BODY = 'Hello again. This is what comes next.';
+
+const RULE_DOCUMENT = {
+  name: RULE,
+  when: { event: 'hello_said' },
+  deadline: '4h',
+  steps: [{ draft: { subject: 'Hello {{ person.name }}', body: BODY } }],
+};
+const WRITTEN_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 200;
+
+/** `u01`, `u02`, …: in the order in which their letters stand in Review. */
+export function usersOf(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `u${String(at + 1).padStart(count < 100 ? 2 : 3, '0')}`);
+}
+
+/**
+ * One letter for each of them, that waits for a person: said through the public API as a customer's server would. No quiet hours
+ * and no cap, so that it is all the same at what hour a test runs.
+ */
+export async function writeLetters(
+  { session, projectId, installation }: { session: Session; projectId: number; installation: Installation },
+  users: string[],
+): Promise<void> {
+  const project = `/projects/${projectId}`;
+  const settings = { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
+  await session.ask('PATCH', `${project}/settings`, { settings });
+  await session.ask('POST', `${project}/rules`, { document: RULE_DOCUMENT, on: true });
+  const { data } = await session.ask<{ data: { secret: string } }>('POST', `${project}/keys`, {
+    label: 'Server',
+  });
+  const tell = serverWith(data.secret, installation);
+  await Promise.all(
+    users.map((user) =>
+      tell('users', { external_user_id: user, email: `${user}@example.com`, traits: { name: user } }),
+    ),
+  );
+  const events = users.map((user) => ({ external_user_id: user, name: 'hello_said' }));
+  const status = await tell('events/batch', { events });
+  if (status !== 202) throw new Error(`the events were answered with ${status}`);
+  const until = Date.now() + WRITTEN_WITHIN_MS;
+  for (let written = 0; written < users.length; await wait(LOOK_EVERY_MS)) {
+    written = (await lettersIn(session, projectId)).waiting;
+    if (Date.now() > until) throw new Error(`${written} of ${users.length} letters are written`);
+  }
+}
+
+/** What waits in Review, in its order, as far as its first page goes. */
+export async function lettersIn(
+  session: Session,
+  projectId: number,
+): Promise<{ letters: Letter[]; waiting: number }> {
+  type Listed = { data: Letter[]; meta: { pagination: { total: number } } };
+  const { data, meta } = await session.ask<Listed>('GET', `/projects/${projectId}/drafts?view=review`);
+  return { letters: data, waiting: meta.pagination.total };
+}
+
+/** How the letter to somebody stands now, whatever has become of it. */
+export async function letterTo(session: Session, projectId: number, user: string): Promise<Letter> {
+  const { data } = await session.ask<{ data: Letter[] }>(
+    'GET',
+    `/projects/${projectId}/drafts?view=all&filter=user:${user}`,
+  );
+  const [letter] = data;
+  if (!letter) throw new Error(`there is no letter to ${user}`);
+  return letter;
+}

@@ -1,0 +1,40 @@
+import type { BrowserContext } from 'playwright-core';
+import { OWNER } from './first-letter.ts';
+import type { Installation } from './installation.ts';
+
+/** Asks the dashboard's own API, as the page in that browser would. */
+export type Session = {
+  ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
+};
+
+/** Sets the installation up without a page, for tests of what comes after; the browser is signed in as its owner. */
+export async function signedIn(
+  context: BrowserContext,
+  installation: Installation,
+  timeZone = 'Europe/Berlin',
+): Promise<Session & { projectId: number }> {
+  const session = sessionOf(context, installation);
+  const token = new URL(installation.setupLink).searchParams.get('token');
+  const { data } = await session.ask<{ data: { project_id: number } }>('POST', '/setup', {
+    token,
+    ...OWNER,
+    project: 'Acme',
+    time_zone: timeZone,
+  });
+  return { ...session, projectId: data.project_id };
+}
+
+export function sessionOf(context: BrowserContext, { url }: Pick<Installation, 'url'>): Session {
+  return {
+    async ask(method, path, body) {
+      const answer = await context.request.fetch(`${url}/api/dashboard${path}`, {
+        method,
+        headers: { origin: url },
+        ...(body ? { data: body } : {}),
+      });
+      if (!answer.ok())
+        throw new Error(`${method} ${path} answered ${answer.status()}: ${await answer.text()}`);
+      return (await answer.json()) as never;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type {
+  BulkActed,
+  BulkAsked,
+  BulkPreview,
+  DraftContent,
+  DraftContext,
+  DraftCounts,
+  DraftListed,
+  DraftMoved,
+  DraftPreview,
+  DraftSeen,
+  DraftVersions,
+  DraftWhole,
+  RuleEdits,
+} from './draft-shapes.ts';
+import type { Many, One, PageQuery, Raw } from './envelope.ts';
+
+export type * from './draft-shapes.ts';
+
+export type DraftsApi = {
+  /**
+   * `view=review`: what waits for a person, in the order of deadlines, those without one behind, then what is held, then what
+   * was put off. `view=all`: every draft, the newest first. Filter: `state rule user subject reason edited`.
+   */
+  'GET /projects/:project/drafts': {
+    query: PageQuery & { view?: 'review' | 'all'; filter?: string };
+    answer: Many<DraftListed>;
+  };
+  'GET /projects/:project/drafts/counts': { query: { filter?: string }; answer: One<DraftCounts> };
+  'GET /projects/:project/drafts/:draft': { answer: One<DraftWhole> };
+  'GET /projects/:project/drafts/:draft/context': { answer: One<DraftContext> };
+  'GET /projects/:project/drafts/:draft/preview': { answer: One<DraftPreview> };
+  'GET /projects/:project/drafts/:draft/versions': { answer: One<DraftVersions> };
+  /** For a sandboxed frame alone. `images=show` fetches remote images through us; else they are left out. */
+  'GET /projects/:project/drafts/:draft/letter.html': {
+    query: { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
+    answer: Raw;
+  };
+
+  'POST /projects/:project/drafts/:draft/approve': {
+    body: DraftSeen & { anyway?: boolean };
+    answer: One<DraftMoved>;
+  };
+  'POST /projects/:project/drafts/:draft/skip': {
+    body: DraftSeen & { reason?: string };
+    answer: One<DraftMoved>;
+  };
+  'POST /projects/:project/drafts/:draft/postpone': {
+    body: DraftSeen & { until: string; extend?: boolean };
+    answer: One<DraftMoved>;
+  };
+  'POST /projects/:project/drafts/:draft/edit': {
+    body: DraftSeen & { subject?: string; preheader?: string; body?: string };
+    answer: One<DraftMoved & { content: DraftContent }>;
+  };
+  'POST /projects/:project/drafts/:draft/undo': { body: DraftSeen; answer: One<DraftMoved> };
+  /** Opens its editor, or says that it is still open: nothing leaves, and nobody else touches it, for ten minutes. */
+  'POST /projects/:project/drafts/:draft/open-editor': { body: DraftSeen; answer: One<DraftMoved> };
+  'POST /projects/:project/drafts/:draft/close-editor': { body: DraftSeen; answer: One<DraftMoved> };
+  /** Of what failed, or of which nobody knows: then `confirm` is the person's id, typed. Answers the new draft. */
+  'POST /projects/:project/drafts/:draft/send-again': {
+    body: DraftSeen & { confirm?: string };
+    answer: One<DraftMoved>;
+  };
+  /** A copy to whoever asks, or to another of the team's addresses. */
+  'POST /projects/:project/drafts/:draft/send-test': {
+    body: { to?: string };
+    answer: One<{ to: string; subject: string; reply: string }>;
+  };
+
+  'POST /projects/:project/drafts/bulk/preview': { body: BulkAsked; answer: One<BulkPreview> };
+  'POST /projects/:project/drafts/bulk': { body: BulkAsked; answer: One<BulkActed> };
+
+  'GET /projects/:project/rules/:rule/edits': { answer: One<RuleEdits> };
+};

@@ -1,0 +1,91 @@
+/** What the dashboard asks of the server, and what it is answered: one file a noun. Nothing of it is public. */
+import type { AudiencesApi } from './audiences.ts';
+import type { DataApi } from './data.ts';
+import type { DeliveriesApi } from './deliveries.ts';
+import type { DomainsApi } from './domains.ts';
+import type { DraftsApi } from './drafts.ts';
+import type { EventsApi } from './events.ts';
+import type { FeedApi } from './feed.ts';
+import type { HomeApi } from './home.ts';
+import type { InsightsApi } from './insights.ts';
+import type { KeysApi } from './keys.ts';
+import type { PeopleApi } from './people.ts';
+import type { ProjectsApi } from './projects.ts';
+import type { RequestsApi } from './requests.ts';
+import type { RulesApi } from './rules.ts';
+import type { ScheduleApi } from './schedule.ts';
+import type { SequencesApi } from './sequences.ts';
+import type { SettingsApi } from './settings.ts';
+import type { SuppressionsApi } from './suppressions.ts';
+import type { SystemApi } from './system.ts';
+import type { TeamApi } from './team.ts';
+import type { TemplatesApi } from './templates.ts';
+import type { WebhooksApi } from './webhooks.ts';
+
+export * from './access.ts';
+export * from './envelope.ts';
+export type * from './audiences.ts';
+export type * from './data.ts';
+export type * from './deliveries.ts';
+export type * from './domains.ts';
+export type * from './drafts.ts';
+export type * from './events.ts';
+export type * from './feed.ts';
+export type * from './home.ts';
+export type * from './insights.ts';
+export type * from './keys.ts';
+export type * from './people.ts';
+export type * from './projects.ts';
+export type * from './requests.ts';
+export type * from './rules.ts';
+export type * from './schedule.ts';
+export type * from './sequences.ts';
+export type * from './settings.ts';
+export type * from './suppressions.ts';
+export type * from './system.ts';
+export type * from './team.ts';
+export type * from './templates.ts';
+export type * from './webhooks.ts';
+
+export type DashboardApi = AudiencesApi &
+  DataApi &
+  DeliveriesApi &
+  DomainsApi &
+  DraftsApi &
+  EventsApi &
+  FeedApi &
+  HomeApi &
+  InsightsApi &
+  KeysApi &
+  PeopleApi &
+  ProjectsApi &
+  RequestsApi &
+  RulesApi &
+  ScheduleApi &
+  SequencesApi &
+  SettingsApi &
+  SuppressionsApi &
+  SystemApi &
+  TeamApi &
+  TemplatesApi &
+  WebhooksApi;
+
+/** `METHOD /path` below `/api/dashboard`; names behind a colon are parameters. */
+export type RouteKey = keyof DashboardApi;
+
+/** What is asked and answered by one route: `{ query?, body?, answer }`. */
+export type RouteShape = { query?: object; body?: object; answer: unknown };
+
+type Get<K extends RouteKey, Part extends string> = DashboardApi[K] extends { [P in Part]: infer Shape }
+  ? Shape
+  : undefined;
+export type QueryOf<K extends RouteKey> = Get<K, 'query'>;
+export type BodyOf<K extends RouteKey> = Get<K, 'body'>;
+export type AnswerOf<K extends RouteKey> = Get<K, 'answer'>;
+
+type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | ParamNames<More>
+    : Rest
+  : never;
+export type ParamsOf<K extends string> = { [Name in ParamNames<K>]: string };

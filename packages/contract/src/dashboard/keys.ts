@@ -1,0 +1,29 @@
+import type { Many, One } from './envelope.ts';
+
+export type ApiKey = {
+  id: string;
+  label: string;
+  /** The first eight characters and the last four. */
+  display: string;
+  created_at: string;
+  /** Null: made by a command, or before this was noted. */
+  created_by: string | null;
+  last_used_at: string | null;
+  client: { name: string; version: string } | null;
+  /** The least version that the operator wants of this client, where it is older. */
+  outdated: string | null;
+  revoked_at: string | null;
+  /** Requests a day (UTC), the last fourteen days, the oldest first. */
+  traffic: { day: string; requests: number }[];
+};
+
+export type KeysApi = {
+  'GET /projects/:project/keys': { answer: Many<ApiKey> };
+  /** `secret` is told here, and never again. */
+  'POST /projects/:project/keys': {
+    body: { label: string; env?: 'live' };
+    answer: One<ApiKey & { secret: string }>;
+  };
+  /** For good. `label` has to be its label. */
+  'POST /projects/:project/keys/:key/revoke': { body: { label: string }; answer: One<ApiKey> };
+};

@@ -1,0 +1,199 @@
+import type { Many, One, PageQuery, Raw } from './envelope.ts';
+
+/** A person as the table shows them: what is known under its own name, and no traits beside. */
+export type UserListed = {
+  external_user_id: string;
+  email: string | null;
+  name: string | null;
+  plan: string | null;
+  company: string | null;
+  role: string | null;
+  first_seen_at: string;
+  last_seen_at: string;
+  /** Nothing that happens to them starts a rule now. */
+  triggers_suppressed: boolean;
+};
+
+/** A trait with the last change that is kept of it: null where it came by an import, or before changes were kept. */
+export type TraitShown = {
+  trait: string;
+  value: unknown;
+  known: boolean;
+  changed: { at: string; before: unknown } | null;
+};
+
+export type AudienceOfUser = { id: string; name: string; since: string };
+
+/** What keeps letters from them. */
+export type UserHeld = {
+  reason: string;
+  until: string | null;
+  kind: 'address' | 'person';
+  created_at: string;
+};
+
+export type RunOfUser = {
+  id: string;
+  rule: string;
+  version: number;
+  state: string;
+  waits_for: string | null;
+  next_at: string | null;
+  entered_at: string;
+  ended_at: string | null;
+  end_reason: string | null;
+};
+
+export type UserShown = {
+  external_user_id: string;
+  email: string | null;
+  traits: TraitShown[];
+  audiences: AudienceOfUser[];
+  runs: RunOfUser[];
+  held: UserHeld | null;
+  refused_topics: string[];
+  triggers: { suppressed: boolean; live_since: string | null };
+  first_seen_at: string;
+  last_seen_at: string;
+  /** The zone in which they live, where a trait tells it. */
+  zone: string | null;
+};
+
+/** One line of the one timeline; `detail` is what its kind has to say, and people's own words are in it as they came. */
+export type TimelineItem = {
+  at: string;
+  id: string;
+  kind:
+    | 'event'
+    | 'created'
+    | 'changed'
+    | 'joined'
+    | 'left'
+    | 'decision'
+    | 'draft'
+    | 'move'
+    | 'outcome'
+    | 'reply';
+  title: string;
+  /** Of a rule, an audience or a draft, to follow. */
+  rule: { id: string; name: string } | null;
+  audience: { id: string; name: string | null } | null;
+  draft_id: string | null;
+  /** Who did it, by name, where a person of the team did. */
+  actor: string | null;
+  detail: Record<string, unknown>;
+};
+
+/** How sure a value of then is. `import`: an import lies between; `not_kept`: it changed later. What was before is not kept. */
+export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
+
+export type UserThen = {
+  at: string;
+  /** `unknown`: changes of that time are not kept any more. */
+  state: 'known' | 'not_yet' | 'unknown';
+  /** As long ago as changes are kept; null: of everything. */
+  kept_since: string | null;
+  email: { value: string | null; certainty: Certainty };
+  traits: { trait: string; value: unknown; certainty: Certainty }[];
+  /** How sure it is that there was no other trait: an import may have taken away one that nobody remembers. */
+  others: Certainty;
+  audiences: {
+    id: string;
+    name: string;
+    certainty: Certainty;
+    /** The definition is newer than that moment: asked is what it says now. */
+    definition_changed: boolean;
+    /** The moment at which time alone could take them out. */
+    until: string | null;
+  }[];
+  /** What time alone would have brought next, the soonest first. */
+  next: { at: string; what: 'audience' | 'draft'; name: string; id: string }[];
+  drafts: { id: string; rule: string; state: string; since: string }[];
+};
+
+/** A condition with the answer for one person, and under it those that it was put together from. */
+export type Explained = { sentence: string; holds: boolean; until: string | null; of?: Explained[] };
+
+/** What one rule says of one person, decided by the engine itself and now. */
+export type WhyRule = {
+  rule: { id: string; name: string };
+  is_on: boolean;
+  /** Whether it would begin something if what it waits for came now. */
+  would_fire: boolean;
+  /** In the order in which they are asked; the first that refuses is marked. */
+  triggers: {
+    waits_for: string;
+    last_seen_at: string | null;
+    would_fire: boolean;
+    reason: string;
+    sentence: string;
+    at: string | null;
+    is_set: boolean;
+    note: string | null;
+    detail: Record<string, unknown>;
+    would_pass_if: Explained[];
+  }[];
+  /** What was decided so far, the newest first. */
+  decided: {
+    at: string;
+    first_at: string;
+    count: number;
+    reason: string;
+    sentence: string;
+    fired: boolean;
+    detail: Record<string, unknown>;
+  }[];
+  drafts: {
+    id: string;
+    subject: string;
+    state: string;
+    deadline_at: string | null;
+    ended_at: string | null;
+    /** Why it is held. */
+    reason: string | null;
+    holds: boolean;
+    held: { reason: string; sentence: string; until: string | null; detail: Record<string, unknown> } | null;
+  }[];
+};
+
+/** A filter under a name, for everybody of the project. */
+export type SavedView = {
+  id: string;
+  screen: string;
+  name: string;
+  filter: string;
+  created_by: string;
+  created_at: string;
+};
+
+/** `known`: of so many it was said before; `unknown`: so many are nobody here. */
+export type SuppressedUsers = {
+  added: number;
+  known: number;
+  unknown: number;
+  drafts: number;
+  runs: number;
+};
+
+export type ErasedUser = { external_user_id: string; erased_at: string; removed: Record<string, number> };
+
+export type PeopleApi = {
+  'GET /projects/:project/users': { query: PageQuery & { filter?: string }; answer: Many<UserListed> };
+  'GET /projects/:project/users.csv': { query: { filter?: string }; answer: Raw };
+  'POST /projects/:project/users/suppress': { body: { users: string[] }; answer: One<SuppressedUsers> };
+  'GET /projects/:project/users/:user': { answer: One<UserShown> };
+  'GET /projects/:project/users/:user/timeline': {
+    query: PageQuery & { kinds?: string };
+    answer: Many<TimelineItem>;
+  };
+  'GET /projects/:project/users/:user/at': { query: { at: string }; answer: One<UserThen> };
+  'GET /projects/:project/users/:user/why': { query: { rule?: string }; answer: One<WhyRule[]> };
+  'GET /projects/:project/users/:user/export': { answer: Raw };
+  'POST /projects/:project/users/:user/erase': { body: { confirm: string }; answer: One<ErasedUser> };
+  'GET /projects/:project/views': { query: { screen: 'users' }; answer: Many<SavedView> };
+  'POST /projects/:project/views': {
+    body: { screen: 'users'; name: string; filter: string };
+    answer: One<SavedView>;
+  };
+  'DELETE /projects/:project/views/:view': { answer: One<SavedView> };
+};

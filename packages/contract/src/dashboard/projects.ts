@@ -1,0 +1,20 @@
+import type { Role } from './access.ts';
+import type { Many, One } from './envelope.ts';
+
+export type ProjectListed = {
+  id: number;
+  name: string;
+  livemode: boolean;
+  /** What whoever asks may do in it. */
+  role: Role;
+  /** Made up: nothing of it ever leaves this machine. */
+  demo: boolean;
+  suspended: boolean;
+  paused: boolean;
+  time_zone: string;
+};
+
+export type ProjectsApi = {
+  'GET /projects': { answer: Many<ProjectListed> };
+  'POST /projects': { body: { name: string; time_zone?: string }; answer: One<ProjectListed> };
+};

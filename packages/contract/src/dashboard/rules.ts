@@ -1,0 +1,241 @@
+import type { Many, One, PageQuery, Raw } from './envelope.ts';
+
+/** What is odd about a rule, or that it has gone quiet. */
+export type RuleHint = { code: string; message: string };
+
+/** A fault of a document, at its place in it. */
+export type DocumentFault = { message: string; field?: string };
+
+/** A day of the project: who came in, what was written, what left, and who came to the goal. */
+export type RuleDay = { day: string; entered: number; drafted: number; sent: number; goal: number };
+
+export type RuleMode = 'draft' | 'autopilot';
+
+export type RuleListed = {
+  id: string;
+  name: string;
+  version: number;
+  on: boolean;
+  mode: RuleMode;
+  /** Of the rule itself, such as `4h`; null: as the project has it. */
+  deadline: string | null;
+  /** After how long an untouched draft really leaves by itself; null: never, a person has to send it. */
+  leaves_after: string | null;
+  priority: number;
+  sentence: string;
+  /** How many of its steps write a letter, and how many steps there are in all. */
+  letters: number;
+  steps: number;
+  lints: RuleHint[];
+  alarm: RuleHint | null;
+  demoted: { at: string; why: string } | null;
+  /** The last seven days, the oldest first. */
+  week: RuleDay[];
+  open_drafts: number;
+  created_at: string;
+  updated_at: string;
+};
+
+/** A rule as `docs/rules.md` has it. */
+export type RuleDocument = Record<string, unknown>;
+
+export type RuleShown = RuleListed & {
+  definition: RuleDocument;
+  /** People under way in it, and how the runs of the others ended. */
+  runs: { active: number; frozen: number; ended: Record<string, number> };
+  suggestion: RuleSuggestion | null;
+};
+
+/** What the rule has earned; nobody but a person acts on it. */
+export type RuleSuggestion = {
+  kind: 'autopilot' | 'shorter_deadline' | 'longer_deadline';
+  deadline: string;
+  why: string;
+};
+
+/** `drafts`: how many open ones have another mode now. */
+export type RuleSaved = { rule: RuleShown; drafts: number };
+
+/** What an unsaved rule says. Where there are faults there is no sentence. */
+export type RuleChecked = {
+  sentence: string | null;
+  faults: DocumentFault[];
+  lints: RuleHint[];
+  /** Whether the definition is another one than that which is saved, so that saving makes a new version. */
+  new_version: boolean;
+  sentence_before: string | null;
+  /** Open drafts that nobody has touched: those of a rule that goes to autopilot may get a deadline, or lose theirs. */
+  open_untouched: number;
+  /** People under way, who stay in their version. */
+  under_way: number;
+};
+
+export type RuleSwitchPreview = {
+  open: number;
+  /** Off: drafts that stand still then. On: drafts that go on. */
+  drafts: number;
+  /** Off: drafts that wait for something else anyway, and go on waiting for it. On: drafts that have expired and are cancelled. */
+  others: number;
+  /** What is on its way to the relay just now cannot be called back. */
+  sending: number;
+  /** People whose way stops, or goes on. */
+  runs: number;
+  /** It needs a person's word, because so many were held for more than a day; 0: it does not. */
+  long_held: number;
+};
+
+export type RuleSwitched = { rule: RuleShown; drafts: number; runs: number; expired: number };
+
+export type RuleVersion = {
+  version: number;
+  created_at: string;
+  /** Null: from before that was written down. */
+  created_by: string | null;
+  sentence: string;
+  definition: RuleDocument;
+  is_present: boolean;
+  /** People under way in it. */
+  runs: number;
+};
+
+export type RunListed = {
+  id: string;
+  external_user_id: string;
+  version: number;
+  /** Where they stand, in words, and the place in its list of steps. */
+  step: { at: number; label: string };
+  state: 'active' | 'frozen';
+  waits_for: 'time' | 'event' | 'draft' | null;
+  next_at: string | null;
+  entered_at: string;
+  /** What they came in by. */
+  by: string;
+};
+
+/** Moving to the present version: who would be moved, and who stays because the versions differ up to where they stand. */
+export type MoveWaitingPreview = {
+  version: number;
+  moved: number;
+  stayed: { version: number; step: number; runs: number }[];
+};
+
+export type RuleArm = { entered: number; converted: number };
+
+export type RuleResults = {
+  since: string;
+  funnel: {
+    entered: number;
+    drafted: number;
+    sent: number;
+    delivered: number;
+    opened: number;
+    clicked: number;
+    goal: number;
+  };
+  days: RuleDay[];
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+  replied: number;
+  /** How the last drafts ended: as they were written, edited, or skipped. */
+  drafts: { untouched: number; edited: number; skipped: number };
+  /** Why others did not come in. */
+  refused: { reason: string; sentence: string; count: number }[];
+  has_goal: boolean;
+  holdout_percent: number;
+  /** Of a rule with people in its holdout, since it was made. */
+  lift: {
+    letter: RuleArm;
+    holdout: RuleArm;
+    /** From a hundred on each side: by how much more often, as a share, and between which bounds 95 times of 100. */
+    shown: { difference: number; from: number; to: number } | null;
+  } | null;
+};
+
+export type BacktestSample = {
+  external_user_id: string;
+  at: string;
+  subject: string;
+  preheader: string;
+  body: string;
+  missing: string[];
+};
+
+export type Backtest = {
+  rule: string;
+  is_saved: boolean;
+  from: string;
+  to: string;
+  cut_at: string | null;
+  considered: number;
+  entered: { people: number; runs: number; held_out: number };
+  entries: { external_user_id: string; at: string; key: string; by: string; held_out: boolean }[];
+  refused: { reason: string; count: number; sentence: string }[];
+  waiting: number;
+  letters: {
+    written: number;
+    cancelled: number;
+    without_address: number;
+    per_day: { day: string; letters: number }[];
+  };
+  caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
+  samples: BacktestSample[];
+  difference: {
+    version: number;
+    added: { people: number; external_user_ids: string[] };
+    removed: { people: number; external_user_ids: string[] };
+    letters: number;
+    /** Of the saved version, for the same days. */
+    per_day: { day: string; letters: number }[];
+  } | null;
+  assumptions: string[];
+};
+
+/** One line each of what a backtest streams: how far it is (of one, from 0 to 1), and at last what it found or why it could not. */
+export type BacktestLine =
+  | { progress: { share: number; looked_at: number; at: string; of: 'rule' | 'saved' } }
+  | { found: Backtest }
+  | { failed: { code: string; errors: DocumentFault[] } };
+
+export type RulesApi = {
+  'GET /projects/:project/rules': { answer: Many<RuleListed> };
+  'POST /projects/:project/rules': { body: { document: RuleDocument; on?: boolean }; answer: One<RuleShown> };
+  'POST /projects/:project/rules/check': {
+    body: { document: RuleDocument; rule?: string };
+    answer: One<RuleChecked>;
+  };
+  /** Answers lines of JSON, `BacktestLine` each, while it goes on; whoever hangs up ends it. */
+  'POST /projects/:project/rules/backtest': {
+    body: { days: number; rule?: string; document?: RuleDocument };
+    answer: Raw;
+  };
+  'GET /projects/:project/rules/:rule': { answer: One<RuleShown> };
+  'PUT /projects/:project/rules/:rule': {
+    /** `updated_at`: of what was edited; who saved meanwhile is told of. */
+    body: { document: RuleDocument; updated_at: string; include_open?: boolean };
+    answer: One<RuleSaved>;
+  };
+  'POST /projects/:project/rules/:rule/mode': {
+    body: { mode: RuleMode; deadline?: string | null; include_open?: boolean };
+    answer: One<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>;
+  };
+  /** Puts it before another one in the order of priority; null: behind all. Answers all whose priority is another now. */
+  'POST /projects/:project/rules/:rule/reorder': {
+    body: { before: string | null };
+    answer: One<{ changed: { id: string; name: string; priority: number }[] }>;
+  };
+  'POST /projects/:project/rules/:rule/duplicate': { body: { name?: string }; answer: One<RuleShown> };
+  'GET /projects/:project/rules/:rule/switch': { answer: One<RuleSwitchPreview> };
+  'POST /projects/:project/rules/:rule/switch': {
+    body: { on: boolean; confirmed?: boolean };
+    answer: One<RuleSwitched>;
+  };
+  'GET /projects/:project/rules/:rule/versions': { answer: Many<RuleVersion> };
+  'GET /projects/:project/rules/:rule/runs': {
+    query: Pick<PageQuery, 'cursor' | 'limit'> & { version?: number; step?: number };
+    answer: Many<RunListed>;
+  };
+  'GET /projects/:project/rules/:rule/results': { query: { days?: number }; answer: One<RuleResults> };
+  'GET /projects/:project/rules/:rule/move-waiting': { answer: One<MoveWaitingPreview> };
+  'POST /projects/:project/rules/:rule/move-waiting': { answer: One<MoveWaitingPreview> };
+};

@@ -1,0 +1,154 @@
+import type { Many, One } from './envelope.ts';
+
+/** By the name of the setting, in the text form in which it is stored and typed. */
+export type SettingTexts = Record<string, string>;
+
+export type SettingShown = {
+  name: string;
+  text: string;
+  /** What it is while nobody sets it. */
+  fallback: string;
+  /** What it may be, in words. */
+  syntax: string;
+};
+
+export type ProjectSettingsShown = {
+  settings: SettingShown[];
+  /** Parsed, for forms. */
+  parsed: {
+    quiet_hours: { start: string; end: string } | null;
+    frequency_cap: { letters: number; window_ms: number }[] | null;
+    throttle: { letters: number; per_ms: number } | null;
+    autopilot_ms: number | null;
+    topics: { id: string; title: string }[];
+    tracking: { opens: boolean; clicks: boolean };
+    team_addresses: string[];
+    paused: boolean;
+  };
+};
+
+/** What the sender gate says: whether anything may leave as this sender. */
+export type SenderVerdict = {
+  /** Letters stay in the outbox of this installation, and no gate asks for a sender. */
+  outbox: boolean;
+  /** Null: it passes. */
+  no: { reason: 'domain' | 'no_sender' | 'public_url'; detail: string } | null;
+};
+
+/** As whom letters leave now, and what holds them back that no setting says. */
+export type SendingState = {
+  sender: SenderVerdict & {
+    name: string;
+    address: string;
+    reply_to: string | null;
+    domain: { id: string; name: string; state: string; paused: string | null } | null;
+  };
+  /** What the gate would say with a relay, where letters stay in the outbox: so that it can be set up before. */
+  with_relay: SenderVerdict['no'];
+  domains: { id: string; name: string; state: string; paused: string | null; throttle: string }[];
+  /** Answers of recipients are heard here: mail comes in, and they are handed on. */
+  replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
+  throttle: { left: number | null; next_at: string | null };
+  ramp: RampShown;
+  has_model: boolean;
+};
+
+/** The warm-up of the sending domain. `off` says why there is none. */
+export type RampShown =
+  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
+
+export type PolicyTotals = {
+  leaves: number;
+  leave_at_once: number;
+  held: Record<string, number>;
+  expires: number;
+  median_leaves_at: string | null;
+  last_leaves_at: string | null;
+};
+export type PolicyFate = { becomes: 'leaves' | 'held' | 'expires'; at: string | null; reason: string | null };
+export type FateChanged = {
+  id: string;
+  rule: string;
+  external_user_id: string;
+  today: PolicyFate;
+  changed: PolicyFate;
+};
+
+/** What a changed policy would do to the letters that wait now. */
+export type PolicyEffect = {
+  drafts: number;
+  is_cut: boolean;
+  today: PolicyTotals;
+  changed: PolicyTotals;
+  earlier: number;
+  later: number;
+  same: number;
+  median_shift_ms: number | null;
+  /** Those that leave as it is today, and would pass the moment from which on they are not sent. */
+  newly_expire: number;
+  /** Those whose deadline the change takes away at once: only a person sends them then. */
+  stop_leaving: number;
+  differences: FateChanged[];
+  /** Of the next 7 days those hours in which something leaves under either. */
+  hours: { at: string; today: number; changed: number }[];
+};
+
+/** The settings that the gates look at, as texts. */
+export type PolicyQuery = {
+  quiet_hours?: string;
+  frequency_cap?: string;
+  throttle?: string;
+  time_zone?: string;
+  paused?: string;
+  /** Only `draft`: any other deadline is for new drafts. */
+  autopilot?: string;
+};
+
+export type RateLimitShown = { endpoint: string; rate: number; burst: number };
+
+/** What a pause would keep back. */
+export type PauseEffect = {
+  paused: boolean;
+  /** Drafts that would leave by themselves within an hour, and within a day, if it were not paused. */
+  next_hour: number;
+  next_day: number;
+  open: number;
+  is_cut: boolean;
+};
+
+/** What letting go would mean. */
+export type ResumeEffect = {
+  was_paused: boolean;
+  open: number;
+  expired: number;
+  overdue: number;
+  held: number;
+  long_held: number;
+  /** So many were held for more than a day that this number has to be typed. */
+  needs_confirmation: boolean;
+};
+
+export type SettingsApi = {
+  'GET /projects/:project/settings': { answer: One<ProjectSettingsShown> };
+  /** `seen`: what the form showed of what it changes; where it is another by now nothing is changed. */
+  'PATCH /projects/:project/settings': {
+    body: { settings: SettingTexts; seen?: SettingTexts };
+    answer: One<ProjectSettingsShown>;
+  };
+  'GET /projects/:project/sending': { answer: One<SendingState> };
+  'GET /projects/:project/policy/simulate': { query: PolicyQuery; answer: One<PolicyEffect> };
+  'GET /projects/:project/rate-limits': { answer: Many<RateLimitShown> };
+  'PATCH /projects/:project/rate-limits/:endpoint': {
+    body: { rate?: number; burst?: number };
+    answer: One<RateLimitShown>;
+  };
+  'GET /projects/:project/pause': { answer: One<PauseEffect> };
+  'POST /projects/:project/pause': { answer: One<{ paused: true }> };
+  'GET /projects/:project/resume': { answer: One<ResumeEffect> };
+  /** `confirmed`: `long_held`, as a person typed it. */
+  'POST /projects/:project/resume': {
+    body: { confirmed?: number };
+    answer: One<{ paused: false; cancelled: number; postponed: number }>;
+  };
+};

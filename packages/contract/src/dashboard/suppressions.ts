@@ -1,0 +1,101 @@
+import type { Many, One, PageQuery, Raw } from './envelope.ts';
+
+export type SuppressionReasonName =
+  | 'unsubscribed'
+  | 'complained'
+  | 'manual'
+  | 'hard_bounce'
+  | 'soft_bounces'
+  | 'snoozed';
+
+export type SuppressionListed = {
+  kind: 'email' | 'user';
+  value: string;
+  reason: SuppressionReasonName;
+  /** Null: for good. */
+  until: string | null;
+  /** False: it has ended by itself. */
+  in_force: boolean;
+  created_at: string;
+  created_by: string;
+  /** As people call whoever it was. */
+  created_by_name: string;
+};
+
+export type TopicRefusalListed = { kind: 'email' | 'user'; value: string; topic: string; created_at: string };
+
+/** One of the two says who it is. */
+export type SuppressionPlace = { email?: string; user?: string };
+
+export type SuppressionImport = {
+  rows: number;
+  added: number;
+  known: number;
+  over: number;
+  drafts: number;
+  runs: number;
+  refused: number;
+  troubles: { line: number; field?: string; message: string }[];
+};
+
+/** What one gate says. `until`: when it opens by itself; null: it does not. */
+export type GateSaid = {
+  gate: string;
+  passes: boolean;
+  words: string;
+  until: string | null;
+};
+
+export type MailableAnswer = {
+  /** What was asked, as it was understood. */
+  kind: 'email' | 'user';
+  value: string;
+  /** Whether a letter would leave at this moment to somebody of these; null: nobody here is known. */
+  mailed: boolean | null;
+  /** Who is suppressed at this very place, whether or not somebody here is known by it. */
+  suppression: SuppressionListed | null;
+  /** When one was lifted here last, and by whom. */
+  lifted: { reason: SuppressionReasonName; lifted_at: string; lifted_by_name: string } | null;
+  /** Whoever has the address, or the user. */
+  people: {
+    external_user_id: string;
+    address: string | null;
+    mailed: boolean;
+    /** In the order in which they are asked. */
+    gates: GateSaid[];
+    /** Letters of these topics they do not want; others may leave. */
+    topics_refused: string[];
+  }[];
+  /** More people share the address than are shown. */
+  is_cut: boolean;
+};
+
+export type SuppressionsApi = {
+  'GET /projects/:project/suppressions': {
+    query: PageQuery & { filter?: string };
+    answer: Many<SuppressionListed>;
+  };
+  'POST /projects/:project/suppressions': {
+    body: SuppressionPlace & { reason?: SuppressionReasonName; until?: string };
+    answer: One<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
+  };
+  'POST /projects/:project/suppressions/remove': {
+    /** `confirm`: the address or the user, typed once more; `why`: what stands in the audit log. */
+    body: SuppressionPlace & { confirm: string; why: string };
+    answer: One<{ kind: 'email' | 'user'; value: string; removed: true }>;
+  };
+  'POST /projects/:project/suppressions/preview-import': {
+    body: { list: string; reason?: SuppressionReasonName };
+    answer: One<SuppressionImport>;
+  };
+  'POST /projects/:project/suppressions/import': {
+    body: { list: string; reason?: SuppressionReasonName };
+    answer: One<SuppressionImport>;
+  };
+  'GET /projects/:project/suppressions/export': { answer: Raw };
+  'GET /projects/:project/suppressions/state': {
+    answer: One<{ imported_at: string | null; imported_by_name: string | null }>;
+  };
+  'GET /projects/:project/suppressions/check': { query: SuppressionPlace; answer: One<MailableAnswer> };
+  'GET /projects/:project/suppressions/topics': { query: PageQuery; answer: Many<TopicRefusalListed> };
+};

@@ -1,0 +1,45 @@
+import type { Many, One, Raw } from './envelope.ts';
+
+export type SystemState = {
+  at: string;
+  version: string;
+  node: string;
+  postgres: string;
+  schema: string;
+  /** This machine's clock against the database's; null: not measured yet. */
+  clock_offset_ms: number | null;
+  database_bytes: number;
+  /** The largest, with their indexes. */
+  tables: { name: string; bytes: number; rows: number }[];
+  queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
+  /** What is due of this project again and again: when next, and how late that is. */
+  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  webhooks: { pending: number; delivering: number };
+};
+
+export type DeadLetter = {
+  seq: number;
+  lane: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  reason: string;
+  accepted_at: string;
+  died_at: string;
+  record: unknown;
+};
+
+export type SystemApi = {
+  'GET /projects/:project/system': { answer: One<SystemState> };
+  /** The oldest 1,000. */
+  'GET /projects/:project/dead-letters': { answer: Many<DeadLetter> };
+  /** Without `seqs`: all. They wait again, behind what was accepted since. */
+  'POST /projects/:project/dead-letters/retry': {
+    body: { seqs?: number[] };
+    answer: One<{ retried: number }>;
+  };
+  'POST /projects/:project/dead-letters/discard': {
+    body: { seqs: number[]; reason: string };
+    answer: One<{ discarded: number }>;
+  };
+  /** JSON to send to whoever helps: numbers, states and settings, no secret and nobody's data. */
+  'GET /projects/:project/support-bundle': { answer: Raw };
+};

@@ -1,0 +1,114 @@
+import type { FrameQuery, Many, One, Raw } from './envelope.ts';
+import type { DocumentFault } from './rules.ts';
+
+/** A letter as it is written. */
+export type LetterSource = {
+  format: 'markdown' | 'mjml';
+  subject: string;
+  preheader: string;
+  body: string;
+};
+
+export type TemplateListed = {
+  /** By which rules find it, and by which it is addressed. */
+  name: string;
+  /** Null where it ships and the project has none of its own under this name. */
+  version: number | null;
+  is_shipped: boolean;
+  format: LetterSource['format'];
+  subject: string;
+  used_by: { id: string; name: string }[];
+  /** Words that are saved and not published. */
+  has_draft: boolean;
+  updated_at: string | null;
+};
+
+export type TemplateVersion = LetterSource & {
+  version: number;
+  created_at: string;
+  created_by: string;
+};
+
+/**
+ * A name that the letter reads. `holds`: where nothing is known of it the letter waits for a person, because there are no other
+ * words. `fill`: of which share of people it is known; null: it is none of theirs. `from`: the events that came with it.
+ */
+export type TemplateVariable = { name: string; holds: boolean; fill: number | null; from: string[] };
+
+export type TemplateShown = TemplateListed & {
+  published: LetterSource;
+  draft: (LetterSource & { saved_at: string; saved_by: string }) | null;
+  /** The newest first; none of a letter that ships. */
+  versions: TemplateVersion[];
+  variables: TemplateVariable[];
+  /** Of how many people the shares are, and what else is known of them. */
+  people: number;
+  others: { name: string; fill: number }[];
+  /** Open drafts that nobody has touched: they may follow what is published. */
+  open_untouched: number;
+};
+
+/** `drafts`: how many open ones say the new thing now. */
+export type TemplatePublished = { template: TemplateShown; drafts: number };
+
+/** One look at the letter; `detail` says where, a line each. */
+export type LetterCheck = {
+  name: string;
+  status: 'ok' | 'warning' | 'error';
+  message: string;
+  detail?: string[];
+};
+
+export type TemplatePreview = {
+  /** To whom it is written; a person made up where nobody was named. */
+  external_user_id: string;
+  is_made_up: boolean;
+  /** What it is told about. */
+  event: string;
+  subject: string;
+  preheader: string;
+  text: string;
+  /** What would hold it. */
+  missing: string[];
+  faults: DocumentFault[];
+  variables: TemplateVariable[];
+  checks: LetterCheck[];
+  bytes: number;
+  /** By which `letter.html` shows exactly these words for a while. */
+  words: string | null;
+};
+
+export type TemplatesApi = {
+  'GET /projects/:project/templates': { answer: Many<TemplateListed> };
+  'POST /projects/:project/templates': {
+    body: { name: string; letter: LetterSource; follow?: boolean };
+    answer: One<TemplatePublished>;
+  };
+  'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
+  'DELETE /projects/:project/templates/:template': { answer: One<{ drafts: number }> };
+  /** Words that are not published yet; nobody gets them. */
+  'PUT /projects/:project/templates/:template/draft': {
+    body: { letter: LetterSource };
+    answer: One<TemplateShown>;
+  };
+  'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
+  'POST /projects/:project/templates/:template/publish': {
+    /** `version`: that which was edited, null of a letter that ships; who published meanwhile is told of. */
+    body: { letter: LetterSource; version: number | null; follow: boolean };
+    answer: One<TemplatePublished>;
+  };
+  /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */
+  'POST /projects/:project/templates/:template/preview': {
+    body: { letter?: LetterSource; user?: string };
+    answer: One<TemplatePreview>;
+  };
+  'GET /projects/:project/templates/:template/letter.html': {
+    query: FrameQuery & { words?: string; user?: string };
+    answer: Raw;
+  };
+  'POST /projects/:project/templates/:template/send-test': {
+    /** Filled in for somebody made up; `to`: whoever asks where left out. */
+    body: { letter?: LetterSource; to?: string };
+    answer: One<{ to: string; subject: string; reply: string }>;
+  };
+};

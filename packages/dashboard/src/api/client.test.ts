@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { call, callForLines, urlOf } from './client.ts';
+import { ApiError } from './failure.ts';
+import { createSignIn } from './sign-in.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+function answers(...responses: (Response | Error)[]) {
+  const asked = vi.fn<typeof fetch>();
+  for (const response of responses)
+    if (response instanceof Error) asked.mockRejectedValueOnce(response);
+    else asked.mockResolvedValueOnce(response);
+  vi.stubGlobal('fetch', asked);
+  return asked;
+}
+
+const signedOut = (): Response =>
+  Response.json({ errors: [{ code: 'session_required', message: 'Sign in first' }] }, { status: 401 });
+const projects = (): Response => Response.json({ data: [] });
+
+describe('the address of a call', () => {
+  it('holds its parameters, whatever they hold', () => {
+    const asked = {
+      params: { project: 1, user: 'a/b?c' },
+      query: { filter: 'x:"y z"', limit: 5, cursor: undefined },
+    };
+    expect(urlOf('GET /projects/:project/users/:user', asked)).toBe(
+      '/api/dashboard/projects/1/users/a%2Fb%3Fc?filter=x%3A%22y+z%22&limit=5',
+    );
+  });
+
+  it('is not made where a parameter is missing', () => {
+    expect(() => urlOf('GET /projects/:project/users', {})).toThrow('without project');
+  });
+});
+
+describe('a refusal', () => {
+  it('tells its cause, its fields and the id of the request', async () => {
+    const errors = [{ code: 'validation_failed', message: 'must not be empty', field: 'name' }];
+    answers(Response.json({ errors }, { status: 422, headers: { 'X-Request-Id': 'req_1' } }));
+    const failed = await call('POST /projects', { body: { name: '' } }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toMatchObject({ status: 422, code: 'validation_failed', requestId: 'req_1' });
+    expect((failed as ApiError).fields).toEqual({ name: 'must not be empty' });
+  });
+
+  it('by something between us, and no answer at all, are told as well', async () => {
+    answers(new Response('<h1>Bad gateway</h1>', { status: 502 }), new TypeError('fetch failed'));
+    await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 502, code: 'server_error' });
+    await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 0, code: 'unreachable' });
+  });
+});
+
+it('a refusal for the role tells the page that its roles are old; no other refusal does', async () => {
+  const refusedFor = (code: string): Response =>
+    Response.json({ errors: [{ code, message: 'No' }] }, { status: 403 });
+  const onLess = vi.fn();
+  const signIn = createSignIn(onLess);
+  answers(refusedFor('forbidden'), refusedFor('role_required'));
+  await expect(call('GET /projects', {}, { signIn })).rejects.toMatchObject({ code: 'forbidden' });
+  expect(onLess).not.toHaveBeenCalled();
+  await expect(call('GET /projects', {}, { signIn })).rejects.toMatchObject({ code: 'role_required' });
+  expect(onLess).toHaveBeenCalledTimes(1);
+});
+
+describe('a session that has ended', () => {
+  it('costs nothing: all calls wait for the sign-in and are made again', async () => {
+    const asked = answers(signedOut(), signedOut(), projects(), projects());
+    const signIn = createSignIn();
+    const told = vi.fn();
+    signIn.subscribe(told);
+    const both = Promise.all([call('GET /projects', {}, { signIn }), call('GET /projects', {}, { signIn })]);
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(signIn.isWanted()).toBe(true));
+    expect(told).toHaveBeenCalledTimes(1);
+    signIn.done();
+    expect(await both).toEqual([{ data: [] }, { data: [] }]);
+    expect(signIn.isWanted()).toBe(false);
+  });
+
+  it('does not hold who goes away meanwhile', async () => {
+    answers(signedOut());
+    const leaving = new AbortController();
+    const asked = call('GET /projects', {}, { signIn: createSignIn(), signal: leaving.signal });
+    setTimeout(() => leaving.abort(), 0);
+    await expect(asked).rejects.toThrow('aborted');
+  });
+
+  it('is a refusal like any other where nobody can sign in', async () => {
+    answers(signedOut());
+    await expect(call('GET /projects', {})).rejects.toMatchObject({ code: 'session_required' });
+  });
+});
+
+it('an answer in lines is read as it comes, however it is cut, as NDJSON or as events', async () => {
+  const pieces = ['{"a":1}\n{"a"', ':2}\n', 'event: x\ndata: {"a":3}\n\n: alive\n', '{"a":4}'];
+  const body = new ReadableStream<Uint8Array>({
+    start(to) {
+      for (const piece of pieces) to.enqueue(new TextEncoder().encode(piece));
+      to.close();
+    },
+  });
+  answers(new Response(body));
+  const lines: unknown[] = [];
+  await callForLines('GET /projects', {}, { onLine: (line) => lines.push(line) });
+  expect(lines).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }]);
+});

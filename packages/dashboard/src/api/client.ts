@@ -1,0 +1,118 @@
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import { ApiError, readFailure } from './failure.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** What one call needs: only what its route names has to be said. */
+export type Ask<K extends RouteKey> = Part<'params', Values<ParamsOf<K>>> &
+  Part<'query', Loose<QueryOf<K>>> &
+  Part<'body', BodyOf<K>>;
+
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? unknown
+  : Record<never, never> extends T
+    ? { [N in Name]?: T }
+    : { [N in Name]: T };
+/** An id may be a number on the wire; in a path it is text either way. */
+type Values<T> = { [N in keyof T]: string | number };
+type Loose<T> = { [N in keyof T]: Record<never, never> extends Pick<T, N> ? T[N] | undefined : T[N] };
+
+type AnyAsk = { params?: object; query?: object; body?: unknown };
+
+const API_PATH = '/api/dashboard';
+
+/** The address of a route, for what a browser loads by itself: a letter's frame, a download. */
+export function apiUrl<K extends RouteKey>(key: K, ask: Omit<Ask<K>, 'body'>): string {
+  return urlOf(key, ask);
+}
+
+export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
+
+/**
+ * Asks the server. Whoever is not signed in any more is asked to sign in, over the page and with nothing lost; the call is then
+ * made again. Without `signIn` it fails like any other.
+ */
+export async function call<K extends RouteKey>(
+  key: K,
+  ask: Ask<K>,
+  calling: Calling = {},
+): Promise<AnswerOf<K>> {
+  const response = await request(key, ask as AnyAsk, calling);
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<K>;
+}
+
+/** The same, for an answer that comes in lines while it is made (NDJSON, or the data of server-sent events). */
+export async function callForLines<K extends RouteKey>(
+  key: K,
+  ask: Ask<K>,
+  { onLine, ...calling }: Calling & { onLine: (line: unknown) => void },
+): Promise<void> {
+  const { body } = await request(key, ask as AnyAsk, calling);
+  if (!body) return;
+  let rest = '';
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) takeLine(line, onLine);
+  }
+  takeLine(rest, onLine);
+}
+
+function takeLine(line: string, onLine: (line: unknown) => void): void {
+  const json = line.startsWith('data:') ? line.slice(5) : line;
+  if (json.trim().startsWith('{')) onLine(JSON.parse(json));
+}
+
+async function request(key: RouteKey, ask: AnyAsk, { signal, signIn }: Calling): Promise<Response> {
+  for (;;) {
+    const response = await send(key, ask, signal);
+    if (response.ok) return response;
+    const failure = await readFailure(response);
+    if (failure.code === 'role_required') signIn?.mayLess();
+    if (failure.code !== 'session_required' || !signIn) throw failure;
+    await signIn.again(signal);
+  }
+}
+
+async function send(key: RouteKey, ask: AnyAsk, signal: AbortSignal | undefined): Promise<Response> {
+  const [method = 'GET'] = key.split(' ');
+  const hasBody = method !== 'GET';
+  try {
+    return await fetch(urlOf(key, ask), {
+      method,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', ...(hasBody ? { 'Content-Type': 'application/json' } : {}) },
+      ...(hasBody ? { body: JSON.stringify(ask.body ?? {}) } : {}),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError({
+      status: 0,
+      errors: [
+        {
+          code: 'unreachable',
+          message: 'The server did not answer. It may be starting, or you are offline.',
+        },
+      ],
+      requestId: null,
+    });
+  }
+}
+
+export function urlOf(key: string, { params, query }: AnyAsk): string {
+  const path = key.slice(key.indexOf(' ') + 1);
+  const values = new Map(Object.entries(params ?? {}));
+  const filled = path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => {
+    const value: unknown = values.get(name);
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw new Error(`${key} is asked without ${name}`);
+    return encodeURIComponent(value);
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of [value].flat())
+      if (one !== undefined && one !== null && one !== '') search.append(name, String(one));
+  const text = search.toString();
+  return `${API_PATH}${filled}${text === '' ? '' : `?${text}`}`;
+}

@@ -1,0 +1,52 @@
+type Entry = { code: string; message: string; field?: string };
+
+/** What the server refused, or could not do; `status` 0: it was not reached. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | undefined;
+  readonly errors: Entry[];
+  readonly requestId: string | null;
+  /** After how many seconds it may be asked again, where the server said so. */
+  readonly retryAfterS: number | null;
+
+  constructor(told: {
+    status: number;
+    errors: Entry[];
+    requestId: string | null;
+    retryAfterS?: number | null;
+  }) {
+    const [first] = told.errors;
+    super(first?.message ?? `The server answered ${told.status}`);
+    this.name = 'ApiError';
+    this.status = told.status;
+    this.code = first?.code ?? 'server_error';
+    this.field = first?.field;
+    this.errors = told.errors;
+    this.requestId = told.requestId;
+    this.retryAfterS = told.retryAfterS ?? null;
+  }
+
+  /** What is wrong with each field, for a form: `{ name: 'must not be empty' }`. */
+  get fields(): Record<string, string> {
+    return Object.fromEntries(this.errors.flatMap(({ field, message }) => (field ? [[field, message]] : [])));
+  }
+}
+
+export async function readFailure(response: Response): Promise<ApiError> {
+  const after = Number(response.headers.get('Retry-After'));
+  return new ApiError({
+    status: response.status,
+    errors: entriesOf(await response.json().catch(() => null), response.status),
+    requestId: response.headers.get('X-Request-Id'),
+    retryAfterS: after > 0 ? after : null,
+  });
+}
+
+/** Ours says `{ errors }`; what signs people in says `{ code, message }`; a proxy between us may say anything. */
+function entriesOf(body: unknown, status: number): Entry[] {
+  const told = (body ?? {}) as { errors?: Entry[]; code?: string; message?: string };
+  if (Array.isArray(told.errors) && told.errors.length > 0) return told.errors;
+  const message = told.message ?? `The server answered ${status} and gave no reason.`;
+  return [{ code: told.code ?? 'server_error', message }];
+}

@@ -1,0 +1,128 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+import type { FeedDeps, FeedState, Source } from './feed.ts';
+
+/** What people do, and what needs them. Events, requests and changes of people may come in thousands a second. */
+const FEW = 'type:draft,move,message,outcome,bulk,audience_built,person_erased';
+
+const BATCH_MS = 80;
+const BATCH_MAX = 2_000;
+const AGAIN_MS = { stopping: 1_000, signed_out: 0, too_many: 30_000, lost: 2_000 } as const;
+const CLOSED = 2;
+
+type Connecting = {
+  signal: AbortSignal;
+  everything: boolean;
+  place: () => string | null;
+  onItems: (items: FeedItem[], place: string) => void;
+  onState: (state: FeedState) => void;
+  onGap: () => void;
+};
+export type Connection = { aim: (everything: boolean) => void; ended: Promise<void> };
+
+/** The connection of the tab that leads: opened again, behind what was heard last, for as long as the tab is there. */
+export function connect(deps: FeedDeps, connecting: Connecting): Connection {
+  const { signal, place } = connecting;
+  let { everything } = connecting;
+  let source: Source | null = null;
+  let turn = 0;
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const batch = collect(connecting.onItems);
+
+  const open = (): void => {
+    if (signal.aborted) return;
+    batch.flush();
+    turn += 1;
+    const mine = turn;
+    const last = place();
+    source?.close();
+    source = deps.open({
+      ...(everything ? {} : { filter: FEW }),
+      ...(last === null ? {} : { last_event_id: last }),
+    });
+    hearSource(source, {
+      ...connecting,
+      onItem: batch.add,
+      // Behind its turn a source that was closed on purpose has nothing to say any more.
+      onLost: (afterMs) => comeBack(mine, afterMs),
+    });
+  };
+  const again = async (mine: number, afterMs: number): Promise<void> => {
+    await deps.wait(afterMs, signal);
+    await deps.ready(signal);
+    if (mine === turn) open();
+  };
+  const comeBack = (mine: number, afterMs: number): void => {
+    // Only the end of the page cuts this short.
+    again(mine, afterMs).catch(() => undefined);
+  };
+  const close = (): void => {
+    batch.stop();
+    source?.close();
+    resolve();
+  };
+  if (signal.aborted) close();
+  else signal.addEventListener('abort', close, { once: true });
+  open();
+  return {
+    aim(next) {
+      if (next === everything) return;
+      everything = next;
+      open();
+    },
+    ended,
+  };
+}
+
+type Hearing = {
+  onState: (state: FeedState) => void;
+  onGap: () => void;
+  onItem: (item: FeedItem, place: string) => void;
+  onLost: (comeBackAfterMs: number) => void;
+};
+
+function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing): void {
+  source.onopen = () => onState('live');
+  source.onerror = () => {
+    onState('reconnecting');
+    // A connection that broke comes back by itself; one that was refused does not.
+    if (source.readyState === CLOSED) onLost(AGAIN_MS.lost);
+  };
+  source.addEventListener('message', ({ data, lastEventId }) =>
+    onItem(JSON.parse(data) as FeedItem, lastEventId),
+  );
+  source.addEventListener('gap', onGap);
+  source.addEventListener('end', ({ data }) => {
+    const { reason } = JSON.parse(data) as { reason: keyof typeof AGAIN_MS };
+    source.close();
+    onState('reconnecting');
+    onLost(AGAIN_MS[reason]);
+  });
+}
+
+type Batch = { add: (item: FeedItem, place: string) => void; flush: () => void; stop: () => void };
+
+/** Items come one by one, and are handed on by the handful, so that a page draws ten times a second and not a thousand. */
+function collect(onItems: (items: FeedItem[], place: string) => void): Batch {
+  let items: FeedItem[] = [];
+  let place = '';
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const flush = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const ready = items;
+    items = [];
+    if (ready.length > 0) onItems(ready, place);
+  };
+  return {
+    add(item, itsPlace) {
+      items.push(item);
+      place = itsPlace;
+      if (items.length >= BATCH_MAX) flush();
+      else timer ??= setTimeout(flush, BATCH_MS);
+    },
+    flush,
+    stop: () => {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { apiUrl, call } from './client.ts';
+import { type Channel, type Feed, type FeedDeps, type FeedState, openFeed, type Source } from './feed.ts';
+import { useProjectIfAny, useSignIn } from './provider.tsx';
+import type { SignIn } from './sign-in.ts';
+
+const FeedContext = createContext<Feed | null>(null);
+
+/** The feed of the project of this page, for all that is below. */
+export function FeedProvider({ children }: { children: ReactNode }): ReactNode {
+  const project = useProjectIfAny()?.id;
+  const signIn = useSignIn();
+  const client = useQueryClient();
+  const [feed, setFeed] = useState<Feed | null>(null);
+  useEffect(() => {
+    if (project === undefined) return undefined;
+    const onGap = (): void => void client.invalidateQueries();
+    const opened = openFeed(depsOf({ project, signIn, onGap }), tabName());
+    setFeed(opened);
+    return () => {
+      opened.close();
+      setFeed(null);
+    };
+  }, [project, signIn, client]);
+  return <FeedContext value={feed}>{children}</FeedContext>;
+}
+
+/**
+ * Hears, by the handful, the items that are wanted. Events, requests and changes of people come only to who wants `everything`.
+ */
+export function useFeed(
+  wanted: (item: FeedItem) => boolean,
+  heard: (items: FeedItem[]) => void,
+  { everything = false, enabled = true }: { everything?: boolean; enabled?: boolean } = {},
+): void {
+  const feed = use(FeedContext);
+  const latest = useRef({ wanted, heard });
+  useEffect(() => {
+    latest.current = { wanted, heard };
+  });
+  useEffect(() => {
+    if (!enabled) return undefined;
+    return feed?.listen((items) => {
+      const mine = items.filter((item) => latest.current.wanted(item));
+      if (mine.length > 0) latest.current.heard(mine);
+    }, everything);
+  }, [feed, everything, enabled]);
+}
+
+export function useFeedState(): FeedState {
+  const feed = use(FeedContext);
+  return useSyncExternalStore(
+    (changed) => feed?.subscribe(changed) ?? (() => {}),
+    () => feed?.state() ?? 'reconnecting',
+  );
+}
+
+function depsOf(of: { project: number; signIn: SignIn; onGap: () => void }): FeedDeps {
+  const { project, signIn, onGap } = of;
+  const name = `beckon-feed-${project}`;
+  return {
+    channel: new BroadcastChannel(name) as Channel,
+    lock: async (lead, signal) => {
+      // Typed as always there, and missing where a page is neither https nor on loopback.
+      const locks = navigator.locks as LockManager | undefined;
+      await (locks ? locks.request(name, { signal }, lead) : lead());
+    },
+    open: (query) =>
+      new EventSource(apiUrl('GET /projects/:project/feed', { params: { project }, query })) as Source,
+    ready: async (signal) => {
+      // A feed that was refused does not say why; any other call does, and asks for a sign-in where one is missing.
+      for (let isReady = false; !isReady;) {
+        isReady = await call('GET /projects', {}, { signal, signIn }).then(
+          () => true,
+          () => false,
+        );
+        if (!isReady) await wait(3_000, signal);
+      }
+    },
+    onGap,
+    wait,
+  };
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}
+
+/** Not `randomUUID`, which a page without TLS does not have. */
+function tabName(): string {
+  return crypto.getRandomValues(new Uint32Array(3)).join('-');
+}

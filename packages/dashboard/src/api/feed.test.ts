@@ -1,0 +1,187 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Channel, type Feed, openFeed, type Source } from './feed.ts';
+
+/** A browser with any number of tabs: one lock, one channel, and connections that the test speaks through. */
+function browser() {
+  const channels = new Set<Channel & { id: number }>();
+  const queue: (() => void)[] = [];
+  const sources: FakeSource[] = [];
+  const gaps: string[] = [];
+  let isLocked = false;
+  let ids = 0;
+  const lockNext = (): void => {
+    const next = isLocked ? undefined : queue.shift();
+    if (next) isLocked = true;
+    next?.();
+  };
+  const tab = (name: string): Feed => {
+    const id = (ids += 1);
+    const channel: Channel & { id: number } = {
+      id,
+      onmessage: null,
+      postMessage(data) {
+        for (const other of channels)
+          if (other.id !== id) other.onmessage?.({ data: structuredClone(data) } as MessageEvent);
+      },
+      close: () => channels.delete(channel),
+    };
+    channels.add(channel);
+    return openFeed(
+      {
+        channel,
+        lock: (lead, signal) =>
+          new Promise((resolve) => {
+            const start = (): void => {
+              if (signal.aborted) {
+                isLocked = false;
+                lockNext();
+                return;
+              }
+              void lead().then(() => {
+                isLocked = false;
+                resolve();
+                lockNext();
+              });
+            };
+            queue.push(start);
+            lockNext();
+          }),
+        open: (asked) => {
+          const source = new FakeSource(asked);
+          sources.push(source);
+          return source;
+        },
+        ready: () => Promise.resolve(),
+        onGap: () => gaps.push(name),
+        wait: () => Promise.resolve(),
+      },
+      name,
+    );
+  };
+  return { tab, sources, gaps, open: () => sources.filter(({ readyState }) => readyState !== 2) };
+}
+
+class FakeSource implements Source {
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  readyState = 0;
+  readonly asked: { filter?: string; last_event_id?: string };
+  private readonly heard = new Map<string, (event: { data: string; lastEventId: string }) => void>();
+
+  constructor(asked: { filter?: string; last_event_id?: string }) {
+    this.asked = asked;
+  }
+  addEventListener(type: string, heard: (event: { data: string; lastEventId: string }) => void): void {
+    this.heard.set(type, heard);
+  }
+  close(): void {
+    this.readyState = 2;
+  }
+  connected(): void {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+  say(place: string, type: FeedItem['type'] = 'move'): void {
+    const data = JSON.stringify({ id: place, at: '2026-11-22T00:00:00.000Z', type, place });
+    this.heard.get('message')?.({ data, lastEventId: place });
+  }
+  tell(type: 'gap' | 'end', data: object = {}): void {
+    this.heard.get(type)?.({ data: JSON.stringify(data), lastEventId: '' });
+  }
+}
+
+function listenTo(feed: Feed, everything = false) {
+  const heard: string[] = [];
+  const stop = feed.listen((items) => heard.push(...items.map(({ id }) => id)), everything);
+  return { heard, stop };
+}
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+describe('the tabs of a browser', () => {
+  it('have one connection between them, and all hear it', () => {
+    const { tab, sources } = browser();
+    const [a, b] = [listenTo(tab('a')), listenTo(tab('b'))];
+    expect(sources).toHaveLength(1);
+    sources[0]?.connected();
+    sources[0]?.say('1');
+    sources[0]?.say('2');
+    vi.advanceTimersByTime(100);
+    expect([a.heard, b.heard]).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+    ]);
+  });
+
+  it('go on behind the last place that they heard of when the one that led is closed', async () => {
+    const { tab, sources, open } = browser();
+    const first = tab('a');
+    const second = tab('b');
+    const { heard } = listenTo(second);
+    sources[0]?.say('7');
+    vi.advanceTimersByTime(100);
+    first.close();
+    await vi.waitFor(() => expect(sources).toHaveLength(2));
+    expect(open()).toHaveLength(1);
+    expect(sources[1]?.asked.last_event_id).toBe('7');
+    sources[1]?.say('8');
+    vi.advanceTimersByTime(100);
+    expect(heard).toEqual(['7', '8']);
+  });
+
+  it('are all told that the stream is lost, and that it is back, also one that was opened later', () => {
+    const { tab, sources } = browser();
+    const [a, b] = [tab('a'), tab('b')];
+    sources[0]?.connected();
+    expect([a.state(), b.state()]).toEqual(['live', 'live']);
+    expect(tab('c').state()).toBe('live');
+    sources[0]?.onerror?.();
+    expect([a.state(), b.state()]).toEqual(['reconnecting', 'reconnecting']);
+  });
+
+  it('ask for everything only while one of them wants it, and miss nothing by the change', () => {
+    const { tab, sources, open } = browser();
+    tab('a');
+    const b = tab('b');
+    expect(sources[0]?.asked.filter).toContain('move');
+    sources[0]?.say('3');
+    const live = listenTo(b, true);
+    expect(sources).toHaveLength(2);
+    expect(sources[1]?.asked).toEqual({ last_event_id: '3' });
+    live.stop();
+    expect(sources[2]?.asked.filter).toContain('move');
+    expect(open()).toHaveLength(1);
+  });
+
+  it('hear that there is a gap, so that what they show is read again', () => {
+    const { tab, sources, gaps } = browser();
+    tab('a');
+    tab('b');
+    sources[0]?.tell('gap');
+    expect(gaps).toEqual(['a', 'b']);
+  });
+});
+
+describe('a connection', () => {
+  it('that was refused, or that the server ended, is opened again', async () => {
+    const { tab, sources } = browser();
+    const feed = tab('a');
+    sources[0]?.connected();
+    sources[0]?.tell('end', { reason: 'stopping' });
+    expect(feed.state()).toBe('reconnecting');
+    await vi.waitFor(() => expect(sources).toHaveLength(2));
+    sources[1]?.close();
+    sources[1]?.onerror?.();
+    await vi.waitFor(() => expect(sources).toHaveLength(3));
+  });
+
+  it('that only broke comes back by itself, and no second one is opened beside it', async () => {
+    const { tab, sources } = browser();
+    tab('a');
+    sources[0]?.onerror?.();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sources).toHaveLength(1);
+  });
+});

@@ -1,0 +1,20 @@
+/** The only place that asks the server anything. */
+export { type Cache, type ChangeKey, type Changing, useChange } from './change.ts';
+export { apiUrl } from './client.ts';
+export { FeedProvider, useFeed, useFeedState } from './feed-provider.tsx';
+export { ApiError } from './failure.ts';
+export { useMay, useProject } from './project.ts';
+export { ApiProvider, ProjectProvider, useSignIn } from './provider.tsx';
+export {
+  type HookAsk,
+  type List,
+  type ManyKey,
+  type ReadKey,
+  type RowOf,
+  useApi,
+  useApiInfinite,
+  useCall,
+  useLines,
+  useRefresh,
+} from './query.ts';
+export { useSession } from './session.ts';

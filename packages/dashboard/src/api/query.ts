@@ -1,0 +1,167 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import type { AnswerOf, Many, PageQuery, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import { type Ask, call, callForLines } from './client.ts';
+import type { ApiError } from './failure.ts';
+import { useProjectIfAny, useSignIn } from './provider.tsx';
+
+export type ReadKey = Extract<RouteKey, `GET ${string}`>;
+/** Routes that answer a list. */
+export type ManyKey = { [K in ReadKey]: AnswerOf<K> extends Many<unknown> ? K : never }[ReadKey];
+export type RowOf<K extends ManyKey> = AnswerOf<K> extends Many<infer Row> ? Row : never;
+
+/** What a hook is told: the project is that of the page, unless another is named. */
+export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
+  (Exclude<keyof ParamsOf<K>, 'project'> extends never
+    ? { params?: { project?: string | number } }
+    : {
+        params: { [N in Exclude<keyof ParamsOf<K>, 'project'>]: string | number } & {
+          project?: string | number;
+        };
+      });
+
+export type Reading = {
+  enabled?: boolean;
+  /** For how long an answer is new enough not to be asked for again. */
+  staleTimeMs?: number;
+  everyMs?: number;
+  /** While the question changes the last answer stays on the page. */
+  keep?: boolean;
+};
+
+export type Asked = { params?: object; query?: object };
+
+/** One answer of the server, kept by its route and what was asked. */
+export function useApi<K extends ReadKey>(
+  key: K,
+  ask: HookAsk<K>,
+  reading: Reading = {},
+): UseQueryResult<AnswerOf<K>, ApiError> {
+  const signIn = useSignIn();
+  const whole = useWholeAsk(ask);
+  return useQuery<AnswerOf<K>, ApiError>({
+    queryKey: queryKeyOf(key, whole),
+    queryFn: ({ signal }) => call(key, whole as Ask<K>, { signal, signIn }),
+    ...optionsOf(reading),
+  });
+}
+
+/** A list as far as it has been read; made for `DataTable`. */
+export type List<Row> = {
+  rows: Row[];
+  /** How many there are in all, as far as they were counted. */
+  total: number;
+  /** There are more than `total`. */
+  isAtLeast: boolean;
+  isPending: boolean;
+  isStale: boolean;
+  error: ApiError | null;
+  retry: () => void;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore: () => void;
+};
+
+/** A list, page after page by its cursor. */
+export function useApiInfinite<K extends ManyKey>(
+  key: K,
+  ask: HookAsk<K>,
+  { limit = 100, ...reading }: Reading & { limit?: number } = {},
+): List<RowOf<K>> {
+  const signIn = useSignIn();
+  const whole = useWholeAsk(ask);
+  const query = useInfiniteQuery({
+    queryKey: [...queryKeyOf(key, whole), 'pages'],
+    queryFn: ({ signal, pageParam }) => {
+      const page: PageQuery = pageParam === null ? { limit } : { limit, cursor: pageParam };
+      const asked = { ...whole, query: { ...whole.query, ...page } as QueryOf<K> };
+      return call(key, asked as unknown as Ask<K>, { signal, signIn }) as Promise<Many<RowOf<K>>>;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.meta.cursor,
+    ...optionsOf(reading),
+  });
+  return {
+    ...readSoFar(query.data?.pages ?? []),
+    isPending: query.isPending,
+    isStale: query.isPlaceholderData,
+    error: query.error as ApiError | null,
+    retry: () => void query.refetch(),
+    hasMore: query.hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    loadMore: () => {
+      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    },
+  };
+}
+
+function readSoFar<Row>(pages: Many<Row>[]): Pick<List<Row>, 'rows' | 'total' | 'isAtLeast'> {
+  const meta = pages[0]?.meta;
+  return {
+    rows: pages.flatMap(({ data }) => data),
+    total: meta?.pagination.total ?? 0,
+    isAtLeast: meta?.at_least === true,
+  };
+}
+
+function optionsOf({ enabled = true, staleTimeMs, everyMs, keep = false }: Reading): {
+  enabled: boolean;
+  staleTime?: number;
+  refetchInterval?: number;
+  placeholderData?: never;
+} {
+  return {
+    enabled,
+    ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(keep ? { placeholderData: keepPreviousData as never } : {}),
+  };
+}
+
+/** For what is asked by hand, not because it stands on the page: a search while somebody types, a file, a preview. */
+export function useCall(): <K extends RouteKey>(
+  key: K,
+  ask: HookAsk<K>,
+  signal?: AbortSignal,
+) => Promise<AnswerOf<K>> {
+  const signIn = useSignIn();
+  const project = useProjectIfAny();
+  return (key, ask, signal) => call(key, withProject(ask, project?.id) as never, { signal, signIn });
+}
+
+/** The same, for an answer that comes line by line while it is made; `signal` ends it at the server too. */
+export function useLines(): <K extends RouteKey>(
+  key: K,
+  ask: HookAsk<K>,
+  listening: { signal: AbortSignal; onLine: (line: unknown) => void },
+) => Promise<void> {
+  const signIn = useSignIn();
+  const project = useProjectIfAny();
+  return (key, ask, listening) =>
+    callForLines(key, withProject(ask, project?.id) as never, { ...listening, signIn });
+}
+
+/** Marks what was answered by these routes in this project as old: what of it is on the page is asked for again. */
+export function useRefresh(): (...keys: ReadKey[]) => Promise<void> {
+  const client = useQueryClient();
+  return async (...keys) => {
+    await client.invalidateQueries({ predicate: ({ queryKey }) => keys.includes(queryKey[0] as ReadKey) });
+  };
+}
+
+function useWholeAsk<K extends RouteKey>(ask: HookAsk<K>): Asked {
+  return withProject(ask, useProjectIfAny()?.id);
+}
+
+export function withProject(ask: Asked, project: number | undefined): Asked {
+  return project === undefined ? ask : { ...ask, params: { project, ...ask.params } };
+}
+
+function queryKeyOf(key: RouteKey, { params, query }: Asked): [RouteKey, object, object] {
+  return [key, params ?? {}, query ?? {}];
+}

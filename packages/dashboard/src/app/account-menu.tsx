@@ -1,0 +1,71 @@
+import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { CircleUserRound, Keyboard, LogOut, UserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useChange, useSession } from '../api/index.ts';
+import { refused } from '../parts/index.ts';
+
+export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
+  const session = useSession();
+  const navigate = useNavigate();
+  const signOut = useChange('POST /sign-out', {
+    // All that was read belongs to whoever leaves: the page starts anew.
+    onDone: () => location.assign('/sign-in'),
+    onRefused: (error) => refused(error),
+  });
+  const person = session.data?.data.person;
+  if (!person) return null;
+  return (
+    <Menu position="bottom-end" width={248}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account of ${person.name}`}>
+          <CircleUserRound size={20} strokeWidth={1.75} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {person.name}
+          <br />
+          {person.email}
+        </Menu.Label>
+        <Menu.Item
+          leftSection={<UserRound size={14} aria-hidden="true" />}
+          onClick={() => void navigate({ to: '/profile' })}
+        >
+          Profile and security
+        </Menu.Item>
+        {onHelp && (
+          <Menu.Item leftSection={<Keyboard size={14} aria-hidden="true" />} onClick={onHelp}>
+            Keys of this page
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        <SchemeSwitch />
+        <Menu.Divider />
+        <Menu.Item leftSection={<LogOut size={14} aria-hidden="true" />} onClick={() => signOut.mutate({})}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const SCHEMES = [
+  { value: 'auto', label: 'Auto' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+
+function SchemeSwitch(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as typeof colorScheme)}>
+      {SCHEMES.map(({ value, label }) => (
+        <Menu.RadioItem key={value} value={value}>
+          {label}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
+  );
+}

@@ -1,0 +1,42 @@
+import { Center, Loader } from '@mantine/core';
+import { Navigate, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useSession, useSignIn } from '../api/index.ts';
+import { ErrorBox } from '../parts/index.ts';
+
+/**
+ * Lets in who is signed in; leads others to where they can sign in, and back to where they wanted to go. That is at the door
+ * alone: whose session ends behind it is asked to sign in above the page, and loses nothing.
+ */
+export function Gate({ children }: { children: ReactNode }): ReactNode {
+  const session = useSession();
+  const { href } = useLocation();
+  const person = session.data?.data.person;
+  const isIn = useWasIn(person);
+  if (isIn) return children;
+  const { data, error } = session;
+  if (data === undefined)
+    return (
+      <Center mih="60vh" p="md" aria-busy={error === null}>
+        {error ? (
+          <ErrorBox error={error} retry={() => void session.refetch()} />
+        ) : (
+          <Loader size="sm" aria-label="Loading" />
+        )}
+      </Center>
+    );
+  if (!data.data.set_up) return <Navigate to="/setup" replace />;
+  return <Navigate to="/sign-in" search={{ next: href }} replace />;
+}
+
+/** `undefined`: not known yet. */
+function useWasIn(person: object | null | undefined): boolean {
+  const signIn = useSignIn();
+  const [wasIn, setWasIn] = useState(false);
+  if (person && !wasIn) setWasIn(true);
+  const isOut = wasIn && person === null;
+  useEffect(() => {
+    if (isOut) void signIn.again();
+  }, [isOut, signIn]);
+  return wasIn || Boolean(person);
+}

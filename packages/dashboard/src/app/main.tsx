@@ -1,0 +1,42 @@
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './base.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { RouterProvider } from '@tanstack/react-router';
+import { lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiProvider } from '../api/index.ts';
+import { KeysProvider } from '../parts/index.ts';
+import { keepFocus } from './keep-focus.ts';
+import { reloadOnNewVersion } from './new-version.ts';
+import { router } from './router.ts';
+import { theme, variables } from './theme.ts';
+
+/** What is to be said before it is there waits for it. */
+const Notices = lazy(() => import('./notices.tsx'));
+
+const place = document.getElementById('root');
+if (!place) throw new Error('the page has no root');
+
+reloadOnNewVersion();
+keepFocus();
+createRoot(place).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager({ key: 'beckon-scheme' })}
+    >
+      <ApiProvider>
+        <KeysProvider>
+          <Suspense fallback={null}>
+            <Notices />
+          </Suspense>
+          <RouterProvider router={router} />
+        </KeysProvider>
+      </ApiProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,178 @@
+import type { HomeCounts } from '@beckon/contract/dashboard';
+import {
+  Activity,
+  BarChart3,
+  CalendarClock,
+  Database,
+  FileText,
+  Gauge,
+  Globe,
+  House,
+  Inbox,
+  KeyRound,
+  ListOrdered,
+  type LucideIcon,
+  MailCheck,
+  MailMinus,
+  MessageSquareReply,
+  Network,
+  Radio,
+  ScrollText,
+  Send,
+  ShieldCheck,
+  SlidersHorizontal,
+  UserPen,
+  Users,
+  UsersRound,
+  Webhook,
+  Workflow,
+} from 'lucide-react';
+import type { Role } from '@beckon/contract/dashboard';
+
+/** The screens of a project, in the order of the rail. The palette, the rail and the keys `g x` are made of this. */
+export type NavItem = {
+  to: NavPath;
+  label: string;
+  icon: LucideIcon;
+  /** Behind `g`. */
+  key?: string;
+  badge?: keyof HomeCounts;
+  /** What else somebody may call it. */
+  words?: string;
+  needs?: Role;
+};
+export type NavGroup = { title: string | null; items: NavItem[] };
+
+export type NavPath = `/p/$project/${
+  | 'home'
+  | 'review'
+  | 'schedule'
+  | 'live'
+  | 'users'
+  | 'audiences'
+  | 'events'
+  | 'rules'
+  | 'sequences'
+  | 'templates'
+  | 'deliveries'
+  | 'outbox'
+  | 'replies'
+  | 'insights'
+  | 'keys'
+  | 'requests'
+  | 'webhooks'
+  | 'system'
+  | 'domains'
+  | 'policy'
+  | 'suppressions'
+  | 'sender'
+  | 'team'
+  | 'audit'
+  | 'data'}`;
+
+export const NAV: NavGroup[] = [
+  {
+    title: null,
+    items: [
+      { to: '/p/$project/home', label: 'Home', icon: House, key: 'h', words: 'start overview' },
+      {
+        to: '/p/$project/review',
+        label: 'Review',
+        icon: MailCheck,
+        key: 'r',
+        badge: 'review',
+        words: 'drafts approve',
+      },
+      {
+        to: '/p/$project/schedule',
+        label: 'Schedule',
+        icon: CalendarClock,
+        key: 's',
+        words: 'queue planned',
+      },
+      { to: '/p/$project/live', label: 'Live', icon: Radio, key: 'l', words: 'tail stream feed' },
+    ],
+  },
+  {
+    title: 'People',
+    items: [
+      { to: '/p/$project/users', label: 'Users', icon: Users, key: 'u', words: 'people customers' },
+      { to: '/p/$project/audiences', label: 'Audiences', icon: UsersRound, key: 'a', words: 'segments' },
+      { to: '/p/$project/events', label: 'Events', icon: Activity, key: 'e', words: 'catalogue properties' },
+    ],
+  },
+  {
+    title: 'Letters',
+    items: [
+      { to: '/p/$project/rules', label: 'Rules', icon: Workflow, key: 't', words: 'triggers automations' },
+      { to: '/p/$project/sequences', label: 'Sequences', icon: ListOrdered, key: 'q', words: 'steps' },
+      { to: '/p/$project/templates', label: 'Templates', icon: FileText, key: 'm', words: 'wording mjml' },
+    ],
+  },
+  {
+    title: 'Results',
+    items: [
+      {
+        to: '/p/$project/deliveries',
+        label: 'Deliveries',
+        icon: Send,
+        key: 'd',
+        badge: 'failed',
+        words: 'messages sent',
+      },
+      { to: '/p/$project/outbox', label: 'Outbox', icon: Inbox, key: 'o', words: 'kept mail capture' },
+      { to: '/p/$project/replies', label: 'Replies', icon: MessageSquareReply, words: 'answers thread' },
+      {
+        to: '/p/$project/insights',
+        label: 'Insights',
+        icon: BarChart3,
+        key: 'i',
+        words: 'statistics funnel',
+      },
+    ],
+  },
+  {
+    title: 'Developers',
+    items: [
+      {
+        to: '/p/$project/keys',
+        label: 'API keys',
+        icon: KeyRound,
+        key: 'k',
+        words: 'secret token',
+        needs: 'admin',
+      },
+      { to: '/p/$project/requests', label: 'Requests', icon: ScrollText, words: 'ingest log' },
+      { to: '/p/$project/webhooks', label: 'Webhooks', icon: Webhook, words: 'endpoints', needs: 'admin' },
+      {
+        to: '/p/$project/system',
+        label: 'System',
+        icon: Gauge,
+        badge: 'dead',
+        words: 'health queue dead letters',
+      },
+    ],
+  },
+  {
+    title: 'Settings',
+    items: [
+      { to: '/p/$project/sender', label: 'Sender', icon: UserPen, words: 'from reply-to footer topics' },
+      { to: '/p/$project/domains', label: 'Domains', icon: Globe, words: 'dns dkim spf dmarc' },
+      {
+        to: '/p/$project/policy',
+        label: 'Sending policy',
+        icon: SlidersHorizontal,
+        words: 'quiet hours cap throttle',
+      },
+      {
+        to: '/p/$project/suppressions',
+        label: 'Suppressions',
+        icon: MailMinus,
+        words: 'unsubscribed blocked',
+      },
+      { to: '/p/$project/team', label: 'Team', icon: Network, words: 'members roles invite' },
+      { to: '/p/$project/audit', label: 'Audit', icon: ShieldCheck, words: 'log who', needs: 'admin' },
+      { to: '/p/$project/data', label: 'Data', icon: Database, words: 'retention export erasure' },
+    ],
+  },
+];

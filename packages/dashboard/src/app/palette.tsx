@@ -1,0 +1,124 @@
+import { Modal } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Search } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import classes from './palette.module.css';
+import { type Entry, matching, type Section, usePlaces, useUsersFound } from './palette-entries.tsx';
+
+export type PaletteProps = { opened: boolean; onClose: () => void; onPause: () => void; onHelp: () => void };
+
+/** Any screen, any project, any user, and what can be done from everywhere: Ctrl K. */
+export function Palette({ opened, onClose, ...doing }: PaletteProps): ReactNode {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={600} yOffset="12vh" centered={false}>
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content aria-label="Go to or search" aria-labelledby={undefined}>
+        <Modal.Body p={0}>
+          <Chooser onClose={onClose} {...doing} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+const ASK_AFTER_MS = 200;
+
+/** Its own, so that it begins anew each time that it is opened. */
+function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode {
+  const id = useId();
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const [asked] = useDebouncedValue(query.trim(), ASK_AFTER_MS);
+  const users = useUsersFound(asked);
+  const places = usePlaces(doing);
+  const sections = matching(places, query).toSpliced(1, 0, { title: 'Users', entries: users });
+  const entries = sections.flatMap((section) => section.entries);
+  const current = Math.min(at, Math.max(0, entries.length - 1));
+  const choose = (entry: Entry | undefined): void => {
+    if (!entry) return;
+    onClose();
+    entry.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: entries.length - 1 }[event.key];
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter') choose(entries[current]);
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = (to + entries.length) % Math.max(1, entries.length);
+    setAt(next);
+    document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <>
+      <div className={classes.search}>
+        <Search size={16} aria-hidden="true" />
+        <input
+          data-autofocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-label="Go to or search"
+          {...(entries.length > 0 ? { 'aria-activedescendant': `${id}-${current}` } : {})}
+          placeholder="A screen, a project, a user by id or address"
+          autoComplete="off"
+          spellCheck={false}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div id={`${id}-list`} role="listbox" aria-label="Found" className={classes.list}>
+        {sections.map((section) => (
+          <Listed key={section.title} {...{ section, id, entries, current, choose }} />
+        ))}
+        {entries.length === 0 && <p className={classes.none}>Nothing of that name.</p>}
+      </div>
+      <span className="beckon-heard" role="status">
+        {entries.length} found
+      </span>
+    </>
+  );
+}
+
+type ListedProps = {
+  section: Section;
+  id: string;
+  entries: Entry[];
+  current: number;
+  choose: (entry: Entry) => void;
+};
+
+function Listed({ section: { title, entries: own }, id, entries, current, choose }: ListedProps): ReactNode {
+  if (own.length === 0) return null;
+  return (
+    <div role="group" aria-label={title}>
+      <div className={classes.title} aria-hidden="true">
+        {title}
+      </div>
+      {own.map((entry) => {
+        const index = entries.indexOf(entry);
+        const { icon: Icon, label, beside, key } = entry;
+        return (
+          // The keys are those of the field above, which keeps the focus.
+          <div
+            key={key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            className={classes.option}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(entry)}
+          >
+            <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+            <span className={classes.label}>{label}</span>
+            {beside !== undefined && <span className={classes.beside}>{beside}</span>}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

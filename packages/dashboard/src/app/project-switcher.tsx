@@ -1,0 +1,44 @@
+import { Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, ChevronsUpDown, FlaskConical, FolderPlus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useProject } from '../api/index.ts';
+import classes from './top-bar.module.css';
+
+export function ProjectSwitcher(): ReactNode {
+  const project = useProject();
+  const projects = useApi('GET /projects', {});
+  const navigate = useNavigate();
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <button type="button" className={classes.switcher} aria-label={`Project ${project.name}: change`}>
+          <span>{project.name}</span>
+          <ChevronsUpDown size={14} aria-hidden="true" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
+        <Menu.Label>Projects</Menu.Label>
+        {projects.data?.data.map(({ id, name, livemode }) => (
+          <Menu.Item
+            key={id}
+            leftSection={
+              <Check size={14} aria-hidden="true" visibility={id === project.id ? 'visible' : 'hidden'} />
+            }
+            rightSection={livemode ? undefined : <FlaskConical size={14} aria-label="Sandbox" />}
+            onClick={() => void navigate({ to: '/p/$project/home', params: { project: String(id) } })}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<FolderPlus size={14} aria-hidden="true" />}
+          onClick={() => void navigate({ to: '/projects' })}
+        >
+          All projects, or a new one
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,110 @@
+import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import type { ProjectListed } from '@beckon/contract/dashboard';
+import { Navigate, Outlet, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { FeedProvider, ProjectProvider, useApi } from '../api/index.ts';
+import { later, Loaded, WhenOpened, ZoneProvider } from '../parts/index.ts';
+import { Banners } from './banners.tsx';
+import { useFocusOnPage } from './focus-on-page.ts';
+import { useFrameKeys } from './frame-keys.ts';
+import { Gate } from './gate.tsx';
+import { forgetLastProject, keepLastProject } from './last-project.ts';
+import { NotFound } from './not-found.tsx';
+import { Rail } from './rail.tsx';
+import classes from './shell.module.css';
+import { SignInDialog } from './sign-in-dialog.tsx';
+import { TopBar } from './top-bar.tsx';
+
+// Not before somebody needs them: the first page waits for none of these.
+const Help = later(() => import('./help.tsx'), 'Help', null);
+const Palette = later(() => import('./palette.tsx'), 'Palette', null);
+const PauseDialog = later(() => import('../screens/policy/pause-dialog.tsx'), 'PauseDialog', null);
+
+/** The frame of all screens of a project, for who is signed in and may see it. */
+export function Shell(): ReactNode {
+  return (
+    <Gate>
+      <OfProject />
+      <SignInDialog />
+    </Gate>
+  );
+}
+
+function OfProject(): ReactNode {
+  const { project: id } = useParams({ strict: false });
+  const projects = useApi('GET /projects', {});
+  const project = projects.data?.data.find((one) => String(one.id) === id);
+  useEffect(() => {
+    if (project) keepLastProject(project.id);
+    // A project that was left must not be where `/` leads for ever.
+    else if (projects.data) forgetLastProject();
+  }, [project, projects.data]);
+  return (
+    <Loaded query={projects}>
+      {({ data }) => {
+        if (data.length === 0) return <Navigate to="/projects" replace />;
+        return project ? <Framed key={project.id} project={project} /> : <NotFound />;
+      }}
+    </Loaded>
+  );
+}
+
+function Framed({ project }: { project: ProjectListed }): ReactNode {
+  return (
+    <ProjectProvider project={project}>
+      <ZoneProvider zone={project.time_zone}>
+        <FeedProvider>
+          <Frame />
+        </FeedProvider>
+      </ZoneProvider>
+    </ProjectProvider>
+  );
+}
+
+function Frame(): ReactNode {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [isHelping, help] = useDisclosure();
+  const [isPausing, pause] = useDisclosure();
+  const [isFinding, find] = useDisclosure();
+  const [isSmall, setSmall] = useLocalStorage({
+    key: 'beckon-rail-small',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  useFrameKeys({ onHelp: help.open, onFind: find.open });
+  useFocusOnPage();
+  return (
+    <div className={classes.frame} data-small={isSmall} data-open={isOpen}>
+      <a href="#content" className={classes.skip}>
+        Skip to the content
+      </a>
+      <header className={classes.header}>
+        <TopBar
+          isOpen={isOpen}
+          onToggle={toggle}
+          onPause={pause.open}
+          onHelp={help.open}
+          onFind={find.open}
+        />
+      </header>
+      <nav className={classes.nav} aria-label="Screens">
+        <Rail isSmall={isSmall && !isOpen} onSmall={setSmall} onGo={close} />
+      </nav>
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <Banners />
+        <div className={classes.page}>
+          <Outlet />
+        </div>
+      </main>
+      <WhenOpened opened={isFinding}>
+        <Palette opened={isFinding} onClose={find.close} onPause={pause.open} onHelp={help.open} />
+      </WhenOpened>
+      <WhenOpened opened={isHelping}>
+        <Help opened={isHelping} onClose={help.close} />
+      </WhenOpened>
+      <WhenOpened opened={isPausing}>
+        <PauseDialog opened={isPausing} onClose={pause.close} />
+      </WhenOpened>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { Modal, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useSession, useSignIn } from '../api/index.ts';
+import { later } from '../parts/index.ts';
+
+const SignInForm = later(() => import('../screens/account/sign-in-form.tsx'), 'SignInForm');
+
+/**
+ * Above whatever somebody was doing when their session ended. Nothing below is taken away, and what was asked meanwhile is asked
+ * again. Somebody else who signs in here gets a page of their own.
+ */
+export function SignInDialog(): ReactNode {
+  const signIn = useSignIn();
+  const client = useQueryClient();
+  const session = useSession();
+  const isWanted = useSyncExternalStore(signIn.subscribe, signIn.isWanted);
+  const was = useRef<string | null>(null);
+  const person = session.data?.data.person?.id;
+  useEffect(() => {
+    if (person !== undefined && !isWanted) was.current = person;
+  }, [person, isWanted]);
+  const signedIn = async (): Promise<void> => {
+    const { data } = await session.refetch();
+    const now = data?.data.person?.id;
+    if (now === undefined) return;
+    if (was.current !== null && was.current !== now) {
+      location.reload();
+      return;
+    }
+    signIn.done();
+    await client.invalidateQueries();
+  };
+  return (
+    <Modal
+      opened={isWanted}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title="Your session has ended"
+      zIndex={1_000}
+    >
+      <Text size="sm" mb="md">
+        Sign in again. Nothing of what you were doing is lost.
+      </Text>
+      <SignInForm onSignedIn={() => void signedIn()} />
+    </Modal>
+  );
+}

@@ -1,0 +1,25 @@
+import { createRoute, Navigate, redirect } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useApi } from '../api/index.ts';
+import { Lines } from '../parts/index.ts';
+import { lastProject } from './last-project.ts';
+import { outsideRoute } from './roots.tsx';
+
+/** `/` is the project where somebody was last, or the only one that they have; which there are says the list of projects. */
+export const startRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: '/',
+  beforeLoad: () => {
+    const project = lastProject();
+    if (project !== null) throw redirect({ to: '/p/$project/home', params: { project }, replace: true });
+  },
+  component: Start,
+});
+
+function Start(): ReactNode {
+  const projects = useApi('GET /projects', {});
+  if (projects.isPending) return <Lines />;
+  const [first, ...others] = projects.data?.data ?? [];
+  if (first === undefined || others.length > 0) return <Navigate to="/projects" replace />;
+  return <Navigate to="/p/$project/home" params={{ project: String(first.id) }} replace />;
+}

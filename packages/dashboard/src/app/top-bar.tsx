@@ -1,0 +1,106 @@
+import { Badge, Burger, Button, Group, Kbd, Tooltip } from '@mantine/core';
+import { CirclePause, CirclePlay, FlaskConical, Radio, Search } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useMay, useProject } from '../api/index.ts';
+import { later } from '../parts/index.ts';
+import classes from './top-bar.module.css';
+
+// The page is there before its menus are.
+const AccountMenu = later(
+  () => import('./account-menu.tsx'),
+  'AccountMenu',
+  <span className={classes.account} />,
+);
+const ProjectSwitcher = later(() => import('./project-switcher.tsx'), 'ProjectSwitcher', <ProjectName />);
+
+export type TopBarProps = {
+  isOpen: boolean;
+  onToggle: () => void;
+  onFind: () => void;
+  onPause: () => void;
+  onHelp: () => void;
+};
+
+export function TopBar({ isOpen, onToggle, onFind, onPause, onHelp }: TopBarProps): ReactNode {
+  return (
+    <div className={classes.bar}>
+      <Group gap="xs" wrap="nowrap" miw={0}>
+        <Burger
+          hiddenFrom="sm"
+          size="sm"
+          opened={isOpen}
+          onClick={onToggle}
+          aria-label="Navigation"
+          aria-expanded={isOpen}
+        />
+        <ProjectSwitcher />
+        <ModePill />
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          variant="default"
+          size="xs"
+          className={classes.search ?? ''}
+          leftSection={<Search size={14} aria-hidden="true" />}
+          rightSection={<Kbd size="xs">{navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'}</Kbd>}
+          onClick={onFind}
+          visibleFrom="sm"
+        >
+          Go to or search
+        </Button>
+        <PauseButton onPause={onPause} />
+        <AccountMenu onHelp={onHelp} />
+      </Group>
+    </div>
+  );
+}
+
+function ProjectName(): ReactNode {
+  return <span className={classes.switcher}>{useProject().name}</span>;
+}
+
+/** Whether what happens here is meant, in a word and only then in a colour. */
+function ModePill(): ReactNode {
+  const { livemode, suspended } = useProject();
+  const [label, Icon, why] = livemode
+    ? ['Live', Radio, 'Events and letters of real users']
+    : ['Sandbox', FlaskConical, 'For trying things out'];
+  return (
+    <Tooltip
+      label={suspended ? 'Suspended by whoever runs this installation: nothing is accepted or sent' : why}
+    >
+      <Badge
+        className={classes.pill ?? ''}
+        variant="default"
+        leftSection={<Icon size={12} aria-hidden="true" />}
+        data-live={livemode}
+      >
+        {suspended ? 'Suspended' : label}
+      </Badge>
+    </Tooltip>
+  );
+}
+
+function PauseButton({ onPause }: { onPause: () => void }): ReactNode {
+  const { paused } = useProject();
+  const mayPause = useMay('admin');
+  const [label, Icon] = paused ? ['Resume sending', CirclePlay] : ['Pause sending', CirclePause];
+  return (
+    <Tooltip label={mayPause ? 'Shows first what it does' : 'Needs the role admin'}>
+      <Button
+        size="xs"
+        variant={paused ? 'filled' : 'default'}
+        leftSection={<Icon size={15} aria-hidden="true" />}
+        data-disabled={!mayPause}
+        aria-disabled={!mayPause}
+        onClick={() => {
+          if (mayPause) onPause();
+        }}
+        className={classes.pause ?? ''}
+        aria-label={label}
+      >
+        <span className={classes.word}>{label}</span>
+      </Button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,104 @@
+import { Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import classes from './chart-with-table.module.css';
+
+export type Point = Record<string, string | number | null>;
+export type Series = { name: string; label: string; color?: string };
+
+export type ChartProps = {
+  title: string;
+  /** What it shows in a sentence, for those who do not see it: "Letters sent per day; 214 in all, most on 3 Nov". */
+  description: string;
+  kind: 'bar' | 'stacked' | 'line' | 'area';
+  rows: Point[];
+  /** The key of a row that stands below: a day, a provider. */
+  x: string;
+  xLabel?: string;
+  series: Series[];
+  height?: number;
+  format?: (value: number) => string;
+};
+
+const Inner = lazy(() => import('./chart-inner.tsx'));
+/** Told apart by lightness too, in both schemes. */
+const COLORS = ['beacon.6', 'indigo.4', 'orange.5', 'grape.6', 'gray.5', 'pink.5'];
+
+/** A chart, and the same as a table: a switch leads from one to the other. */
+export function ChartWithTable(props: ChartProps): ReactNode {
+  const { title, description, rows, height = 220 } = props;
+  const [view, setView] = useState('chart');
+  const series = props.series.map((one, index) => ({
+    ...one,
+    color: one.color ?? COLORS[index % 6] ?? 'gray.5',
+  }));
+  return (
+    <figure className={classes.figure}>
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Title order={2} size="h6">
+          {title}
+        </Title>
+        <SegmentedControl
+          size="xs"
+          value={view}
+          onChange={setView}
+          aria-label={`${title}: as`}
+          data={[
+            { value: 'chart', label: 'Chart' },
+            { value: 'table', label: 'Table' },
+          ]}
+        />
+      </Group>
+      {rows.length === 0 && (
+        <Text size="sm" c="dimmed" py="lg" ta="center">
+          Nothing to count yet.
+        </Text>
+      )}
+      {rows.length > 0 && view === 'table' && <Twin {...props} />}
+      {rows.length > 0 && view === 'chart' && (
+        <div role="img" aria-label={`${title}. ${description}`}>
+          <Suspense fallback={<Skeleton height={height} />}>
+            <Inner {...props} series={series} height={height} />
+          </Suspense>
+        </div>
+      )}
+      <figcaption className={classes.caption}>{description}</figcaption>
+    </figure>
+  );
+}
+
+function Twin({ title, rows, x, xLabel, series, format = defaultFormat }: ChartProps): ReactNode {
+  return (
+    <Table.ScrollContainer minWidth={0} maxHeight={320}>
+      <Table striped stickyHeader aria-label={title}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{xLabel ?? x}</Table.Th>
+            {series.map(({ name, label }) => (
+              <Table.Th key={name} scope="col" ta="right">
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            <Table.Tr key={index}>
+              <Table.Th scope="row" fw={400}>
+                {row[x]}
+              </Table.Th>
+              {series.map(({ name }) => (
+                <Table.Td key={name} ta="right">
+                  {typeof row[name] === 'number' ? format(row[name]) : (row[name] ?? '–')}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function defaultFormat(value: number): string {
+  return value.toLocaleString('en-GB');
+}

@@ -1,0 +1,42 @@
+/** Which rows of a list are chosen, and which is the current one, behind each key. Pure, so that a test can walk it. */
+
+/** The row so many places on; the first where there is none yet; never beyond the ends. */
+export function step(keys: readonly string[], current: string | undefined, by: number): string | undefined {
+  if (keys.length === 0) return undefined;
+  const at = current === undefined ? -1 : keys.indexOf(current);
+  if (at < 0) return by >= 0 ? keys[0] : keys.at(-1);
+  return keys[Math.min(keys.length - 1, Math.max(0, at + by))];
+}
+
+export function toggle(chosen: ReadonlySet<string>, key: string): Set<string> {
+  const next = new Set(chosen);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+/** Choosing while moving: both the row that was left and the one that was reached. */
+export function extend(
+  chosen: ReadonlySet<string>,
+  from: string | undefined,
+  to: string | undefined,
+): Set<string> {
+  return new Set([...chosen, ...[from, to].filter((key) => key !== undefined)]);
+}
+
+/** All from one row to another, in the order of the list. */
+export function between(keys: readonly string[], from: string, to: string): string[] {
+  const [a, b] = [keys.indexOf(from), keys.indexOf(to)];
+  if (a < 0 || b < 0) return [to];
+  return keys.slice(Math.min(a, b), Math.max(a, b) + 1);
+}
+
+/** Where to go when a row leaves: the one behind it, else the one before. */
+export function afterLeaving(
+  keys: readonly string[],
+  leaving: ReadonlySet<string>,
+  current: string,
+): string | undefined {
+  const at = keys.indexOf(current);
+  const isStaying = (key: string): boolean => !leaving.has(key);
+  return keys.slice(Math.max(0, at)).find(isStaying) ?? keys.slice(0, Math.max(0, at)).findLast(isStaying);
+}

@@ -1,0 +1,40 @@
+import { Input, Skeleton } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useId } from 'react';
+
+export type CodeEditorProps = {
+  value: string;
+  onChange?: (value: string) => void;
+  language: 'html' | 'liquid' | 'json';
+  label: string;
+  description?: string;
+  readOnly?: boolean;
+  /** What is wrong with it, in words that name the place. */
+  fault?: string | undefined;
+  height?: string;
+};
+
+const Inner = lazy(() => import('./code-editor-inner.tsx'));
+
+/** An editor for code. Tab leaves it, so that whoever works by keyboard is not caught. */
+export function CodeEditor({
+  label,
+  description,
+  fault,
+  height = '320px',
+  ...props
+}: CodeEditorProps): ReactNode {
+  const id = useId();
+  return (
+    <Input.Wrapper
+      label={label}
+      description={description}
+      error={fault}
+      labelElement="div"
+      labelProps={{ id }}
+    >
+      <Suspense fallback={<Skeleton height={height} mt={4} />}>
+        <Inner {...props} height={height} labelId={id} isFaulty={fault !== undefined} />
+      </Suspense>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { ErrorBox, type Failed } from './error-box.tsx';
+import { isTyped } from './is-typed.ts';
+
+export type ConfirmTypedProps = {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What has to be typed: the name of what is about to go. */
+  name: string;
+  /** The verb on the button: "Revoke". */
+  action: string;
+  run: () => void;
+  isRunning?: boolean;
+  error?: Failed | null;
+  /** What happens, and what cannot be had back. */
+  children: ReactNode;
+};
+
+/** For what cannot be undone: somebody types its name, and so looks at it. */
+export function ConfirmTyped(props: ConfirmTypedProps): ReactNode {
+  const { opened, onClose, title } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <TypedForm {...props} />
+    </Modal>
+  );
+}
+
+/** Its own, so that what was typed is gone when the dialog is. */
+function TypedForm({
+  onClose,
+  name,
+  action,
+  run,
+  isRunning = false,
+  error,
+  children,
+}: ConfirmTypedProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  const isRight = isTyped(typed, name);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (isRight && !isRunning) run();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        <TextInput
+          data-autofocus
+          label={
+            <>
+              Type <code style={{ whiteSpace: 'pre-wrap' }}>{name}</code> to confirm
+            </>
+          }
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        {error && <ErrorBox error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red.9" disabled={!isRight} loading={isRunning}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

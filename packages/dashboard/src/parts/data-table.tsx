@@ -1,0 +1,198 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { between, toggle } from './choose.ts';
+import classes from './data-table.module.css';
+import { ErrorBox } from './error-box.tsx';
+import { formatCount, type ListOfRows } from './list.ts';
+import { type Column, HeadRow, SkeletonRows, type Sort } from './table-head.tsx';
+import { TableRow } from './table-row.tsx';
+import { useRowKeys } from './use-row-keys.ts';
+
+export type DataTableProps<Row> = {
+  /** What the rows are, for those who hear the page and for the help: "Deliveries". */
+  label: string;
+  columns: Column<Row>[];
+  list: ListOfRows<Row>;
+  rowKey: (row: Row) => string;
+  /** Where a row leads. */
+  link?: (row: Row) => LinkProps;
+  /** Where it leads nowhere, but opens something on this page. */
+  onOpen?: (key: string) => void;
+  current?: string | undefined;
+  onCurrent?: (key: string | undefined) => void;
+  chosen?: ReadonlySet<string>;
+  onChosen?: (chosen: Set<string>) => void;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+  empty?: ReactNode;
+  /** Another table of this page has the keys. */
+  noKeys?: boolean;
+  /** Takes the height that is left on a page that fills its window. */
+  fill?: boolean;
+};
+
+/** Above so many rows only those in sight are in the page. */
+const VIRTUAL_ABOVE = 100;
+const ROW_PX = 40;
+/** Rows beyond both edges, so that fast scrolling meets no gap: at 2,000 px/s some 33 px pass in a frame. */
+const OVERSCAN = 24;
+
+export function DataTable<Row>(given: DataTableProps<Row>): ReactNode {
+  const [own, setOwn] = useState<string>();
+  const { current = own, onCurrent = setOwn, list, empty } = given;
+  const props = { ...given, current, onCurrent, keys: list.rows.map(given.rowKey) };
+  if (list.rows.length === 0) {
+    if (list.error) return <ErrorBox error={list.error} retry={list.retry} />;
+    if (!list.isPending) return empty ?? null;
+  }
+  return <Frame {...props} />;
+}
+
+type TableProps<Row> = DataTableProps<Row> & {
+  keys: string[];
+  current: string | undefined;
+  onCurrent: (key: string | undefined) => void;
+};
+
+function Frame<Row>(props: TableProps<Row>): ReactNode {
+  const { label, list, keys, chosen, fill = false } = props;
+  const scroll = useRef<HTMLDivElement>(null);
+  const isVirtual = fill || list.hasMore || list.rows.length > VIRTUAL_ABOVE;
+  const virtual = useVirtualizer({
+    count: isVirtual ? list.rows.length : 0,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => keys[index] ?? index,
+  });
+  useRowKeys({
+    ...props,
+    reveal: (index) => reveal(scroll.current, isVirtual ? virtual : null, index),
+  });
+  return (
+    <div
+      className={[classes.frame, fill && classes.filled, chosen && classes.withChoice]
+        .filter(Boolean)
+        .join(' ')}
+      style={frameStyle(props, isVirtual && !fill)}
+    >
+      {list.error && <ErrorBox error={list.error} title="What you see may be old" retry={list.retry} />}
+      <div
+        ref={scroll}
+        className={classes.scroll}
+        role="table"
+        tabIndex={0}
+        aria-label={label}
+        aria-rowcount={list.isAtLeast ? -1 : list.total + 1}
+        aria-busy={list.isPending}
+      >
+        <HeadRow {...props} />
+        {list.isPending ? (
+          <SkeletonRows columns={props.columns} isChoosing={chosen !== undefined} />
+        ) : (
+          <Body {...props} items={isVirtual ? virtual.getVirtualItems() : null} virtual={virtual} />
+        )}
+      </div>
+      <More list={list} label={label} />
+    </div>
+  );
+}
+
+/** The grid of all rows; a plain `2fr` may shrink below its content, so that long texts are cut and not the page. */
+function frameStyle<Row>({ columns, chosen }: TableProps<Row>, scrolls: boolean): CSSProperties {
+  const tracks = columns.map(({ width = '1fr' }) => width.replace(/^([\d.]+)fr$/, 'minmax(0, $1fr)'));
+  return {
+    '--columns': [...(chosen ? ['20px'] : []), ...tracks].join(' '),
+    ...(scrolls ? { '--scroll-max': '70vh' } : {}),
+  } as CSSProperties;
+}
+
+/** The row comes into sight, and no further than it must. */
+function reveal(place: HTMLElement | null, virtual: Virtual | null, index: number): void {
+  if (virtual) virtual.scrollToIndex(index, { align: 'auto' });
+  else place?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
+}
+
+type Virtual = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+function Body<Row>({
+  items,
+  virtual,
+  ...props
+}: TableProps<Row> & { items: VirtualItem[] | null; virtual: Virtual }): ReactNode {
+  const { list } = props;
+  const { hasMore, isLoadingMore, loadMore, rows } = list;
+  const lastSeen = items?.at(-1)?.index ?? rows.length - 1;
+  const isNearEnd = items !== null && lastSeen >= rows.length - OVERSCAN;
+  useEffect(() => {
+    if (isNearEnd && hasMore && !isLoadingMore) loadMore();
+  }, [isNearEnd, hasMore, isLoadingMore, loadMore]);
+  const className = list.isStale ? `${classes.body} ${classes.stale}` : classes.body;
+  const onChoose = useChoosing(props);
+  const rowOf = (index: number): ReactNode => {
+    const [row, key] = [rows[index], props.keys[index]];
+    if (row === undefined || key === undefined) return null;
+    const { columns, label, link, onOpen, chosen, current } = props;
+    return (
+      <TableRow
+        key={key}
+        rowId={key}
+        isCurrent={key === current}
+        isChosen={chosen ? chosen.has(key) : undefined}
+        measure={items === null ? undefined : virtual.measureElement}
+        {...{ row, index, columns, label, link, onOpen, onChoose }}
+      />
+    );
+  };
+  if (items === null)
+    return (
+      <div role="rowgroup" className={className}>
+        {rows.map((_, index) => rowOf(index))}
+      </div>
+    );
+  return (
+    <div role="rowgroup" className={className} style={{ height: virtual.getTotalSize() }}>
+      <div className={classes.virtual} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+        {items.map(({ index }) => rowOf(index))}
+      </div>
+    </div>
+  );
+}
+
+/** One function for all rows and renders, so that a row is drawn anew only where something of it changed. */
+function useChoosing<Row>(props: TableProps<Row>): (key: string, isRange: boolean) => void {
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  return useCallback((key, isRange) => choose(latest.current, key, isRange), []);
+}
+
+/** With Shift all rows from the current one to this. */
+function choose<Row>(props: TableProps<Row>, key: string, isRange: boolean): void {
+  const { keys, chosen = new Set<string>(), current, onChosen, onCurrent } = props;
+  if (isRange && current !== undefined) onChosen?.(new Set([...chosen, ...between(keys, current, key)]));
+  else onChosen?.(toggle(chosen, key));
+  onCurrent(key);
+}
+
+function More<Row>({ list, label }: { list: ListOfRows<Row>; label: string }): ReactNode {
+  if (list.isPending) return null;
+  const { rows, total, isAtLeast, hasMore, isLoadingMore, loadMore } = list;
+  const counted = Math.max(total, rows.length);
+  const all = formatCount(counted, isAtLeast);
+  const text = hasMore ? `${formatCount(rows.length)} of ${all} shown` : `${formatCount(counted)} in all`;
+  return (
+    <div className={classes.foot} aria-live="polite" aria-label={`${label}, count`}>
+      {isLoadingMore ? 'Reading more…' : text}
+      {hasMore && !isLoadingMore && (
+        <>
+          {' · '}
+          <button type="button" className={classes.sorter} onClick={loadMore}>
+            Read on
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

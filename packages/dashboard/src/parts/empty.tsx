@@ -1,0 +1,35 @@
+import { Stack, Text } from '@mantine/core';
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Command } from './command.tsx';
+
+export type EmptyProps = {
+  icon?: LucideIcon;
+  /** What is so: "No letter has left yet". */
+  title: string;
+  /** Why, and what makes it change. */
+  children?: ReactNode;
+  /** The next command, to be copied. */
+  command?: string;
+  /** Or the next button. */
+  action?: ReactNode;
+};
+
+/** Nothing to show, said honestly, with the next thing to do. */
+export function Empty({ icon: Icon, title, children, command, action }: EmptyProps): ReactNode {
+  return (
+    <Stack align="center" gap="sm" py={56} px="md" maw={560} mx="auto" ta="center">
+      {Icon && <Icon size={28} strokeWidth={1.5} aria-hidden="true" color="var(--mantine-color-dimmed)" />}
+      <Text fw={600} component="h2" size="md">
+        {title}
+      </Text>
+      {children !== undefined && (
+        <Text c="dimmed" size="sm" component="div">
+          {children}
+        </Text>
+      )}
+      {command !== undefined && <Command text={command} />}
+      {action}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+/**
+ * State that survives a reload of the tab, for what somebody types and has not sent. `key` names what it is about:
+ * `draft:42:7`. It goes when it is let go of, and with the tab.
+ */
+export function useKept<T>(key: string, start: T): [T, (next: T) => void, () => void] {
+  const name = `beckon-kept:${key}`;
+  const [held, setHeld] = useState(() => ({ name, value: read(name, start) }));
+  const latest = useRef(start);
+  useEffect(() => {
+    latest.current = start;
+  });
+  const value = held.name === name ? held.value : read(name, start);
+  const keep = useCallback(
+    (next: T) => {
+      write(name, JSON.stringify(next));
+      setHeld({ name, value: next });
+    },
+    [name],
+  );
+  const letGo = useCallback(() => {
+    sessionStorage.removeItem(name);
+    setHeld({ name, value: latest.current });
+  }, [name]);
+  return [value, keep, letGo];
+}
+
+function read<T>(name: string, start: T): T {
+  try {
+    const text = sessionStorage.getItem(name);
+    return text === null ? start : (JSON.parse(text) as T);
+  } catch {
+    return start;
+  }
+}
+
+/** A full store must not lose what is on the screen. */
+function write(name: string, text: string): void {
+  try {
+    sessionStorage.setItem(name, text);
+  } catch {
+    sessionStorage.removeItem(name);
+  }
+}

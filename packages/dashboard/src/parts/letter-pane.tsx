@@ -1,0 +1,55 @@
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { Image } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { LetterFrame } from './letter-frame.tsx';
+
+type View = 'desktop' | 'mobile' | 'dark';
+const VIEWS = [
+  { value: 'desktop', label: 'Desktop' },
+  { value: 'mobile', label: 'Mobile' },
+  { value: 'dark', label: 'On dark' },
+];
+
+export type LetterPaneProps = {
+  /** Its address, for a light or a dark screen, with or without images from elsewhere. */
+  srcOf: (shown: { scheme: 'light' | 'dark'; images: 'hide' | 'show' }) => string;
+  title: string;
+  remoteImages: number;
+};
+
+/** A letter in its frame, as wide and on such a screen as a mail reader would have it. */
+export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): ReactNode {
+  const [view, setView] = useState<View>('desktop');
+  const [images, setImages] = useState<'hide' | 'show'>('hide');
+  const scheme = view === 'dark' ? 'dark' : 'light';
+  return (
+    <Stack gap="xs">
+      <Group justify="flex-end" gap="xs">
+        {remoteImages > 0 && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<Image size={14} aria-hidden="true" />}
+            aria-pressed={images === 'show'}
+            onClick={() => setImages(images === 'show' ? 'hide' : 'show')}
+          >
+            {images === 'show' ? 'Hide images' : 'Show images'}
+          </Button>
+        )}
+        <SegmentedControl
+          size="xs"
+          aria-label="Show the letter as"
+          value={view}
+          onChange={(value) => setView(value as View)}
+          data={VIEWS}
+        />
+      </Group>
+      <LetterFrame
+        src={srcOf({ scheme, images })}
+        title={title}
+        width={view === 'mobile' ? 'mobile' : 'desktop'}
+        scheme={scheme}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * Liquid within Markdown, on its way through an editor that knows nothing of it. Each piece becomes one word of letters that
+ * Markdown leaves alone, also in an address, and afterwards itself again: no editor can take a piece of it for its own.
+ */
+const PIECE = /\{\{.*?\}\}|\{%.*?%\}/gs;
+const OPEN = '\uE000';
+const CLOSE = '\uE001';
+const HIDDEN = /\uE000([\w-]+)\uE001/g;
+export const HIDDEN_AT_START = /^\uE000([\w-]+)\uE001/;
+
+export function hideLiquid(markdown: string): string {
+  return markdown.replaceAll(PIECE, hidePiece);
+}
+
+export function showLiquid(text: string): string {
+  return text.replaceAll(HIDDEN, (_, code: string) => pieceOf(code));
+}
+
+export function hidePiece(piece: string): string {
+  return `${OPEN}${toHex(piece)}${CLOSE}`;
+}
+
+/** The piece that a hidden word's letters stand for. */
+export function pieceOf(code: string): string {
+  const bytes = (code.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+function toHex(text: string): string {
+  return [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * What the editor writes is careful beyond need: `snake\_case`, `R&amp;D`, `a &lt; b`. Whoever reads the text, or compares two
+ * of them, should see what was typed. What would mean something else without its mark keeps it.
+ */
+export function tidyMarkdown(markdown: string): string {
+  return markdown
+    .replaceAll(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
+    .replaceAll(/&lt;(?=[\s\d=])/g, '<')
+    .replaceAll(/&gt;(?!$)/gm, '>')
+    .replaceAll(/&amp;(?!#?\w+;)/g, '&');
+}
+
+/** Whether two Markdowns differ in no more than how they are written. */
+export function isSameMarkdown(a: string, b: string): boolean {
+  return plain(a) === plain(b);
+}
+
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/\]\(<([^<>\s]*)>/g, ']($1')
+    .replaceAll(/^(\s*)[*+](?= )/gm, '$1-')
+    .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replaceAll(/__(?=\S)(.+?)__/g, '**$1**')
+    .replaceAll(/(?<![\p{L}\p{N}_])_(?=\S)([^_\n]+?)_(?![\p{L}\p{N}_])/gu, '*$1*')
+    .replaceAll(/^(\*\s*){3,}$|^(_\s*){3,}$/gm, '---')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{2,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,66 @@
+/** The settings of the policy between their text, as the server keeps it, and the fields of a form. */
+
+const OFF = 'off';
+
+export type Quiet = { start: string; end: string };
+
+export function readQuiet(text: string): Quiet | null {
+  const [, start, end] = /^(\d{2}:\d{2})-(\d{2}:\d{2})$/.exec(text) ?? [];
+  return start !== undefined && end !== undefined ? { start, end } : null;
+}
+
+export function printQuiet(quiet: Quiet | null): string {
+  return quiet ? `${quiet.start}-${quiet.end}` : OFF;
+}
+
+/** `amount` and `unit` as `24h`. */
+export type Cap = { letters: number; amount: number; unit: 'm' | 'h' | 'd' };
+
+export function readCaps(text: string): Cap[] {
+  return text.split(',').flatMap((one) => {
+    const [, letters, amount, unit] = /^(\d+)\/(\d+)([mhd])$/.exec(one) ?? [];
+    return unit === undefined
+      ? []
+      : [{ letters: Number(letters), amount: Number(amount), unit: unit as Cap['unit'] }];
+  });
+}
+
+export function printCaps(caps: Cap[]): string {
+  return caps.map(({ letters, amount, unit }) => `${letters}/${amount}${unit}`).join(',') || OFF;
+}
+
+export type Throttle = { letters: number; per: 's' | 'm' | 'h' };
+
+export function readThrottle(text: string): Throttle | null {
+  const [, letters, per] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+  return per === undefined ? null : { letters: Number(letters), per: per as Throttle['per'] };
+}
+
+export function printThrottle(throttle: Throttle | null): string {
+  return throttle ? `${throttle.letters}/${throttle.per}` : OFF;
+}
+
+/** A whole number and a unit; null for what is no duration, such as `draft` or `forever`. */
+export type Span = { amount: number; unit: 's' | 'm' | 'h' | 'd' };
+
+export function readSpan(text: string): Span | null {
+  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  return unit === undefined ? null : { amount: Number(amount), unit: unit as Span['unit'] };
+}
+
+export type Topic = { id: string; title: string };
+
+export function readTopics(text: string): Topic[] {
+  if (text === 'none') return [];
+  return text.split(',').map((one) => {
+    const colon = one.indexOf(':');
+    return colon < 0
+      ? { id: one.trim(), title: '' }
+      : { id: one.slice(0, colon).trim(), title: one.slice(colon + 1) };
+  });
+}
+
+/** A comma would begin the next topic: none gets into a title. */
+export function printTopics(topics: Topic[]): string {
+  return topics.map(({ id, title }) => `${id}:${title.replaceAll(',', ' ')}`).join(',') || 'none';
+}

@@ -1,0 +1,48 @@
+import type { AnyExtension, JSONContent } from '@tiptap/core';
+import { MarkdownManager } from '@tiptap/markdown';
+import StarterKit from '@tiptap/starter-kit';
+import { LiquidNode } from './liquid-node.ts';
+import { hideLiquid, isSameMarkdown, showLiquid, tidyMarkdown } from './liquid-text.ts';
+
+/** What the editor knows: what a letter's layout can show, and nothing else. */
+export const EXTENSIONS: AnyExtension[] = [
+  StarterKit.configure({
+    underline: false,
+    strike: false,
+    link: { openOnClick: false, autolink: false, isAllowedUri: (uri) => isAddress(uri) },
+  }),
+  LiquidNode,
+];
+
+/** Liquid may be the whole of an address, or a part of it. */
+function isAddress(uri: string): boolean {
+  return /^(https?:|mailto:|\{\{|\uE000|[^:]*$)/i.test(uri);
+}
+
+const manager = new MarkdownManager({ extensions: EXTENSIONS });
+
+export function readMarkdown(markdown: string): JSONContent {
+  return withAddresses(manager.parse(hideLiquid(markdown)), showLiquid);
+}
+
+export function writeMarkdown(content: JSONContent): string {
+  return showLiquid(tidyMarkdown(manager.serialize(withAddresses(content, hideLiquid)))).trim();
+}
+
+/** Whoever edits a link sees its address as it is; only Markdown must not. */
+function withAddresses(content: JSONContent, change: (address: string) => string): JSONContent {
+  const marks = content.marks?.map((mark) => {
+    const href: unknown = mark.attrs?.['href'];
+    return typeof href === 'string' ? { ...mark, attrs: { ...mark.attrs, href: change(href) } } : mark;
+  });
+  return {
+    ...content,
+    ...(marks ? { marks } : {}),
+    ...(content.content ? { content: content.content.map((one) => withAddresses(one, change)) } : {}),
+  };
+}
+
+/** Whether the editor can show all of it. What it cannot (images, tables, HTML) would be lost: then it is edited as text. */
+export function isWhole(markdown: string): boolean {
+  return isSameMarkdown(markdown, writeMarkdown(readMarkdown(markdown)));
+}

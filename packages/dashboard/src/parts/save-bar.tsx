@@ -1,0 +1,57 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import classes from './save-bar.module.css';
+import { useKeys } from './use-keys.tsx';
+
+export type SaveBarProps = {
+  dirty: boolean;
+  saving: boolean;
+  onSave: () => void;
+  onDiscard: () => void;
+  /** What saving does, if that is more than it seems: "Makes version 4". */
+  note?: ReactNode;
+  label?: string;
+};
+
+/** Stands below a form while something in it is not saved, and asks before anybody leaves it so. */
+export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save' }: SaveBarProps): ReactNode {
+  const blocker = useBlocker({
+    // Filters, tabs and open rows of the same page are no leaving.
+    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => dirty,
+    withResolver: true,
+  });
+  useKeys('Form', { 'Mod+s': { label, run: onSave } }, { enabled: dirty && !saving });
+  const isAsked = blocker.status === 'blocked';
+  return (
+    <>
+      {dirty && (
+        <div className={classes.bar} role="region" aria-label="Unsaved changes">
+          <Text size="sm" component="div">
+            {note ?? 'Not saved yet'}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
+              Discard
+            </Button>
+            <Button size="sm" onClick={onSave} loading={saving}>
+              {label}
+            </Button>
+          </Group>
+        </div>
+      )}
+      <Modal opened={isAsked} onClose={() => blocker.reset?.()} title="Leave without saving?">
+        <Text size="sm">What you changed here is not saved.</Text>
+        <Group justify="flex-end" gap="xs" mt="md">
+          <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
+            Stay
+          </Button>
+          <Button color="red.9" onClick={() => blocker.proceed?.()}>
+            Leave
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+/**
+ * What a URL says about a page. `searchOf({ filter: text, tab: oneOf('preview', 'edit'), only: flag })` makes the validator of a
+ * route: what is missing or wrong is left out, so that an old or mangled link still opens the page.
+ */
+export type Reader<T> = (value: unknown) => T | undefined;
+type Shape = Record<string, Reader<unknown>>;
+export type SearchOf<S extends Shape> = { [N in keyof S]?: NonNullable<ReturnType<S[N]>> | undefined };
+
+export function searchOf<S extends Shape>(shape: S): (given: Record<string, unknown>) => SearchOf<S> {
+  return (given) =>
+    Object.fromEntries(
+      Object.entries(shape).flatMap(([name, read]) => {
+        const value = read(given[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ) as SearchOf<S>;
+}
+
+const TEXT_MAX = 2_000;
+
+/** The router reads `42` as a number and `true` as a truth; a text that looks like one is still a text. */
+export const text: Reader<string> = (value) => {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= TEXT_MAX ? value : undefined;
+};
+
+export const whole: Reader<number> = (value) =>
+  Number.isSafeInteger(Number(value)) && value !== '' && value !== null && typeof value !== 'boolean'
+    ? Number(value)
+    : undefined;
+
+export const flag: Reader<boolean> = (value) =>
+  value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined;
+
+export function oneOf<const T extends string>(...values: T[]): Reader<T> {
+  return (value) => values.find((one) => one === value);
+}

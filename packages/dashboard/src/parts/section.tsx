@@ -1,0 +1,27 @@
+import { Paper, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** One matter of a form, with its heading and what it is good for. */
+export function Section({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text?: string;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Title order={2} size="h5" mb={text === undefined ? 'sm' : 2}>
+        {title}
+      </Title>
+      {text !== undefined && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {text}
+        </Text>
+      )}
+      {children}
+    </Paper>
+  );
+}

@@ -1,0 +1,101 @@
+import type { ProjectSettingsShown } from '@beckon/contract/dashboard';
+import { useState } from 'react';
+import { type ReadKey, useApi, useChange } from '../api/index.ts';
+import { refused, told } from './notices.tsx';
+
+export type SettingsForm = {
+  query: ReturnType<typeof useApi<'GET /projects/:project/settings'>>;
+  /** As the form shows it: what was typed, else what is stored. */
+  text: (name: string) => string;
+  set: (name: string, text: string) => void;
+  fault: (name: string) => string | undefined;
+  /** What differs from what is stored. */
+  changes: Record<string, string>;
+  dirty: boolean;
+  saving: boolean;
+  save: () => void;
+  discard: () => void;
+};
+
+/** Everything that shows settings, or follows from them. */
+const FOLLOWS: ReadKey[] = [
+  'GET /projects/:project/settings',
+  'GET /projects/:project/sending',
+  'GET /projects/:project/schedule',
+  'GET /projects/:project/home',
+  'GET /projects/:project/policy/simulate',
+  'GET /projects',
+];
+
+type Typed = { changes: Record<string, string>; seen: Record<string, string> };
+const NOTHING: Typed = { changes: {}, seen: {} };
+
+/**
+ * Settings under edit. With each change goes what the form showed of it, so that nobody overwrites what they have not seen; where
+ * somebody was quicker, what was typed stays, beside who changed what.
+ */
+export function useSettingsForm(): SettingsForm {
+  const query = useApi('GET /projects/:project/settings', {});
+  const [typed, setTyped] = useState(NOTHING);
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const stored = textsOf(query.data?.data);
+  const change = useChange('PATCH /projects/:project/settings', {
+    refreshes: FOLLOWS,
+    onDone: () => {
+      setTyped(NOTHING);
+      setFaults({});
+      told('Saved');
+    },
+    onRefused: (error) => {
+      setFaults(error.fields);
+      if (Object.keys(error.fields).length === 0) refused(error);
+      // Whoever saves again has seen what it is now.
+      if (error.status === 409)
+        void query.refetch().then(({ data }) => setTyped((was) => seeing(was, data?.data)));
+    },
+  });
+  return {
+    query,
+    text: (name) => typed.changes[name] ?? stored[name] ?? '',
+    set: (name, text) => {
+      setTyped((was) => typing(was, { name, text, stored: stored[name] ?? '' }));
+      setFaults((was) => without(was, name));
+    },
+    fault: (name) => faults[name],
+    changes: typed.changes,
+    dirty: Object.keys(typed.changes).length > 0,
+    saving: change.isPending,
+    save: () => change.mutate({ body: { settings: typed.changes, seen: typed.seen } }),
+    discard: () => {
+      setTyped(NOTHING);
+      setFaults({});
+    },
+  };
+}
+
+function textsOf(shown: ProjectSettingsShown | undefined): Record<string, string> {
+  return Object.fromEntries((shown?.settings ?? []).map(({ name, text }) => [name, text]));
+}
+
+/** What is typed back to what it was is no change. */
+export function typing(
+  { changes, seen }: Typed,
+  { name, text, stored }: { name: string; text: string; stored: string },
+): Typed {
+  const shown = seen[name] ?? stored;
+  if (text !== shown) return { changes: { ...changes, [name]: text }, seen: { ...seen, [name]: shown } };
+  return { changes: without(changes, name), seen: without(seen, name) };
+}
+
+function without(texts: Record<string, string>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([other]) => other !== name));
+}
+
+function seeing({ changes }: Typed, shown: ProjectSettingsShown | undefined): Typed {
+  const stored = textsOf(shown);
+  const names = Object.keys(changes).filter((name) => changes[name] !== stored[name]);
+  return {
+    changes: Object.fromEntries(names.map((name) => [name, changes[name] ?? ''])),
+    seen: Object.fromEntries(names.map((name) => [name, stored[name] ?? ''])),
+  };
+}

@@ -1,0 +1,93 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { memo, type ReactNode } from 'react';
+import classes from './data-table.module.css';
+import { cellClass, type Column } from './table-head.tsx';
+
+type TableRowProps<Row> = {
+  row: Row;
+  rowId: string;
+  index: number;
+  columns: Column<Row>[];
+  label: string;
+  isCurrent: boolean;
+  /** `undefined`: nothing is chosen in this table. */
+  isChosen: boolean | undefined;
+  link: ((row: Row) => LinkProps) | undefined;
+  onOpen: ((key: string) => void) | undefined;
+  onChoose: (key: string, isRange: boolean) => void;
+  measure: ((element: Element | null) => void) | undefined;
+};
+
+/** Scrolling draws only the rows that come into sight. */
+export const TableRow = memo(PlainRow) as typeof PlainRow;
+
+function PlainRow<Row>(props: TableRowProps<Row>): ReactNode {
+  const { row, rowId, index, columns, isCurrent, isChosen, link, onOpen, measure } = props;
+  const className = [
+    classes.row,
+    classes.item,
+    (link ?? onOpen) && classes.linked,
+    isCurrent && classes.current,
+    isChosen === true && classes.chosen,
+  ]
+    .filter(Boolean)
+    .join(' ');
+  return (
+    <div
+      role="row"
+      className={className}
+      ref={measure ?? null}
+      data-index={index}
+      data-row={rowId}
+      aria-rowindex={index + 2}
+      {...(isChosen === undefined ? {} : { 'aria-selected': isChosen })}
+      {...(isCurrent ? { 'aria-current': 'true' as const } : {})}
+    >
+      {isChosen !== undefined && <ChooseCell {...props} isChosen={isChosen} />}
+      {columns.map((column, at) => (
+        <div role="cell" key={column.id} className={cellClass(column)}>
+          {at === 0 ? <Opener {...props} row={row} /> : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type ChooseCellProps = {
+  rowId: string;
+  index: number;
+  label: string;
+  isChosen: boolean;
+  onChoose: (key: string, isRange: boolean) => void;
+};
+
+/** The browser's own box: of these there are many, and they come and go with each turn of the wheel. */
+function ChooseCell({ rowId, index, label, isChosen, onChoose }: ChooseCellProps): ReactNode {
+  return (
+    <div role="cell" className={classes.cell}>
+      <input
+        type="checkbox"
+        className={classes.box}
+        aria-label={`Choose row ${index + 1} of ${label}`}
+        checked={isChosen}
+        onChange={(event) => onChoose(rowId, (event.nativeEvent as MouseEvent).shiftKey)}
+      />
+    </div>
+  );
+}
+
+function Opener<Row>({ columns, row, rowId, link, onOpen }: TableRowProps<Row>): ReactNode {
+  const content = columns[0]?.cell(row);
+  if (link)
+    return (
+      <Link {...link(row)} className={classes.opener}>
+        {content}
+      </Link>
+    );
+  if (!onOpen) return content;
+  return (
+    <button type="button" className={`${classes.sorter} ${classes.opener}`} onClick={() => onOpen(rowId)}>
+      {content}
+    </button>
+  );
+}

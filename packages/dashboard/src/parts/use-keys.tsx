@@ -1,0 +1,141 @@
+import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import { type Chord, type KeyWishes, meant, nameKey, NO_WISHES, tries } from './keys.ts';
+
+export type KeyAction = {
+  label: string;
+  run: (event: KeyboardEvent) => void;
+  /** Again and again while it is held down: moving may, deciding may not. */
+  repeats?: boolean;
+};
+export type KeyMap = Record<string, KeyAction>;
+type Group = { title: string; keys: KeyMap; inDialog: boolean };
+
+/** All keys that mean something now. Whoever came last is asked first; while a dialog is open, only who stands in it. */
+type Keyboard = {
+  add: (group: () => Group) => () => void;
+  listed: () => Group[];
+  wishes: KeyWishes;
+  wish: (wishes: KeyWishes) => void;
+};
+
+const KeyboardContext = createContext<Keyboard | null>(null);
+const KEPT_AS = 'beckon-keys';
+
+export function KeysProvider({ children }: { children: ReactNode }): ReactNode {
+  const groups = useRef<(() => Group)[]>([]);
+  const [wishes, setWishes] = useState(readWishes);
+  useEffect(() => listen(() => groups.current.map((group) => group()), wishes), [wishes]);
+  const keyboard: Keyboard = {
+    add(group) {
+      groups.current.push(group);
+      return () => {
+        groups.current = groups.current.filter((one) => one !== group);
+      };
+    },
+    listed: () => groups.current.map((group) => group()),
+    wishes,
+    wish(next) {
+      localStorage.setItem(KEPT_AS, JSON.stringify(next));
+      setWishes(next);
+    },
+  };
+  return <KeyboardContext value={keyboard}>{children}</KeyboardContext>;
+}
+
+export function useKeyboard(): Keyboard {
+  const keyboard = use(KeyboardContext);
+  if (!keyboard) throw new Error('outside of KeysProvider');
+  return keyboard;
+}
+
+export type KeyOptions = { enabled?: boolean; inDialog?: boolean };
+
+/** Keys of a screen, under a title that the help shows. They keep quiet while somebody types, and give way to an open dialog. */
+export function useKeys(
+  title: string,
+  keys: KeyMap,
+  { enabled = true, inDialog = false }: KeyOptions = {},
+): void {
+  const { add } = useKeyboard();
+  const latest = useRef<Group>({ title, keys, inDialog });
+  useEffect(() => {
+    latest.current = { title, keys, inDialog };
+  });
+  const adding = useRef(add);
+  useEffect(() => (enabled ? adding.current(() => latest.current) : undefined), [enabled]);
+}
+
+function listen(groups: () => Group[], wishes: KeyWishes): () => void {
+  let chord: Chord = null;
+  const heard = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || MODIFIERS.has(event.key)) return;
+    const pressed = nameKey(event);
+    if (isTaken(event.target, pressed)) return;
+    const [name = pressed] = tries(pressed, chord, event.timeStamp);
+    chord = null;
+    const wanted = meant(name, wishes);
+    if (wanted === null) return;
+    const isOpen = isDialogOpen();
+    const open = groups().filter(({ inDialog }) => inDialog || !isOpen);
+    const action = find(open, wanted);
+    if (action && (!event.repeat || action.repeats === true)) {
+      event.preventDefault();
+      action.run(event);
+    } else if (!action && begins(open, wanted)) {
+      chord = { first: wanted, at: event.timeStamp };
+    }
+  };
+  const forget = (): void => {
+    chord = null;
+  };
+  globalThis.addEventListener('keydown', heard);
+  globalThis.addEventListener('blur', forget);
+  return () => {
+    globalThis.removeEventListener('keydown', heard);
+    globalThis.removeEventListener('blur', forget);
+  };
+}
+
+const MODIFIERS = new Set(['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsLock']);
+
+function find(groups: Group[], name: string): KeyAction | undefined {
+  return groups.findLast(({ keys }) => name in keys)?.keys[name];
+}
+
+function begins(groups: Group[], first: string): boolean {
+  return groups.some(({ keys }) => Object.keys(keys).some((key) => key.startsWith(`${first} `)));
+}
+
+/** Where the key already does something of its own: letters where somebody types, Enter and blank on what can be pressed. */
+function isTaken(target: EventTarget | null, pressed: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (pressed === 'Enter' || pressed === ' ')
+    return (
+      isTyping(target) || target.closest('a, button, summary, label, [role="button"], [role="tab"]') !== null
+    );
+  return isTyping(target) && !pressed.startsWith('Mod+') && pressed !== 'Escape';
+}
+
+function isTyping(target: HTMLElement): boolean {
+  if (target.isContentEditable) return true;
+  if (target instanceof HTMLInputElement)
+    return !['checkbox', 'radio', 'button', 'range'].includes(target.type);
+  return (
+    target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.role === 'combobox'
+  );
+}
+
+/** Of some, what is closed stays in the page. */
+function isDialogOpen(): boolean {
+  const open = document.querySelectorAll('[role="dialog"][aria-modal="true"], [role="menu"]');
+  return [...open].some((element) => element.checkVisibility());
+}
+
+function readWishes(): KeyWishes {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? 'null') as Partial<KeyWishes> | null;
+    return { off: kept?.off === true, instead: { ...kept?.instead } };
+  } catch {
+    return NO_WISHES;
+  }
+}

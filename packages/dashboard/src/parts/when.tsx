@@ -1,0 +1,57 @@
+import { Tooltip } from '@mantine/core';
+import { type ClipboardEvent, type ReactNode, useRef, useState } from 'react';
+import { useNow } from './ticking.ts';
+import { formatRelative, formatTime, type TimeStyle } from './time.ts';
+import { useZone } from './zone.tsx';
+
+export type WhenProps = {
+  at: string | null;
+  /** The zone of whoever this is about, said on hover beside the project's. */
+  theirZone?: string | null | undefined;
+  style?: TimeStyle | 'relative';
+  /** What stands there for no time at all. */
+  none?: string;
+};
+
+/** A moment, in the project's zone; on hover in full and in the other's zone, copied as ISO 8601. */
+export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps): ReactNode {
+  const zone = useZone();
+  const place = useRef<HTMLTimeElement>(null);
+  const [isOver, setOver] = useState(false);
+  if (at === null) return <span>{none}</span>;
+  return (
+    <>
+      <time
+        ref={place}
+        dateTime={at}
+        className="beckon-when"
+        onCopy={(event) => copyIso(event, at)}
+        onPointerEnter={() => setOver(true)}
+        onPointerLeave={() => setOver(false)}
+      >
+        {style === 'relative' ? <Relative at={at} /> : formatTime(at, zone, style)}
+      </time>
+      {/* Only once it is asked for: a list has many of these. */}
+      {isOver && <Tooltip target={place} opened label={inFull(at, zone, theirZone)} />}
+    </>
+  );
+}
+
+function inFull(at: string, zone: string, theirZone: string | null | undefined): string {
+  const ours = `${formatTime(at, zone, 'long')} ${zone}`;
+  return theirZone && theirZone !== zone
+    ? `${ours} · ${formatTime(at, theirZone, 'long')} ${theirZone}`
+    : ours;
+}
+
+function Relative({ at }: { at: string }): ReactNode {
+  return formatRelative(at, useNow());
+}
+
+/** Only where nothing else is copied with it. */
+function copyIso(event: ClipboardEvent<HTMLTimeElement>, at: string): void {
+  const selected = document.getSelection()?.toString().trim() ?? '';
+  if (selected.length > (event.currentTarget.textContent?.length ?? 0)) return;
+  event.clipboardData.setData('text/plain', at);
+  event.preventDefault();
+}

@@ -1,0 +1,109 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { LinkState } from '@beckon/contract/dashboard';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange, useRefresh, useSession } from '../../api/index.ts';
+import { FormError, fieldOf } from './form-error.tsx';
+import { LinkLoaded } from './link-loaded.tsx';
+import { Narrow } from './narrow.tsx';
+import { NewPasswordInput } from './new-password-input.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+const route = getRouteApi('/outside/invite');
+
+export function InviteScreen(): ReactNode {
+  const { token = '' } = route.useSearch();
+  return (
+    <Narrow title="Invitation">
+      <LinkLoaded token={token} gone="Ask whoever invited you for a new one.">
+        {(link) => <Invitation token={token} link={link} />}
+      </LinkLoaded>
+    </Narrow>
+  );
+}
+
+function Invitation({ token, link }: { token: string; link: LinkState }): ReactNode {
+  const session = useSession();
+  const refresh = useRefresh();
+  const person = session.data?.data.person;
+  const words = (
+    <Text size="sm" mb="md">
+      {link.email} is invited to <b>{link.organisation}</b>, as {link.role}.
+    </Text>
+  );
+  if (!link.has_account)
+    return (
+      <>
+        {words}
+        <NewcomerForm token={token} email={link.email ?? ''} />
+      </>
+    );
+  return (
+    <>
+      {words}
+      {person ? (
+        <JoinButton token={token} />
+      ) : (
+        <>
+          <Text size="sm" mb="md" c="dimmed">
+            You have an account here: sign in with it to join.
+          </Text>
+          <SignInForm onSignedIn={() => void refresh('GET /session')} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Joined: everything that was read before is of somebody who was less. */
+function useJoined(): () => void {
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  return () => {
+    void refresh('GET /session', 'GET /projects').then(() => navigate({ to: '/' }));
+  };
+}
+
+function JoinButton({ token }: { token: string }): ReactNode {
+  const accept = useChange('POST /invites/accept', { onDone: useJoined() });
+  return (
+    <Stack gap="sm">
+      <FormError error={accept.error} />
+      <Button loading={accept.isPending} onClick={() => accept.mutate({ body: { token } })}>
+        Join
+      </Button>
+    </Stack>
+  );
+}
+
+function NewcomerForm({ token, email }: { token: string; email: string }): ReactNode {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const accept = useChange('POST /invites/accept', { onDone: useJoined() });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    accept.mutate({ body: { token, name, password } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldOf(accept.error, 'name')}
+        />
+        <NewPasswordInput value={password} onChange={setPassword} error={fieldOf(accept.error, 'password')} />
+        <FormError error={accept.error} fields={['name', 'password']} />
+        <Button type="submit" loading={accept.isPending}>
+          Join
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+import { PasswordInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+type NewPasswordInputProps = {
+  label?: string;
+  value: string;
+  onChange: (value: string) => void;
+  error: string | null;
+};
+
+/** A password is typed once, and can be looked at. */
+export function NewPasswordInput({
+  label = 'Password',
+  value,
+  onChange,
+  error,
+}: NewPasswordInputProps): ReactNode {
+  return (
+    <PasswordInput
+      label={label}
+      description="At least 12 characters"
+      autoComplete="new-password"
+      required
+      withAsterisk={false}
+      minLength={12}
+      maxLength={256}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+    />
+  );
+}

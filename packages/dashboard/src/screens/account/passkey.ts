@@ -1,0 +1,67 @@
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser';
+import { useState } from 'react';
+import { ApiError, useCall } from '../../api/index.ts';
+
+type Passkey = {
+  /** This browser knows passkeys. */
+  isPossible: boolean;
+  isPending: boolean;
+  trouble: string | null;
+};
+
+/** One after another: what the server asks, what the authenticator answers, what the server makes of it. */
+export function usePasskeySignIn(onDone: () => void): Passkey & { start: () => void } {
+  const ask = useCall();
+  const { run, ...state } = useTrouble();
+  const start = (): void =>
+    run(async () => {
+      const { data } = await ask('POST /sign-in/passkey-options', {});
+      const optionsJSON = data as unknown as PublicKeyCredentialRequestOptionsJSON;
+      const response = await startAuthentication({ optionsJSON });
+      await ask('POST /sign-in/passkey', { body: { response: { ...response } } });
+      onDone();
+    });
+  return { ...state, start };
+}
+
+export function useNewPasskey(onDone: () => void): Passkey & { add: (name: string) => void } {
+  const ask = useCall();
+  const { run, ...state } = useTrouble();
+  const add = (name: string): void =>
+    run(async () => {
+      const { data } = await ask('POST /passkeys/options', {});
+      const optionsJSON = data as unknown as PublicKeyCredentialCreationOptionsJSON;
+      const response = await startRegistration({ optionsJSON });
+      await ask('POST /passkeys', { body: { response: { ...response }, name } });
+      onDone();
+    });
+  return { ...state, add };
+}
+
+function useTrouble(): Passkey & { run: (work: () => Promise<void>) => void } {
+  const [isPending, setPending] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const run = (work: () => Promise<void>): void => {
+    setPending(true);
+    setTrouble(null);
+    work()
+      .catch((error: unknown) => setTrouble(wordsOf(error)))
+      .finally(() => setPending(false));
+  };
+  return { isPossible: browserSupportsWebAuthn(), isPending, trouble, run };
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'InvalidStateError') return 'This device has a passkey for this account already.';
+  return name === 'NotAllowedError'
+    ? 'The passkey was not used: you closed it, or it took too long.'
+    : 'The passkey could not be used here.';
+}

@@ -1,0 +1,85 @@
+import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { told } from '../../parts/index.ts';
+import { FormError, fieldOf } from './form-error.tsx';
+import { NewPasswordInput } from './new-password-input.tsx';
+
+export function NameForm({ name, email }: { name: string; email: string }): ReactNode {
+  const [value, setValue] = useState(name);
+  const rename = useChange('POST /profile', {
+    refreshes: ['GET /session'],
+    onDone: () => told('Your name is changed'),
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    rename.mutate({ body: { name: value } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={440}>
+        <TextInput
+          label="What others see"
+          description={`You sign in as ${email}`}
+          autoComplete="name"
+          required
+          withAsterisk={false}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          error={fieldOf(rename.error, 'name')}
+        />
+        <FormError error={rename.error} fields={['name']} />
+        <Group>
+          <Button type="submit" variant="default" disabled={value === name} loading={rename.isPending}>
+            Save the name
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export function PasswordForm({ email }: { email: string }): ReactNode {
+  const [current, setCurrent] = useState('');
+  const [wanted, setWanted] = useState('');
+  const change = useChange('POST /password', {
+    refreshes: ['GET /session', 'GET /sessions'],
+    onDone: () => {
+      setCurrent('');
+      setWanted('');
+      told('Your password is changed');
+    },
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    change.mutate({ body: { current, new: wanted } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={440}>
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordInput
+          label="Your password now"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={current}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
+          error={fieldOf(change.error, 'password')}
+        />
+        <NewPasswordInput
+          label="The new one"
+          value={wanted}
+          onChange={setWanted}
+          error={fieldOf(change.error, 'new')}
+        />
+        <FormError error={change.error} fields={['password', 'new']} />
+        <Group>
+          <Button type="submit" variant="default" loading={change.isPending}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import type { PasskeyListed } from '@beckon/contract/dashboard';
+import { useApi, useChange, useRefresh } from '../../api/index.ts';
+import { ConfirmTyped, Loaded, told, When } from '../../parts/index.ts';
+import { useNewPasskey } from './passkey.ts';
+import { browserName } from './words.ts';
+
+export function Passkeys(): ReactNode {
+  const passkeys = useApi('GET /passkeys', {});
+  return (
+    <Stack gap="md">
+      <Loaded query={passkeys}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              You have none yet.
+            </Text>
+          ) : (
+            <PasskeyTable passkeys={data} />
+          )
+        }
+      </Loaded>
+      <AddPasskey />
+    </Stack>
+  );
+}
+
+function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
+  const [going, setGoing] = useState<PasskeyListed | null>(null);
+  const remove = useChange('POST /passkeys/:passkey/delete', {
+    refreshes: ['GET /passkeys'],
+    onDone: () => setGoing(null),
+  });
+  return (
+    <>
+      <Table aria-label="Passkeys">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Name</Table.Th>
+            <Table.Th scope="col">Added</Table.Th>
+            <Table.Th scope="col" ta="right">
+              Actions
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {passkeys.map((one) => (
+            <Table.Tr key={one.id}>
+              <Table.Td>{one.name}</Table.Td>
+              <Table.Td>
+                <When at={one.created_at} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Button size="compact-sm" variant="default" onClick={() => setGoing(one)}>
+                  Remove <span className="beckon-heard">{one.name}</span>
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <ConfirmTyped
+        opened={going !== null}
+        onClose={() => setGoing(null)}
+        title="Remove this passkey"
+        name={going?.name ?? ''}
+        action="Remove"
+        run={() => going && remove.mutate({ params: { passkey: going.id } })}
+        isRunning={remove.isPending}
+        error={remove.error}
+      >
+        It signs you in no more. Your other ways in stay as they are.
+      </ConfirmTyped>
+    </>
+  );
+}
+
+function AddPasskey(): ReactNode {
+  const [name, setName] = useState(browserName(navigator.userAgent));
+  const refresh = useRefresh();
+  const passkey = useNewPasskey(() => {
+    told('The passkey is added');
+    void refresh('GET /passkeys');
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    passkey.add(name);
+  };
+  if (!passkey.isPossible)
+    return (
+      <Text size="sm" c="dimmed">
+        This browser knows no passkeys.
+      </Text>
+    );
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs" align="end">
+        <TextInput
+          label="Name of a new one"
+          required
+          withAsterisk={false}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={passkey.isPending}>
+          Add a passkey
+        </Button>
+      </Group>
+      {passkey.trouble !== null && (
+        <Text size="sm" role="alert" c="var(--mantine-color-error)" mt="xs">
+          {passkey.trouble}
+        </Text>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,217 @@
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { ShieldCheck, ShieldOff } from 'lucide-react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange, useRefresh } from '../../api/index.ts';
+import { Command, Mark, told } from '../../parts/index.ts';
+import { FormError, fieldOf } from './form-error.tsx';
+import { Qr } from './qr.tsx';
+
+type Wish = 'begin' | 'codes' | 'end';
+
+/** On or off; what it takes to change that is the password, asked for when it is needed. */
+export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): ReactNode {
+  const [wish, setWish] = useState<Wish | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const close = (): void => setWish(null);
+  if (codes) return <BackupCodes codes={codes} onKept={() => setCodes(null)} />;
+  if (wish === 'begin') return <NewApp email={email} onCancel={close} onDone={close} />;
+  if (wish === 'codes')
+    return (
+      <AskPassword
+        route="POST /two-factor/backup-codes"
+        action="Make new codes"
+        onCancel={close}
+        onDone={(answer) => {
+          close();
+          if ('backup_codes' in answer) setCodes(answer.backup_codes);
+        }}
+      />
+    );
+  if (wish === 'end')
+    return <AskPassword route="POST /two-factor/end" action="Turn it off" onCancel={close} onDone={close} />;
+  return (
+    <Group gap="md">
+      <Mark
+        icon={isOn ? ShieldCheck : ShieldOff}
+        tone={isOn ? 'good' : 'quiet'}
+        label={isOn ? 'Set up' : 'Not set up'}
+      />
+      {isOn ? (
+        <>
+          <Button variant="default" onClick={() => setWish('codes')}>
+            New backup codes
+          </Button>
+          <Button variant="default" onClick={() => setWish('end')}>
+            Turn it off
+          </Button>
+        </>
+      ) : (
+        <Button onClick={() => setWish('begin')}>Set it up</Button>
+      )}
+    </Group>
+  );
+}
+
+type Asking = 'POST /two-factor/backup-codes' | 'POST /two-factor/end';
+type AskPasswordProps = {
+  route: Asking;
+  action: string;
+  onCancel: () => void;
+  onDone: (answer: { backup_codes: string[] } | { two_factor: boolean }) => void;
+};
+
+function AskPassword({ route, action, onCancel, onDone }: AskPasswordProps): ReactNode {
+  const [password, setPassword] = useState('');
+  const change = useChange(route, {
+    refreshes: ['GET /session', 'GET /sessions'],
+    onDone: ({ data }) => onDone(data),
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    change.mutate({ body: { password } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={440}>
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fieldOf(change.error, 'password')}
+        />
+        <FormError error={change.error} fields={['password']} />
+        <Group gap="xs">
+          <Button type="submit" loading={change.isPending}>
+            {action}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type Begun = { uri: string; backup_codes: string[] };
+type NewAppProps = { email: string; onCancel: () => void; onDone: () => void };
+
+/** Password, then the picture for the phone, its first code, and the codes to keep. */
+function NewApp({ email, onCancel, onDone }: NewAppProps): ReactNode {
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [isOn, setOn] = useState(false);
+  if (begun === null) return <BeginForm onCancel={onCancel} onBegun={setBegun} />;
+  if (isOn) return <BackupCodes codes={begun.backup_codes} onKept={onDone} />;
+  return <ConfirmForm uri={begun.uri} email={email} onCancel={onCancel} onOn={() => setOn(true)} />;
+}
+
+function BeginForm({
+  onCancel,
+  onBegun,
+}: {
+  onCancel: () => void;
+  onBegun: (begun: Begun) => void;
+}): ReactNode {
+  const [password, setPassword] = useState('');
+  const begin = useChange('POST /two-factor/begin', { onDone: ({ data }) => onBegun(data) });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    begin.mutate({ body: { password } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={440}>
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fieldOf(begin.error, 'password')}
+        />
+        <FormError error={begin.error} fields={['password']} />
+        <Group gap="xs">
+          <Button type="submit" loading={begin.isPending}>
+            Next
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type ConfirmFormProps = { uri: string; email: string; onCancel: () => void; onOn: () => void };
+
+function ConfirmForm({ uri, email, onCancel, onOn }: ConfirmFormProps): ReactNode {
+  const [code, setCode] = useState('');
+  const confirm = useChange('POST /two-factor/confirm', {
+    refreshes: ['GET /sessions'],
+    onDone: onOn,
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    confirm.mutate({ body: { code } });
+  };
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={440}>
+        <Text size="sm">Scan this with your authenticator app, or type the key into it.</Text>
+        <Qr text={uri} label={`Code for the authenticator app, for ${email}`} />
+        <Command text={secret} what="key" />
+        <TextInput
+          label="The code that it shows"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          withAsterisk={false}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          error={fieldOf(confirm.error, 'code')}
+        />
+        <FormError error={confirm.error} fields={['code']} />
+        <Group gap="xs">
+          <Button type="submit" loading={confirm.isPending}>
+            Turn it on
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function BackupCodes({ codes, onKept }: { codes: string[]; onKept: () => void }): ReactNode {
+  const refresh = useRefresh();
+  return (
+    <Stack gap="sm" maw={440}>
+      <Text size="sm" role="status">
+        Keep these backup codes where you find them without your phone. Each signs you in once; they are not
+        shown again.
+      </Text>
+      <Command text={codes.join('\n')} what="backup codes" />
+      <Group>
+        <Button
+          onClick={() => {
+            void refresh('GET /session');
+            onKept();
+            told('Your backup codes are the newest ones');
+          }}
+        >
+          I kept them
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,135 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { SessionState } from '@beckon/contract/dashboard';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useChange, useRefresh, useSession } from '../../api/index.ts';
+import { Command, ErrorBox, Lines, Loaded, Page } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Section } from '../../parts/section.tsx';
+import { firstCall } from './words.ts';
+
+/** What this installation is, whether letters leave it, and the call that makes the first one. */
+export function SetupDone({ projectId }: { projectId: number }): ReactNode {
+  const session = useSession();
+  const refresh = useRefresh();
+  const params = { project: String(projectId) };
+  useEffect(() => {
+    void refresh('GET /session', 'GET /projects');
+    // Once: what was read before was read by nobody.
+  }, []);
+  return (
+    <Page
+      title="You are in"
+      actions={
+        <Button renderRoot={(props) => <Link {...props} to="/p/$project/home" params={params} />}>
+          Open the dashboard
+        </Button>
+      }
+    >
+      <Loaded query={session}>
+        {({ data }) =>
+          data.person === null ? (
+            <Lines />
+          ) : (
+            <Stack gap="md">
+              <FirstCall projectId={projectId} state={data} email={data.person.email} />
+              <Transport projectId={projectId} state={data} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+type Of = { projectId: number; state: SessionState };
+
+function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNode {
+  const key = useChange('POST /projects/:project/keys');
+  const params = { project: String(projectId) };
+  const make = (): void => key.mutate({ params: { project: projectId }, body: { label: 'First key' } });
+  const isAsked = useRef(false);
+  useEffect(() => {
+    // Once, when the page opens: this is what it is for.
+    if (!isAsked.current) make();
+    isAsked.current = true;
+  }, []);
+  const secret = key.data?.data.secret;
+  return (
+    <Section
+      title="Send the first event"
+      text="Paste this into a shell. It makes a user and the event of their sign-up; a welcome letter is drafted, and waits in Review."
+    >
+      {key.error && <ErrorBox error={key.error} retry={make} />}
+      {secret === undefined ? (
+        !key.error && <Lines count={6} />
+      ) : (
+        <>
+          <Command
+            what="first call"
+            text={firstCall({ publicUrl: state.installation.public_url, secret, email })}
+          />
+          <Text size="sm" mt="sm">
+            The key in it is shown this once. Keep it for your server; the screen API keys makes others.
+          </Text>
+          <Group mt="sm">
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link {...props} to="/p/$project/review" params={params} />}
+            >
+              Open Review
+            </Button>
+          </Group>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Transport({ projectId, state: { installation } }: Of): ReactNode {
+  const test = useChange('POST /projects/:project/test-letter');
+  const { public_url, outbox, relay, mail_from } = installation;
+  return (
+    <Section title="Address and letters" text="Said by the environment of the server, and changed there.">
+      <Facts
+        cols={3}
+        facts={[
+          { label: 'Base URL (PUBLIC_URL)', value: public_url },
+          {
+            label: 'Letters leave by (SMTP_URL)',
+            value: outbox ? 'the outbox: nothing leaves this machine' : relay,
+          },
+          {
+            label: 'Letters to you come from (MAIL_FROM)',
+            value: mail_from ?? (outbox ? 'the outbox' : 'not set'),
+          },
+        ]}
+      />
+      <Group mt="md" gap="sm">
+        <Button
+          variant="default"
+          loading={test.isPending}
+          onClick={() => test.mutate({ params: { project: projectId } })}
+        >
+          Send me a test letter
+        </Button>
+        {test.data && (
+          <Text size="sm" role="status">
+            {test.data.data.outbox ? 'It is in the outbox: ' : `It was handed over, to ${test.data.data.to}.`}
+            {test.data.data.outbox && (
+              <Anchor
+                inherit
+                renderRoot={(props) => (
+                  <Link {...props} to="/p/$project/outbox" params={{ project: String(projectId) }} />
+                )}
+              >
+                look at it
+              </Anchor>
+            )}
+          </Text>
+        )}
+      </Group>
+      {test.error && <ErrorBox error={test.error} />}
+    </Section>
+  );
+}

@@ -1,0 +1,103 @@
+import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { FormError, fieldOf } from './form-error.tsx';
+import { NewPasswordInput } from './new-password-input.tsx';
+
+type Values = Record<'email' | 'password' | 'project' | 'name' | 'organisation', string>;
+const NOTHING: Values = { email: '', password: '', project: '', name: '', organisation: '' };
+type SetupFormProps = { token: string; onDone: (projectId: number) => void };
+
+/** As little as can be asked. Quiet hours begin with the browser's time zone; who wants other names says them. */
+export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
+  const [values, setValues] = useState(NOTHING);
+  const setup = useChange('POST /setup', {
+    onDone: ({ data }) => {
+      if (data.project_id !== null) onDone(data.project_id);
+    },
+  });
+  const set = (name: keyof Values) => (value: string) => setValues((was) => ({ ...was, [name]: value }));
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    const { name, organisation, ...asked } = values;
+    const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    setup.mutate({
+      body: {
+        token,
+        ...asked,
+        time_zone,
+        ...(name === '' ? {} : { name }),
+        ...(organisation === '' ? {} : { organisation }),
+      },
+    });
+  };
+  const error = (name: string): string | null => fieldOf(setup.error, name);
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Your e-mail"
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          autoFocus
+          value={values.email}
+          onChange={(event) => set('email')(event.currentTarget.value)}
+          error={error('email')}
+        />
+        <NewPasswordInput value={values.password} onChange={set('password')} error={error('password')} />
+        <TextInput
+          label="Project"
+          description="What your letters are about: the name of your product"
+          required
+          withAsterisk={false}
+          value={values.project}
+          onChange={(event) => set('project')(event.currentTarget.value)}
+          error={error('project')}
+        />
+        <OtherNames values={values} set={set} error={error} />
+        <FormError error={setup.error} fields={Object.keys(values)} />
+        <Button type="submit" loading={setup.isPending}>
+          Set up
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+type OtherNamesProps = {
+  values: Values;
+  set: (name: keyof Values) => (value: string) => void;
+  error: (name: string) => string | null;
+};
+
+/** What follows from the other answers, unless somebody says otherwise. */
+function OtherNames({ values, set, error }: OtherNamesProps): ReactNode {
+  const [isMore, setMore] = useState(false);
+  if (!isMore)
+    return (
+      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setMore(true)}>
+        Other names for me and the organisation
+      </Anchor>
+    );
+  return (
+    <>
+      <TextInput
+        label="Your name"
+        autoComplete="name"
+        placeholder={values.email.split('@')[0] ?? ''}
+        value={values.name}
+        onChange={(event) => set('name')(event.currentTarget.value)}
+        error={error('name')}
+      />
+      <TextInput
+        label="Organisation"
+        placeholder={values.project}
+        value={values.organisation}
+        onChange={(event) => set('organisation')(event.currentTarget.value)}
+        error={error('organisation')}
+      />
+    </>
+  );
+}

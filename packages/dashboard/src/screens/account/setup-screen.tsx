@@ -1,0 +1,64 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useSession } from '../../api/index.ts';
+import { Empty, Loaded, Page } from '../../parts/index.ts';
+import { LinkLoaded } from './link-loaded.tsx';
+import { Narrow } from './narrow.tsx';
+import { SetupDone } from './setup-done.tsx';
+import { SetupForm } from './setup-form.tsx';
+
+const route = getRouteApi('/outside/setup');
+
+/** The first run: who owns this installation, and its first project. */
+export function SetupScreen(): ReactNode {
+  const { token = '' } = route.useSearch();
+  const session = useSession();
+  const [projectId, setProjectId] = useState<number | null>(null);
+  if (projectId !== null) return <SetupDone projectId={projectId} />;
+  return (
+    <Loaded query={session}>
+      {({ data }) => {
+        if (data.set_up) return <AlreadySetUp />;
+        return token === '' ? <NoLink /> : <WithLink token={token} onDone={setProjectId} />;
+      }}
+    </Loaded>
+  );
+}
+
+function WithLink({ token, onDone }: { token: string; onDone: (projectId: number) => void }): ReactNode {
+  return (
+    <Narrow title="Set up Beckon" text="You become the owner of this installation.">
+      <LinkLoaded
+        token={token}
+        gone="The server prints a new one when it starts, and so does the command team setup-link."
+      >
+        {() => <SetupForm token={token} onDone={onDone} />}
+      </LinkLoaded>
+    </Narrow>
+  );
+}
+
+function NoLink(): ReactNode {
+  return (
+    <Page title="Set up Beckon">
+      <Empty title="Open the set-up link" command="npm run --silent beckon -- team setup-link">
+        The server printed it where it was started. It works once, within 24 hours; this command prints a new
+        one.
+      </Empty>
+    </Page>
+  );
+}
+
+function AlreadySetUp(): ReactNode {
+  return (
+    <Page title="Set up Beckon">
+      <Empty
+        title="This installation is set up"
+        command="npm run --silent beckon -- team setup-link --owner you@example.com"
+      >
+        Sign in, or ask its owner for an invitation. Where no owner can sign in any more, this command makes
+        another one.
+      </Empty>
+    </Page>
+  );
+}

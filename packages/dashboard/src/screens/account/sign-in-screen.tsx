@@ -1,0 +1,22 @@
+import { getRouteApi, Navigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useRefresh, useSession } from '../../api/index.ts';
+import { Narrow } from './narrow.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { safeNext } from './words.ts';
+
+const route = getRouteApi('/outside/sign-in');
+
+export function SignInScreen(): ReactNode {
+  const { next } = route.useSearch();
+  const session = useSession();
+  const refresh = useRefresh();
+  const state = session.data?.data;
+  if (state && !state.set_up) return <Navigate to="/setup" replace />;
+  if (state?.person) return <Navigate to={safeNext(next)} replace />;
+  return (
+    <Narrow title="Sign in">
+      <SignInForm onSignedIn={() => void refresh('GET /session')} />
+    </Narrow>
+  );
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { browserName, firstCall, safeNext, waitWords } from './words.ts';
+
+test('after signing in nobody is led to another host', () => {
+  expect(['/p/1/home?x=1', '/profile'].map(safeNext)).toEqual(['/p/1/home?x=1', '/profile']);
+  const elsewhere = [
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    undefined,
+  ];
+  expect(elsewhere.map(safeNext)).toEqual(elsewhere.map(() => '/'));
+  expect(safeNext('/sign-in?next=/sign-in')).toBe('/');
+});
+
+test('who has to wait is told how long', () => {
+  expect([waitWords(900), waitWords(20), waitWords(null)]).toEqual([
+    'Try again in 15 minutes.',
+    'Try again in 1 minute.',
+    'Wait a little, then try again.',
+  ]);
+});
+
+test('a session is known by its browser and system', () => {
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
+  const edge = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0';
+  expect([firefox, edge, null, 'curl/8'].map(browserName)).toEqual([
+    'Firefox on Linux',
+    'Edge on Windows',
+    'Unknown browser',
+    'curl/8',
+  ]);
+});
+
+test('the first call is one that a shell takes, whatever the address holds', () => {
+  const text = firstCall({ publicUrl: 'http://localhost:8080', secret: 'sk_live_x', email: "o'ada@x.org" });
+  const said = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text}`])
+    .toString()
+    .split('\n');
+  expect(said).toContain('http://localhost:8080/api/v1/users');
+  expect(said).toContain('{"external_user_id":"user_1","email":"o\'ada@x.org","traits":{"name":"Ada"}}');
+  expect(said).toContain('{"external_user_id":"user_1","name":"user_signed_up"}');
+});

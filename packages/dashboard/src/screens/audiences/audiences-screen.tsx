@@ -1,0 +1,132 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Plus, UsersRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { AudienceListed } from '@beckon/contract/dashboard';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, formatCount, listOf, Page, Sentence } from '../../parts/index.ts';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { Built } from './built.tsx';
+
+const route = getRouteApi('/p/$project/audiences');
+
+const COLUMNS: Column<AudienceListed>[] = [
+  { id: 'name', title: 'Audience', width: '2fr', cell: ({ name }) => name },
+  {
+    id: 'members',
+    title: 'Members',
+    width: '110px',
+    align: 'right',
+    cell: ({ members }) => formatCount(members),
+  },
+  {
+    id: 'growth',
+    title: '30 days',
+    width: '160px',
+    narrow: 'hide',
+    cell: ({ growth }) => <Growth growth={growth} />,
+  },
+  { id: 'state', title: 'State', width: '150px', cell: (audience) => <Built audience={audience} /> },
+  {
+    id: 'sentence',
+    title: 'Who is meant',
+    width: '3fr',
+    cell: ({ sentence }) => <Sentence text={sentence} />,
+  },
+  {
+    id: 'used',
+    title: 'Used by',
+    width: '1fr',
+    narrow: 'hide',
+    cell: ({ used_by: uses }) => (uses.length === 0 ? '–' : uses.map(({ name }) => name).join(', ')),
+  },
+];
+
+/** While one is being built its progress is looked at again. */
+const BUILDING_EVERY_MS = 2_000;
+
+export function AudiencesScreen(): ReactNode {
+  const { filter = '', audience: current } = route.useSearch();
+  const navigate = route.useNavigate();
+  const project = String(useProject().id);
+  const query = useApi('GET /projects/:project/audiences', {});
+  const isBuilding = query.data?.data.some(({ state }) => state !== 'ready') === true;
+  useApi('GET /projects/:project/audiences', {}, { enabled: isBuilding, everyMs: BUILDING_EVERY_MS });
+  const wanted = filter.toLowerCase();
+  const rows = (query.data?.data ?? []).filter(({ name, sentence }) =>
+    `${name} ${sentence}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <Page title="Audiences" actions={<NewButton project={project} />}>
+      <Stack gap="sm">
+        <Group>
+          <TextInput
+            aria-label="Find an audience"
+            placeholder="Find by name or sentence"
+            value={filter}
+            onChange={({ currentTarget }) =>
+              void navigate({
+                search: (was) => ({ ...was, filter: currentTarget.value || undefined }),
+                replace: true,
+              })
+            }
+            w={280}
+            maw="100%"
+          />
+        </Group>
+        <DataTable
+          label="Audiences"
+          columns={COLUMNS}
+          list={listOf(rows, {
+            isPending: query.isPending,
+            error: query.error,
+            retry: () => void query.refetch(),
+          })}
+          rowKey={({ id }) => id}
+          link={({ id }) => ({ to: '/p/$project/audiences/$audience', params: { project, audience: id } })}
+          current={current}
+          onCurrent={(audience) => void navigate({ search: (was) => ({ ...was, audience }), replace: true })}
+          empty={<None isFiltered={wanted !== ''} project={project} />}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function NewButton({ project }: { project: string }): ReactNode {
+  const mayEdit = useMay('editor');
+  if (!mayEdit) return null;
+  return (
+    <Button
+      renderRoot={(props) => (
+        <Link to="/p/$project/audiences/$audience" params={{ project, audience: 'new' }} {...props} />
+      )}
+      leftSection={<Plus size={14} aria-hidden="true" />}
+    >
+      New audience
+    </Button>
+  );
+}
+
+function None({ isFiltered, project }: { isFiltered: boolean; project: string }): ReactNode {
+  if (isFiltered) return <Empty icon={UsersRound} title="No audience is called so" />;
+  return (
+    <Empty icon={UsersRound} title="There is no audience yet" action={<NewButton project={project} />}>
+      An audience says who is meant; Beckon keeps its members as users and events come in and as time goes by.
+    </Empty>
+  );
+}
+
+function Growth({ growth }: { growth: AudienceListed['growth'] }): ReactNode {
+  const [first, last] = [growth[0], growth.at(-1)];
+  if (!first || !last) return '–';
+  const change = last.members - (first.members - first.joined + first.left);
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Sparkline values={growth.map(({ members }) => members)} label="Members a day, the last 30 days" />
+      <Text size="xs" c="dimmed">
+        {change > 0 ? `+${formatCount(change)}` : formatCount(change)}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,38 @@
+import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AudienceShown } from '@beckon/contract/dashboard';
+import { useChange, useProject } from '../../api/index.ts';
+import { ConfirmTyped, told } from '../../parts/index.ts';
+
+type Props = { opened: boolean; audience: AudienceShown; onClose: () => void };
+
+export function DeleteDialog({ opened, audience: { id, name, used_by: uses }, onClose }: Props): ReactNode {
+  const project = String(useProject().id);
+  const navigate = useNavigate();
+  const remove = useChange('DELETE /projects/:project/audiences/:audience', {
+    refreshes: ['GET /projects/:project/audiences'],
+    onDone: () => {
+      told(`The audience ${name} is gone`);
+      void navigate({ to: '/p/$project/audiences', params: { project } });
+    },
+  });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title="Delete this audience?"
+      name={name}
+      action="Delete"
+      run={() => remove.mutate({ params: { audience: id }, body: { confirm: name } })}
+      isRunning={remove.isPending}
+      error={remove.error}
+    >
+      <Text size="sm">
+        Its members and its growth go with it; the users stay.
+        {uses.length > 0 &&
+          ` It is needed by ${uses.map((use) => use.name).join(', ')}: they have to let go first.`}
+      </Text>
+    </ConfirmTyped>
+  );
+}

@@ -1,0 +1,65 @@
+import { Alert, Paper, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { DefinitionPreview } from '@beckon/contract/dashboard';
+import { ErrorBox, formatCount, Lines, Person, Sentence, When } from '../../parts/index.ts';
+import type { Previewed } from './use-preview.ts';
+
+type Props = { preview: Previewed; isNew: boolean };
+
+/** Whom it would mean now. Faults of the definition stand at their places above. */
+export function Preview({ preview: { data, error, isAsking }, isNew }: Props): ReactNode {
+  const isFaulty = error !== null && error.status === 422 && error.field?.startsWith('definition.') === true;
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Preview" aria-busy={isAsking}>
+      {error && !isFaulty && <ErrorBox error={error} title="It could not be counted" />}
+      {isFaulty && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          Something is missing yet: see above.
+        </Text>
+      )}
+      {!error && !data && <Lines count={3} />}
+      {!error && data && <Counted data={data} isNew={isNew} />}
+    </Paper>
+  );
+}
+
+function Counted({ data, isNew }: { data: DefinitionPreview; isNew: boolean }): ReactNode {
+  const { count, sentence, sample, today, edit, uncounted_events: uncounted } = data;
+  return (
+    <Stack gap="xs">
+      <Text>
+        <Sentence text={sentence} />
+      </Text>
+      <Text fw={600} aria-live="polite">
+        {formatCount(count)} {count === 1 ? 'user' : 'users'} now
+      </Text>
+      {edit && !isNew && (
+        <Text size="sm">
+          Saving brings {formatCount(edit.joins)} in and takes {formatCount(edit.leaves)} out; neither starts
+          a rule.
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        By time alone {formatCount(today.enters)} enter and {formatCount(today.leaves)} leave until{' '}
+        <When at={today.ends_at} />.
+      </Text>
+      {uncounted.length > 0 && (
+        <Alert color="yellow" variant="light" p="xs">
+          Nobody asked about all occurrences of {uncounted.join(', ')} before: they are counted once an
+          audience does, and seem not to have happened until then.
+        </Alert>
+      )}
+      {sample.length > 0 && (
+        <Text size="sm" component="div">
+          {sample.map(({ external_user_id: id }, index) => (
+            <span key={id}>
+              {index > 0 && ', '}
+              <Person id={id} />
+            </span>
+          ))}
+          {count > sample.length && ` and ${formatCount(count - sample.length)} more`}
+        </Text>
+      )}
+    </Stack>
+  );
+}

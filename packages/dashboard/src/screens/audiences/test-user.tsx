@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Check, Hourglass, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { AudienceTest } from '@beckon/contract/dashboard';
+import { useApi } from '../../api/index.ts';
+import { Loaded, Mark, Person } from '../../parts/index.ts';
+import { Conditions } from '../../parts/conditions.tsx';
+
+type Props = { audience: string; user: string | undefined; onUser: (user: string | undefined) => void };
+
+/** Why somebody is in it or is not, condition by condition. */
+export function TestUser({ audience, user, onUser }: Props): ReactNode {
+  const [typed, setTyped] = useState(user ?? '');
+  return (
+    <Stack gap="md">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onUser(typed === '' ? undefined : typed);
+        }}
+      >
+        <Group align="flex-end" gap="xs" wrap="wrap">
+          <TextInput
+            label="User"
+            description="The id under which your product knows them"
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            w={280}
+            maw="100%"
+          />
+          <Button type="submit" disabled={typed === ''}>
+            Test
+          </Button>
+        </Group>
+      </form>
+      {user !== undefined && <Answer audience={audience} user={user} />}
+    </Stack>
+  );
+}
+
+function Answer({ audience, user }: { audience: string; user: string }): ReactNode {
+  const query = useApi('GET /projects/:project/audiences/:audience/test', {
+    params: { audience },
+    query: { user },
+  });
+  return (
+    <Loaded query={query}>
+      {({ data: { member, explained } }) => (
+        <Stack gap="xs">
+          <Group gap="xs">
+            <Person id={user} />
+            <Membership member={member} />
+          </Group>
+          {member !== null && member !== explained.holds && (
+            <Text size="sm" c="dimmed">
+              The answer below is of this moment; membership follows it within a second.
+            </Text>
+          )}
+          <Conditions of={[explained]} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Membership({ member }: { member: AudienceTest['member'] }): ReactNode {
+  if (member === null) return <Mark icon={Hourglass} tone="info" label="Told once the audience is built" />;
+  return member ? (
+    <Mark icon={Check} tone="good" label="Is a member" />
+  ) : (
+    <Mark icon={X} tone="quiet" label="Is no member" />
+  );
+}

@@ -1,0 +1,132 @@
+import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Hourglass, ScrollText } from 'lucide-react';
+import type { AuditListed } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { apiUrl, useApi, useApiInfinite, useProject } from '../../api/index.ts';
+import { DataTable, Empty, formatCount, Mark, Page, SidePanel, When } from '../../parts/index.ts';
+import { AuditEntry } from './audit-entry.tsx';
+
+const route = getRouteApi('/p/$project/audit');
+
+/** Who did what, the newest first. */
+export function AuditScreen(): ReactNode {
+  const { entry, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
+  const list = useApiInfinite('GET /projects/:project/audit', { query: search }, { keep: true });
+  const set = (changed: Partial<typeof search> & { entry?: string | undefined }): void =>
+    void navigate({ search: (was) => ({ ...was, ...changed }), replace: true });
+  const shown = list.rows.find(({ id }) => id === entry);
+  return (
+    <Page
+      title="Audit"
+      beside={list.isPending ? undefined : formatCount(list.total, list.isAtLeast)}
+      actions={
+        <Button
+          component="a"
+          variant="default"
+          href={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
+          leftSection={<Download size={16} aria-hidden="true" />}
+          download
+        >
+          CSV
+        </Button>
+      }
+    >
+      <Filters search={search} onChange={set} />
+      <DataTable
+        label="Audit log"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        current={entry}
+        onCurrent={(id) => set({ entry: id })}
+        onOpen={(id) => set({ entry: id })}
+        empty={
+          <Empty icon={ScrollText} title="Nothing was done that fits">
+            Every change that somebody makes here, and every command about the team, stands in this list.
+          </Empty>
+        }
+      />
+      <SidePanel
+        opened={shown !== undefined}
+        onClose={() => set({ entry: undefined })}
+        title={shown?.action ?? ''}
+      >
+        {shown && <AuditEntry entry={shown} />}
+      </SidePanel>
+    </Page>
+  );
+}
+
+const COLUMNS = [
+  { id: 'at', title: 'When', width: '150px', cell: (one: AuditListed) => <When at={one.at} /> },
+  { id: 'who', title: 'Who', width: '160px', cell: (one: AuditListed) => one.actor_name },
+  {
+    id: 'what',
+    title: 'What',
+    width: '200px',
+    cell: (one: AuditListed) => (
+      <Group gap="xs">
+        <code>{one.action}</code>
+        {!one.is_done && (
+          <Mark
+            icon={Hourglass}
+            tone="warn"
+            label="begun"
+            title="It was begun, and nobody knows whether it came to its end"
+          />
+        )}
+      </Group>
+    ),
+  },
+  { id: 'about', title: 'About', width: '2fr', cell: (one: AuditListed) => one.subject ?? '–' },
+  {
+    id: 'project',
+    title: 'Project',
+    width: '140px',
+    narrow: 'hide' as const,
+    cell: (one: AuditListed) => one.project?.name ?? 'Team',
+  },
+];
+
+type Search = {
+  action?: string | undefined;
+  actor?: string | undefined;
+  of?: 'project' | 'organisation' | undefined;
+};
+
+function Filters({ search, onChange }: { search: Search; onChange: (changed: Search) => void }): ReactNode {
+  const members = useApi('GET /projects/:project/members', {});
+  const people = (members.data?.data ?? []).map(({ id, name }) => ({ value: `team:${id}`, label: name }));
+  return (
+    <Group gap="sm" mb="md" align="end">
+      <TextInput
+        label="What begins with"
+        placeholder="draft."
+        value={search.action ?? ''}
+        onChange={(event) => onChange({ action: event.currentTarget.value || undefined })}
+      />
+      <Select
+        label="Who"
+        placeholder="Anybody"
+        clearable
+        searchable
+        clearButtonProps={{ 'aria-label': 'Anybody' }}
+        data={[...people, { value: 'operator', label: 'Commands' }]}
+        value={search.actor ?? null}
+        onChange={(actor) => onChange({ actor: actor ?? undefined })}
+      />
+      <SegmentedControl
+        aria-label="Of"
+        value={search.of ?? 'organisation'}
+        onChange={(of) => onChange({ of: of === 'project' ? 'project' : undefined })}
+        data={[
+          { value: 'organisation', label: 'All projects and the team' },
+          { value: 'project', label: 'This project' },
+        ]}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Erasure } from '@beckon/contract/dashboard';
+import { Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useApi, useApiInfinite } from '../../api/index.ts';
+import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
+
+/** Proof that people were erased, without a trace of who. */
+export function Erasures(): ReactNode {
+  const list = useApiInfinite('GET /projects/:project/erasures', {});
+  const waiting = useApi('GET /projects/:project/data', {}).data?.data.erasures_waiting ?? 0;
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="erasures">
+      <Title order={2} size="h5" id="erasures">
+        Erased users
+      </Title>
+      <Text size="sm" c="dimmed" maw={720}>
+        When somebody was erased, and how many rows of what went with them. Who it was is kept nowhere. They
+        stand here for as long as the stream is kept.
+      </Text>
+      {waiting > 0 && (
+        <Text size="sm">
+          {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erasure waits' : 'erasures wait'} for records
+          that were accepted before: those are dropped when their turn comes.
+        </Text>
+      )}
+      <DataTable
+        label="Erased users"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<Empty title="Nobody was erased">A user is erased on their own page.</Empty>}
+      />
+    </Stack>
+  );
+}
+
+const COLUMNS: Column<Erasure>[] = [
+  { id: 'at', title: 'When', width: '180px', cell: ({ at }) => <When at={at} style="long" /> },
+  {
+    id: 'rows',
+    title: 'Rows',
+    width: '80px',
+    align: 'right',
+    cell: ({ removed }) => Object.values(removed).reduce((sum, count) => sum + count, 0),
+  },
+  {
+    id: 'what',
+    title: 'Of what',
+    width: '3fr',
+    wraps: true,
+    cell: ({ removed }) =>
+      Object.entries(removed)
+        .filter(([, count]) => count > 0)
+        .map(([what, count]) => `${count} ${what.replaceAll('_', ' ')}`)
+        .join(', '),
+  },
+];

@@ -1,0 +1,9 @@
+const DAY_MS = 86_400_000;
+
+/** From when on, to the minute, so that the link stays the same while somebody looks at it; null: from the beginning. */
+export function sinceOf(span: string, now: Date): string | null {
+  const days = Number(span);
+  if (!Number.isFinite(days)) return null;
+  const at = now.getTime() - days * DAY_MS;
+  return new Date(at - (at % 60_000)).toISOString();
+}

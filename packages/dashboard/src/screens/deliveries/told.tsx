@@ -1,0 +1,68 @@
+import { Anchor, Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { LetterWebhook } from '@beckon/contract/dashboard';
+import { CircleAlert, CircleCheck, Clock } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useProject } from '../../api/index.ts';
+import { Empty, Mark, When } from '../../parts/index.ts';
+
+/** To whom the outcomes of a letter were told, and how that went. */
+export function Told({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
+  const project = useProject();
+  if (webhooks.length === 0)
+    return (
+      <Empty title="Nobody was told">
+        Each outcome is told to every webhook endpoint that wants it. There was none, or no outcome yet.
+      </Empty>
+    );
+  return (
+    <Table aria-label="Webhooks about this letter" layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Event</Table.Th>
+          <Table.Th scope="col" w="40%">
+            Endpoint
+          </Table.Th>
+          <Table.Th scope="col">State</Table.Th>
+          <Table.Th scope="col" visibleFrom="sm">
+            Delivered
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {webhooks.map((one) => (
+          <Table.Tr key={`${one.id} ${one.endpoint_id}`}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{one.type}</Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    to="/p/$project/webhooks/$endpoint"
+                    params={{ project: String(project.id), endpoint: one.endpoint_id }}
+                    {...props}
+                  />
+                )}
+              >
+                {one.url}
+              </Anchor>
+            </Table.Td>
+            <Table.Td>
+              <State told={one} />
+            </Table.Td>
+            <Table.Td visibleFrom="sm">
+              <When at={one.delivered_at} none="not yet" />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function State({ told: { state, attempts } }: { told: LetterWebhook }): ReactNode {
+  const label = `${state.charAt(0).toUpperCase()}${state.slice(1)}${attempts > 1 ? `, ${attempts} attempts` : ''}`;
+  if (state === 'delivered') return <Mark icon={CircleCheck} tone="good" label={label} />;
+  const waits = state === 'pending' || state === 'delivering';
+  return <Mark icon={waits ? Clock : CircleAlert} tone={waits ? 'info' : 'bad'} label={label} />;
+}

@@ -1,0 +1,60 @@
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { ErrorBox } from '../../parts/index.ts';
+
+type Props = { opened: boolean; onClose: () => void; onAdded: (name: string) => void };
+
+export function AddDomain({ opened, onClose, onAdded }: Props): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add a domain">
+      <DomainForm onClose={onClose} onAdded={onAdded} />
+    </Modal>
+  );
+}
+
+function DomainForm({ onClose, onAdded }: Omit<Props, 'opened'>): ReactNode {
+  const [name, setName] = useState('');
+  const [warm, setWarm] = useState(false);
+  const add = useChange('POST /projects/:project/domains', {
+    refreshes: ['GET /projects/:project/domains'],
+    onDone: ({ data }) => onAdded(data.name),
+  });
+  const fault = add.error?.fields['name'] ?? add.error?.fields['domain'];
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    add.mutate({ body: { name: name.trim(), warm } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="Domain"
+          description="One of its own for letters keeps trouble away from your mail: mail.example.com"
+          placeholder="mail.example.com"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fault}
+          spellCheck={false}
+          autoCapitalize="none"
+        />
+        <Checkbox
+          label="It has sent for weeks"
+          description="A new one begins slowly: more letters day by day, so that receivers learn to know it"
+          checked={warm}
+          onChange={(event) => setWarm(event.currentTarget.checked)}
+        />
+        {add.error && fault === undefined && <ErrorBox error={add.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
+            Add domain
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

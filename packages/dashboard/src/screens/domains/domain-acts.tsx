@@ -1,0 +1,157 @@
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ChevronDown, RefreshCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { type ReadKey, useChange, useMay } from '../../api/index.ts';
+import { ConfirmTyped, ErrorBox, refused, told } from '../../parts/index.ts';
+
+const FOLLOWS: ReadKey[] = [
+  'GET /projects/:project/domains',
+  'GET /projects/:project/domains/:domain',
+  'GET /projects/:project/sending',
+];
+
+type Props = { domain: SendingDomain; onRemoved: () => void };
+
+export function DomainActs({ domain, onRemoved }: Props): ReactNode {
+  const may = useMay('admin');
+  const [dialog, setDialog] = useState<'pause' | 'remove' | null>(null);
+  const { check, rotate, resume } = useActs();
+  const params = { domain: domain.name };
+  if (!may) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<RefreshCw size={15} aria-hidden="true" />}
+        loading={check.isPending}
+        onClick={() => check.mutate({ params })}
+      >
+        Look now
+      </Button>
+      {domain.paused_at !== null && (
+        <Button loading={resume.isPending} onClick={() => resume.mutate({ params })}>
+          Let it go on
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={15} aria-hidden="true" />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => rotate.mutate({ params })}>Replace the DKIM key</Menu.Item>
+          <Menu.Item disabled={domain.paused_at !== null} onClick={() => setDialog('pause')}>
+            Pause…
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('remove')}>
+            Remove…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <PauseDialog domain={domain} opened={dialog === 'pause'} onClose={() => setDialog(null)} />
+      <RemoveDialog
+        domain={domain}
+        opened={dialog === 'remove'}
+        onClose={() => setDialog(null)}
+        onRemoved={onRemoved}
+      />
+    </>
+  );
+}
+
+function useActs() {
+  const check = useChange('POST /projects/:project/domains/:domain/check', {
+    refreshes: FOLLOWS,
+    onDone: ({ data: { records } }) =>
+      told(
+        `${records.filter(({ status }) => status === 'ok').length} of ${records.length} records are right`,
+      ),
+    onRefused: (error) => refused(error),
+  });
+  const rotate = useChange('POST /projects/:project/domains/:domain/rotate', {
+    refreshes: FOLLOWS,
+    onDone: () =>
+      told('Publish the new DKIM record. It signs once it has been seen; leave the old one until then.'),
+    onRefused: (error) => refused(error),
+  });
+  const resume = useChange('POST /projects/:project/domains/:domain/resume', {
+    refreshes: FOLLOWS,
+    onDone: ({ data: { asked_again: asked } }) =>
+      told(`Letters may leave again; ${asked} that were held are asked now`),
+    onRefused: (error) => refused(error),
+  });
+  return { check, rotate, resume };
+}
+
+type DialogProps = { domain: SendingDomain; opened: boolean; onClose: () => void };
+
+function PauseDialog({ domain, opened, onClose }: DialogProps): ReactNode {
+  const [reason, setReason] = useState('');
+  const pause = useChange('POST /projects/:project/domains/:domain/pause', {
+    refreshes: FOLLOWS,
+    onDone: () => {
+      told(`${domain.name} is paused`);
+      onClose();
+    },
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Pause ${domain.name}`}>
+      <Stack gap="md">
+        <Text size="sm">Letters that would leave from it are held until somebody lets it go on.</Text>
+        <TextInput
+          data-autofocus
+          label="Reason, for whoever finds it paused"
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          maxLength={200}
+        />
+        {pause.error && <ErrorBox error={pause.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            loading={pause.isPending}
+            onClick={() => pause.mutate({ params: { domain: domain.name }, body: { reason } })}
+          >
+            Pause
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function RemoveDialog({
+  domain,
+  opened,
+  onClose,
+  onRemoved,
+}: DialogProps & { onRemoved: () => void }): ReactNode {
+  const { name } = domain;
+  const remove = useChange('DELETE /projects/:project/domains/:domain', {
+    refreshes: ['GET /projects/:project/domains', 'GET /projects/:project/sending'],
+    onDone: () => {
+      told(`${name} is removed`);
+      onRemoved();
+    },
+  });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title={`Remove ${name}`}
+      name={name}
+      action="Remove"
+      run={() => remove.mutate({ params: { domain: name }, body: { name } })}
+      isRunning={remove.isPending}
+      error={remove.error}
+    >
+      Its keys are deleted, and letters that would leave from it are held. Leave its records in the DNS for a
+      week more: letters on their way are still checked against them.
+    </ConfirmTyped>
+  );
+}

@@ -1,0 +1,78 @@
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { Alert, Anchor, Stack, Text } from '@mantine/core';
+import { Info } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/index.ts';
+import { Loaded, Page, When } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { DomainActs } from './domain-acts.tsx';
+import { DomainMark, gateWords } from './marks.tsx';
+import { Records } from './records.tsx';
+import { Speed } from './speed.tsx';
+import { TrackingHost } from './tracking-host.tsx';
+
+type Props = { name: string; onBack: () => void };
+
+export function Domain({ name, onBack }: Props): ReactNode {
+  const query = useApi(
+    'GET /projects/:project/domains/:domain',
+    { params: { domain: name } },
+    { everyMs: 15_000 },
+  );
+  const domain = query.data?.data;
+  return (
+    <Page
+      title={name}
+      beside={domain && <DomainMark domain={domain} />}
+      actions={domain && <DomainActs domain={domain} onRemoved={onBack} />}
+    >
+      <Stack gap="lg">
+        <Anchor component="button" type="button" size="sm" onClick={onBack} ta="left" w="fit-content">
+          All domains
+        </Anchor>
+        <Loaded query={query}>{({ data }) => <Shown domain={data} />}</Loaded>
+      </Stack>
+    </Page>
+  );
+}
+
+function Shown({ domain }: { domain: SendingDomain }): ReactNode {
+  return (
+    <Stack gap="xl">
+      <Alert
+        variant="outline"
+        color={domain.sends ? 'gray' : 'yellow'}
+        icon={<Info size={18} aria-hidden="true" />}
+      >
+        {gateWords(domain)}
+      </Alert>
+      <Facts facts={factsOf(domain)} />
+      <Records domain={domain} />
+      <Speed domain={domain} key={`${domain.throttle} ${domain.warm}`} />
+      <TrackingHost domain={domain} key={domain.tracking?.host ?? ''} />
+      <Text size="sm" c="dimmed" maw={720}>
+        Aligned means that the signature and the return path are below the domain that readers see in From.
+        That is what DMARC asks for, and what the records above make so.
+      </Text>
+    </Stack>
+  );
+}
+
+function factsOf(domain: SendingDomain) {
+  return [
+    { label: 'Looked at', value: <When at={domain.checked_at} style="relative" none="not yet" /> },
+    {
+      label: 'Looked at again',
+      value: <When at={domain.next_check_at} style="relative" none="not planned" />,
+    },
+    { label: 'Verified', value: <When at={domain.verified_at} none="not yet" /> },
+    {
+      label: 'Warm-up since',
+      value: domain.warm ? (
+        'none: it has sent before'
+      ) : (
+        <When at={domain.ramp_from} style="day" none="begins when it is verified" />
+      ),
+    },
+  ];
+}

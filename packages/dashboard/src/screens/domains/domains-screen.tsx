@@ -1,0 +1,106 @@
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Globe, Info, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useMay, useSession } from '../../api/index.ts';
+import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
+import { AddDomain } from './add-domain.tsx';
+import { Domain } from './domain.tsx';
+import { DomainMark } from './marks.tsx';
+
+const route = getRouteApi('/p/$project/domains');
+
+export function DomainsScreen(): ReactNode {
+  const { domain } = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay('admin');
+  const [isAdding, setIsAdding] = useState(false);
+  const open = (next: string | undefined): void => void navigate({ search: { domain: next } });
+  const add = may ? (
+    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsAdding(true)}>
+      Add domain
+    </Button>
+  ) : undefined;
+  if (domain !== undefined) return <Domain name={domain} onBack={() => open(undefined)} />;
+  return (
+    <Page title="Domains" actions={add}>
+      <Stack gap="md">
+        <Outbox />
+        <Domains onOpen={open} add={add} />
+      </Stack>
+      <AddDomain
+        opened={isAdding}
+        onClose={() => setIsAdding(false)}
+        onAdded={(name) => {
+          setIsAdding(false);
+          open(name);
+        }}
+      />
+    </Page>
+  );
+}
+
+function Outbox(): ReactNode {
+  const isOutbox = useSession().data?.data.installation.outbox === true;
+  if (!isOutbox) return null;
+  return (
+    <Alert variant="outline" color="gray" icon={<Info size={18} aria-hidden="true" />}>
+      Letters go to the outbox and need no domain. You can set one up now, so that it is ready when a relay is
+      set.
+    </Alert>
+  );
+}
+
+type ListProps = { onOpen: (name: string) => void; add: ReactNode };
+
+function Domains({ onOpen, add }: ListProps): ReactNode {
+  const query = useApi('GET /projects/:project/domains', {}, { everyMs: 30_000 });
+  return (
+    <Loaded query={query}>
+      {({ data }) => (
+        <DataTable
+          label="Domains"
+          columns={COLUMNS}
+          list={listOf(data)}
+          rowKey={({ name }) => name}
+          onOpen={onOpen}
+          empty={
+            <Empty icon={Globe} title="No domain yet" action={add}>
+              Letters leave from a domain of yours, once records in its DNS say that they may.
+            </Empty>
+          }
+        />
+      )}
+    </Loaded>
+  );
+}
+
+const COLUMNS: Column<SendingDomain>[] = [
+  {
+    id: 'name',
+    title: 'Domain',
+    width: '2fr',
+    cell: ({ name }) => (
+      <Text size="sm" fw={500} truncate>
+        {name}
+      </Text>
+    ),
+  },
+  { id: 'state', title: 'State', width: '1.2fr', cell: (domain) => <DomainMark domain={domain} /> },
+  {
+    id: 'records',
+    title: 'Records',
+    width: '1fr',
+    cell: ({ records }) =>
+      `${records.filter(({ status }) => status === 'ok').length} of ${records.length} right`,
+  },
+  { id: 'throttle', title: 'Throttle', width: '90px', narrow: 'hide', cell: ({ throttle }) => throttle },
+  {
+    id: 'checked',
+    title: 'Looked at',
+    width: '130px',
+    narrow: 'hide',
+    cell: ({ checked_at: at }) => <When at={at} style="relative" none="not yet" />,
+  },
+];

@@ -1,0 +1,122 @@
+import type { DnsRecord, SendingDomain } from '@beckon/contract/dashboard';
+import { Group, List, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Command, Copy } from '../../parts/index.ts';
+import { RECORD_NAMES, RecordMark } from './marks.tsx';
+import { hostOf, PROVIDERS } from './providers.ts';
+
+/** What is to be published, beside what was found of it. */
+export function Records({ domain }: { domain: SendingDomain }): ReactNode {
+  const right = domain.records.filter(({ status }) => status === 'ok').length;
+  return (
+    <Stack gap="md" component="section" aria-labelledby="records">
+      <Group justify="space-between" wrap="wrap">
+        <Title order={2} size="h5" id="records">
+          DNS records
+        </Title>
+        <Text size="sm" c="dimmed">
+          {right} of {domain.records.length} are right
+        </Text>
+      </Group>
+      <Hints />
+      {domain.records.map((record) => (
+        <Record key={`${record.kind} ${record.name}`} record={record} domain={domain.name} />
+      ))}
+    </Stack>
+  );
+}
+
+function Hints(): ReactNode {
+  const [id, setId] = useState<string | null>(null);
+  const provider = PROVIDERS.find((one) => one.id === id);
+  return (
+    <Stack gap="xs">
+      <Select
+        label="Where do you publish them?"
+        placeholder="Show hints for…"
+        data={PROVIDERS.map((one) => ({ value: one.id, label: one.name }))}
+        value={id}
+        onChange={setId}
+        clearable
+        maw={280}
+      />
+      {provider && (
+        <List size="sm" spacing={4}>
+          {provider.hints.map((hint) => (
+            <List.Item key={hint}>{hint}</List.Item>
+          ))}
+        </List>
+      )}
+    </Stack>
+  );
+}
+
+function Record({ record, domain }: { record: DnsRecord; domain: string }): ReactNode {
+  const { kind, type, name, value, split, required, says, key_state: key } = record;
+  return (
+    <Paper withBorder p="md" component="article" aria-label={`${RECORD_NAMES[kind]}, ${name}`}>
+      <Stack gap="xs">
+        <Group justify="space-between" wrap="wrap">
+          <Text size="sm" fw={500}>
+            {RECORD_NAMES[kind]}
+            {key === null ? '' : ` (the key is ${key}${key === 'retiring' ? ': leave it for now' : ''})`}
+          </Text>
+          <Group gap="sm">
+            <Text size="xs" c="dimmed">
+              {required ? 'required' : 'advised'}
+            </Text>
+            <RecordMark record={record} />
+          </Group>
+        </Group>
+        {says !== null && <Text size="sm">{says}</Text>}
+        <Group gap={4} wrap="nowrap">
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {type} <strong>{name}</strong>
+          </Text>
+          <Copy text={name} what="name" />
+        </Group>
+        <Group gap={4} wrap="nowrap">
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            Where only the part in front of the domain is asked for: {hostOf(name, domain)}
+          </Text>
+          <Copy text={hostOf(name, domain)} what="host" />
+        </Group>
+        <Command text={value} what={`value of ${name}`} />
+        {split && <InParts split={split} name={name} />}
+        <Found record={record} />
+      </Stack>
+    </Paper>
+  );
+}
+
+function InParts({ split, name }: { split: string[]; name: string }): ReactNode {
+  return (
+    <Stack gap={4}>
+      <Text size="xs" c="dimmed">
+        In parts, where a value may have 255 characters at most
+      </Text>
+      <Command text={split.map((part) => `"${part}"`).join(' ')} what={`value of ${name}, in parts`} />
+    </Stack>
+  );
+}
+
+/** Against what was expected; where it is right there is nothing to compare. */
+function Found({ record: { status, found } }: { record: DnsRecord }): ReactNode {
+  if (status === 'ok' || status === 'unchecked') return null;
+  return (
+    <Stack gap={4}>
+      <Text size="xs" c="dimmed">
+        Found
+      </Text>
+      {found.length === 0 ? (
+        <Text size="sm">{status === 'unknown' ? 'The DNS gave no answer' : 'Nothing'}</Text>
+      ) : (
+        found.map((one, index) => (
+          <Text key={`${index} ${one}`} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {one}
+          </Text>
+        ))
+      )}
+    </Stack>
+  );
+}

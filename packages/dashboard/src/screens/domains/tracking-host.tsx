@@ -1,0 +1,91 @@
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange, useMay } from '../../api/index.ts';
+import { Command, ErrorBox, Mark, type MarkProps, told, When } from '../../parts/index.ts';
+
+type Tracking = NonNullable<SendingDomain['tracking']>;
+
+const STATES: Record<Tracking['state'], MarkProps> = {
+  pending: { icon: CircleDashed, tone: 'info', label: 'Not used yet' },
+  working: { icon: CircleCheck, tone: 'good', label: 'In use' },
+  failed: { icon: CircleX, tone: 'bad', label: 'Does not lead here' },
+};
+
+/** The host that links in its letters have, in place of the installation's own. */
+export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
+  const may = useMay('admin');
+  const { name, tracking } = domain;
+  const [host, setHost] = useState(tracking?.host ?? '');
+  const save = useChange('PUT /projects/:project/domains/:domain/tracking', {
+    refreshes: ['GET /projects/:project/domains', 'GET /projects/:project/domains/:domain'],
+    onDone: ({ data }) =>
+      told(data.tracking ? 'Publish the record below' : 'Links have the address of this installation'),
+  });
+  const fault = save.error?.fields['host'];
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    save.mutate({ params: { domain: name }, body: { host: host.trim() } });
+  };
+  return (
+    <form onSubmit={submit} aria-labelledby="links">
+      <Stack gap="sm" maw={640}>
+        <Group gap="sm">
+          <Title order={2} size="h5" id="links">
+            Links
+          </Title>
+          {tracking && <Mark {...STATES[tracking.state]} />}
+        </Group>
+        <TextInput
+          label="Host of its own for links"
+          description={`Below the domain, such as t.${name}. Without one links have the address of this installation.`}
+          value={host}
+          onChange={(event) => setHost(event.currentTarget.value)}
+          error={fault}
+          disabled={!may}
+          spellCheck={false}
+        />
+        {save.error && fault === undefined && <ErrorBox error={save.error} />}
+        {may && (
+          <Group gap="xs">
+            <Button type="submit" size="sm" disabled={host.trim() === ''} loading={save.isPending}>
+              Save
+            </Button>
+            {tracking && (
+              <Button
+                size="sm"
+                variant="default"
+                onClick={() => save.mutate({ params: { domain: name }, body: { host: null } })}
+              >
+                Take it away
+              </Button>
+            )}
+          </Group>
+        )}
+        {tracking && <Published tracking={tracking} />}
+      </Stack>
+    </form>
+  );
+}
+
+function Published({ tracking }: { tracking: Tracking }): ReactNode {
+  const { host, leads_to: to, found, checked_at: at } = tracking;
+  return (
+    <Stack gap="xs">
+      <Command text={`${host}. CNAME ${to}.`} what="CNAME record" />
+      <Text size="sm" c="dimmed">
+        It has to answer with a certificate of its own: by the proxy in front of this server, or from
+        TLS_CERT_DIR. It is used once it leads here.
+      </Text>
+      {found !== null && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          Found: {found}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" component="div">
+        Looked at <When at={at} style="relative" none="not yet" />
+      </Text>
+    </Stack>
+  );
+}

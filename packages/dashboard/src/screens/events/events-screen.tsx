@@ -1,0 +1,132 @@
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Activity, BadgeCheck, CircleCheck, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { EventListed } from '@beckon/contract/dashboard';
+import { useApi } from '../../api/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  formatCount,
+  listOf,
+  Mark,
+  Page,
+  SidePanel,
+  When,
+} from '../../parts/index.ts';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { EventPanel } from './event-panel.tsx';
+
+const route = getRouteApi('/p/$project/events');
+
+const COLUMNS: Column<EventListed>[] = [
+  { id: 'name', title: 'Event', width: '2fr', cell: ({ name }) => name },
+  { id: 'state', title: 'State', width: '170px', cell: (event) => <States event={event} /> },
+  {
+    id: 'recent',
+    title: '30 days',
+    width: '190px',
+    cell: ({ days, last_30_days: recent }) => (
+      <Group gap={6} wrap="nowrap">
+        <Sparkline values={days} label="Events a day, the last 30 days" />
+        <Text size="xs">{formatCount(recent)}</Text>
+      </Group>
+    ),
+  },
+  {
+    id: 'properties',
+    title: 'Properties',
+    width: '2fr',
+    narrow: 'hide',
+    cell: ({ properties }) => properties.map(({ property }) => property).join(', ') || '–',
+  },
+  {
+    id: 'first',
+    title: 'First seen',
+    width: '120px',
+    narrow: 'hide',
+    cell: (event) => <When at={event.first_at} style="day" />,
+  },
+  {
+    id: 'last',
+    title: 'Last seen',
+    width: '130px',
+    cell: (event) => <When at={event.last_at} style="relative" />,
+  },
+];
+
+export function EventsScreen(): ReactNode {
+  const { filter = '', event: current } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useApi('GET /projects/:project/events', {});
+  const rows = (query.data?.data ?? []).filter(({ name, properties }) =>
+    [name, ...properties.map(({ property }) => property)].some((text) => text.includes(filter)),
+  );
+  const open = (event: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, event }), replace: true });
+  return (
+    <Page title="Events">
+      <Stack gap="sm">
+        <TextInput
+          aria-label="Find an event"
+          placeholder="Find by name or property"
+          value={filter}
+          onChange={({ currentTarget }) =>
+            void navigate({
+              search: (was) => ({ ...was, filter: currentTarget.value || undefined }),
+              replace: true,
+            })
+          }
+          w={280}
+          maw="100%"
+        />
+        <DataTable
+          label="Events"
+          columns={COLUMNS}
+          list={listOf(rows, {
+            isPending: query.isPending,
+            error: query.error,
+            retry: () => void query.refetch(),
+          })}
+          rowKey={({ name }) => name}
+          onOpen={open}
+          current={current}
+          onCurrent={open}
+          empty={<None isFiltered={filter !== ''} />}
+        />
+      </Stack>
+      <SidePanel opened={current !== undefined} onClose={() => open(undefined)} title={current ?? ''}>
+        {current !== undefined && <EventPanel key={current} name={current} />}
+      </SidePanel>
+    </Page>
+  );
+}
+
+function States({ event: { canonical, expected, drift } }: { event: EventListed }): ReactNode {
+  if (drift.length > 0)
+    return (
+      <Mark
+        icon={TriangleAlert}
+        tone="warn"
+        label={drift.some(({ kind }) => kind === 'stopped') ? 'Stopped' : 'Drifts'}
+      />
+    );
+  if (expected) return <Mark icon={CircleCheck} tone="good" label="Expected" />;
+  return canonical ? <Mark icon={BadgeCheck} tone="info" label="Canonical" /> : '–';
+}
+
+function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  if (isFiltered) return <Empty icon={Activity} title="No event is called so" />;
+  return (
+    <Empty
+      icon={Activity}
+      title="No event has come yet"
+      command={`curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
+  -d '{"external_user_id":"42","name":"trial_started","properties":{"trialDays":14}}'`}
+    >
+      Events appear as your server sends them, with the properties that they really have.
+    </Empty>
+  );
+}

@@ -1,0 +1,53 @@
+import type { EventShown } from '@beckon/contract/dashboard';
+
+type Known = Pick<EventShown, 'name' | 'properties' | 'examples'>;
+
+/** A call of the client whose types are those that were really seen. */
+export function typedOf({ name, properties, examples }: Known): string {
+  const lines = properties.map(({ property, types }) => {
+    const [value] = valuesOf(examples, property);
+    return `    ${keyOf(property)}: ${JSON.stringify(value ?? sampleOf(types))}, // ${types.map(typeWord).join(' | ')}`;
+  });
+  const inside = lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n  }`;
+  return `await beckon.track({\n  external_user_id: user.id,\n  name: ${JSON.stringify(name)},\n  properties: ${inside},\n});`;
+}
+
+/** The same over HTTP, for a shell. */
+export function curlOf({ name, properties, examples }: Known): string {
+  const entries = properties.map(({ property, types }) => {
+    const [value] = valuesOf(examples, property);
+    return [property, value ?? sampleOf(types)];
+  });
+  const body = JSON.stringify({ external_user_id: '42', name, properties: Object.fromEntries(entries) });
+  return [
+    'curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_KEY" \\',
+    '  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\',
+    // Whoever names properties could otherwise leave the quotes, in the shell of whoever pastes this.
+    `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,
+  ].join('\n');
+}
+
+function valuesOf(examples: Known['examples'], property: string): unknown[] {
+  return examples.find((one) => one.property === property)?.values ?? [];
+}
+
+function keyOf(property: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(property) ? property : JSON.stringify(property);
+}
+
+function typeWord(type: string): string {
+  if (type === 'array') return 'unknown[]';
+  return type === 'object' ? 'Record<string, unknown>' : type;
+}
+
+function sampleOf(types: string[]): unknown {
+  const [type] = types.filter((one) => one !== 'null');
+  const samples: Record<string, unknown> = {
+    number: 1,
+    boolean: true,
+    array: [],
+    object: {},
+    string: 'text',
+  };
+  return type === undefined ? null : (samples[type] ?? null);
+}

@@ -1,0 +1,97 @@
+import { SimpleGrid, Skeleton } from '@mantine/core';
+import type { DayOfDrafts, HomeCharts } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/index.ts';
+import { Loaded } from '../../parts/index.ts';
+import { ChartWithTable } from '../../parts/chart-with-table.tsx';
+
+const HEIGHT_PX = 180;
+const STALE_MS = 60_000;
+
+/** The last thirty days: what came in, what was drafted, what left and what became of it. */
+export function Charts(): ReactNode {
+  const query = useApi('GET /projects/:project/home/charts', {}, { staleTimeMs: STALE_MS });
+  return (
+    <Loaded query={query} skeleton={<ChartsSkeleton />}>
+      {({ data }) => <Four charts={data} />}
+    </Loaded>
+  );
+}
+
+function Four({ charts: { events, drafts, sent, outcomes } }: { charts: HomeCharts }): ReactNode {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Counts title="Events" noun="events" days={events} />
+      <Counts title="Drafts" noun="drafts" days={drafts} />
+      <Counts title="Sent" noun="letters" days={sent} />
+      <ChartWithTable
+        title="Outcomes"
+        description={`What people did about letters, by day in UTC; ${sum(outcomes, 'opened')} opens, ${sum(outcomes, 'clicked')} clicks, ${sum(outcomes, 'replied')} answers, ${sum(outcomes, 'bounced')} bounces, ${sum(outcomes, 'unsubscribed')} unsubscribed`}
+        kind="stacked"
+        rows={outcomes.every(isEmpty) ? [] : outcomes.map(toRow)}
+        x="day"
+        xLabel="Day (UTC)"
+        series={OUTCOMES}
+        height={HEIGHT_PX}
+      />
+    </SimpleGrid>
+  );
+}
+
+const OUTCOMES = [
+  { name: 'opened', label: 'Opened' },
+  { name: 'clicked', label: 'Clicked' },
+  { name: 'replied', label: 'Answered' },
+  { name: 'bounced', label: 'Bounced' },
+  { name: 'unsubscribed', label: 'Unsubscribed' },
+];
+
+function Counts({ title, noun, days }: { title: string; noun: string; days: DayOfDrafts[] }): ReactNode {
+  const total = days.reduce((all, { count }) => all + count, 0);
+  const isMore = days.some(({ at_least }) => at_least);
+  return (
+    <ChartWithTable
+      title={title}
+      description={`${total.toLocaleString('en')}${isMore ? ' or more' : ''} ${total === 1 ? noun.slice(0, -1) : noun} in 30 days, by day in UTC`}
+      kind="bar"
+      rows={total === 0 ? [] : days.map(({ day, count }) => ({ day: short(day), count }))}
+      x="day"
+      xLabel="Day (UTC)"
+      series={[{ name: 'count', label: title }]}
+      height={HEIGHT_PX}
+    />
+  );
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function short(day: string): string {
+  return DAY.format(new Date(`${day}T12:00:00.000Z`));
+}
+
+type OutcomeDay = HomeCharts['outcomes'][number];
+
+function toRow({ day, opened, clicked, replied, bounced, unsubscribed }: OutcomeDay) {
+  return { day: short(day), opened, clicked, replied, bounced, unsubscribed };
+}
+
+function isEmpty({ opened, clicked, replied, bounced, unsubscribed }: OutcomeDay): boolean {
+  return opened + clicked + replied + bounced + unsubscribed === 0;
+}
+
+function sum(
+  days: HomeCharts['outcomes'],
+  type: 'opened' | 'clicked' | 'replied' | 'bounced' | 'unsubscribed',
+) {
+  return days.reduce((all, day) => all + day[type], 0);
+}
+
+function ChartsSkeleton(): ReactNode {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      {['events', 'drafts', 'sent', 'outcomes'].map((name) => (
+        <Skeleton key={name} height={HEIGHT_PX + 36} />
+      ))}
+    </SimpleGrid>
+  );
+}

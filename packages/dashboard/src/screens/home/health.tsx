@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import { CircleCheck, CircleX, Inbox, TriangleAlert } from 'lucide-react';
+import type { HomeHealth } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { formatSpan, Mark, type MarkProps, When } from '../../parts/index.ts';
+import classes from './home.module.css';
+
+/** How the project does, in four facts. */
+export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
+  const { queue, last_event: last } = health;
+  return (
+    <div className={classes.strip}>
+      <Fact label="Behind by">{queue.waiting === 0 ? 'Nothing waits' : formatSpan(queue.oldest_ms)}</Fact>
+      <Fact label="Queue">
+        {queue.waiting.toLocaleString('en')} / {queue.waiting_max.toLocaleString('en')}
+      </Fact>
+      <Fact label="Last event">
+        {last === null ? (
+          'None yet'
+        ) : (
+          <>
+            {last.name} <When at={last.received_at} style="relative" />
+          </>
+        )}
+      </Fact>
+      <Fact label={health.domain === null ? 'Sending' : `Sending from ${health.domain.name}`}>
+        <Mark {...sendingMark(health)} />
+      </Fact>
+    </div>
+  );
+}
+
+function sendingMark({ sender, domain }: HomeHealth): MarkProps {
+  if (sender.outbox) return { icon: Inbox, tone: 'info', label: 'Letters stay in the outbox' };
+  if (sender.no !== null) return { icon: CircleX, tone: 'bad', label: 'Letters are held' };
+  if (domain?.state === 'degraded')
+    return { icon: TriangleAlert, tone: 'warn', label: 'Records have a fault' };
+  return { icon: CircleCheck, tone: 'good', label: 'Verified' };
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <div className={classes.fact}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text size="sm" fw={550} component="div" truncate>
+        {children}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { Skeleton, Stack, Title } from '@mantine/core';
+import type { Home } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useApi, useFeed, useRefresh } from '../../api/index.ts';
+import { Loaded, Page } from '../../parts/index.ts';
+import { Charts } from './charts.tsx';
+import { FirstLetter } from './first-letter.tsx';
+import { HealthStrip } from './health.tsx';
+import { Needs } from './needs.tsx';
+import { Setup } from './setup.tsx';
+
+const REFRESH_MS = 30_000;
+
+/** What needs you first; then how it goes. */
+export function HomeScreen(): ReactNode {
+  const query = useApi('GET /projects/:project/home', {}, { everyMs: REFRESH_MS });
+  const isNew = query.data !== undefined && query.data.data.setup !== null;
+  const refresh = useRefresh();
+  // Whoever sets a project up watches for the first event and the first draft: they are told at once.
+  useFeed(
+    () => isNew,
+    () => void refresh('GET /projects/:project/home'),
+  );
+  return (
+    <Page title="Home">
+      <Loaded query={query} skeleton={<HomeSkeleton />}>
+        {({ data }) => <Now home={data} />}
+      </Loaded>
+      <Charts />
+    </Page>
+  );
+}
+
+function Now({ home }: { home: Home }): ReactNode {
+  const { first_letter: first, needs, setup, health } = home;
+  return (
+    <Stack gap="lg">
+      {first && <FirstLetter letter={first} outbox={health.sender.outbox} />}
+      {(setup === null || needs.length > 0) && (
+        <section aria-labelledby="needs-title">
+          <Title order={2} size="h5" mb="xs" id="needs-title">
+            Needs you
+          </Title>
+          <Needs needs={needs} />
+        </section>
+      )}
+      {setup && <Setup steps={setup} />}
+      <HealthStrip health={health} />
+    </Stack>
+  );
+}
+
+function HomeSkeleton(): ReactNode {
+  return (
+    <Stack gap="lg">
+      <Skeleton height={120} />
+      <Skeleton height={62} />
+    </Stack>
+  );
+}

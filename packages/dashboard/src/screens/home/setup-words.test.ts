@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { firstCall, nextStep } from './setup-words.ts';
+
+test('the first call is one that the API takes, and can be pasted into a shell', () => {
+  const lines = firstCall('https://mail.x.org').split('\n');
+  const bodies = lines.flatMap((line) => /-d '(.*)'$/.exec(line)?.[1] ?? []).map((json) => JSON.parse(json));
+  expect(bodies).toEqual([
+    { external_user_id: 'user_42', email: 'ada@example.com', traits: { name: 'Ada' } },
+    { external_user_id: 'user_42', name: 'user_signed_up' },
+  ]);
+  expect(lines.filter((line) => line.startsWith('curl -sS https://mail.x.org/api/v1/'))).toHaveLength(2);
+});
+
+test('the next step is the first that has to be done, then what would be good', () => {
+  const step = (id: 'key_made' | 'first_event' | 'team_invited', done: boolean, required = true) => ({
+    id,
+    done,
+    required,
+  });
+  expect(
+    nextStep([step('team_invited', false, false), step('key_made', true), step('first_event', false)]),
+  ).toBe('first_event');
+  expect(nextStep([step('team_invited', false, false), step('key_made', true)])).toBe('team_invited');
+  expect(nextStep([step('key_made', true)])).toBeNull();
+});

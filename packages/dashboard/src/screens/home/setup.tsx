@@ -1,0 +1,75 @@
+import { Button, Group, Paper, Text, Title } from '@mantine/core';
+import { Circle, CircleCheck } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import type { SetupStep } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useProject } from '../../api/index.ts';
+import { Command } from '../../parts/index.ts';
+import classes from './home.module.css';
+import { firstCall, nextStep, STEPS } from './setup-words.ts';
+
+/** What is left until letters leave; each step is read off the project, and none is ticked by hand. */
+export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
+  const done = steps.filter((step) => step.done).length;
+  const next = nextStep(steps);
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="setup-title">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h5" id="setup-title">
+          To your first letter
+        </Title>
+        <Text size="sm" c="dimmed">
+          {done} of {steps.length} done
+        </Text>
+      </Group>
+      <ol className={classes.steps}>
+        {steps.map((step) => (
+          <Step key={step.id} step={step} isNext={step.id === next} />
+        ))}
+      </ol>
+    </Paper>
+  );
+}
+
+function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode {
+  const { title, text } = STEPS[step.id];
+  const Icon = step.done ? CircleCheck : Circle;
+  return (
+    <li className={classes.step} aria-current={isNext ? 'step' : undefined}>
+      <Icon
+        size={17}
+        role="img"
+        aria-label={step.done ? 'Done' : 'Not done yet'}
+        className={step.done ? classes.info : ''}
+      />
+      <div>
+        <Text size="sm" fw={isNext ? 600 : 400} c={step.done ? 'dimmed' : ''}>
+          {title}
+          {!step.required && ' (if you like)'}
+        </Text>
+        {isNext && (
+          <>
+            <Text size="sm" c="dimmed" mb={6}>
+              {text}
+            </Text>
+            <Next id={step.id} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Next({ id }: { id: SetupStep['id'] }): ReactNode {
+  const project = String(useProject().id);
+  const { page, action } = STEPS[id];
+  if (page === null) return <Command text={firstCall(location.origin)} what="first call" />;
+  return (
+    <Button
+      size="compact-sm"
+      renderRoot={(props) => <Link to={`/p/$project/${page}`} params={{ project }} {...props} />}
+    >
+      {action}
+    </Button>
+  );
+}

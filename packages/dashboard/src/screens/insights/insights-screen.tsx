@@ -1,0 +1,218 @@
+import {
+  Button,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+} from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { InsightGrouping, Insights } from '@beckon/contract/dashboard';
+import { ChartNoAxesColumn, Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
+import { ChartWithTable } from '../../parts/chart-with-table.tsx';
+import { Empty, formatSpan, Loaded, Page } from '../../parts/index.ts';
+import { Groups } from './groups.tsx';
+import { daysOf, funnelRows, openedRows, percent, RANGES, SORTS } from './numbers.ts';
+import { Totals } from './totals.tsx';
+
+const route = getRouteApi('/p/$project/insights');
+
+const GROUPINGS: { value: InsightGrouping; label: string }[] = [
+  { value: 'rule', label: 'Rule' },
+  { value: 'letter', label: 'Letter' },
+  { value: 'domain', label: 'Sending domain' },
+  { value: 'provider', label: 'Mailbox provider' },
+];
+
+export function InsightsScreen(): ReactNode {
+  const search = route.useSearch();
+  const by = GROUPINGS.find(({ value }) => value === search.by)?.value ?? 'rule';
+  const days = daysOf(search.range);
+  const compare = search.compare ?? true;
+  const insights = useApi(
+    'GET /projects/:project/insights',
+    { query: { by, days, compare } },
+    { keep: true },
+  );
+  return (
+    <Page title="Insights" actions={<Export by={by} days={days} />}>
+      <Controls by={by} compare={compare} />
+      <Loaded query={insights} skeleton={<Waiting />}>
+        {({ data }) => <Whole insights={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <Stack mt="md">
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        {Array.from({ length: 8 }, (_, at) => (
+          <Skeleton key={at} height={76} />
+        ))}
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Skeleton height={260} />
+        <Skeleton height={260} />
+      </SimpleGrid>
+      <Skeleton height={240} />
+    </Stack>
+  );
+}
+
+function Controls({ by, compare }: { by: InsightGrouping; compare: boolean }): ReactNode {
+  const { range = '30d' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (next: object): void =>
+    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+  return (
+    <Group gap="sm" wrap="wrap">
+      <Select
+        aria-label="Range"
+        w={{ base: '100%', xs: 170 }}
+        allowDeselect={false}
+        data={RANGES.map(({ value, label }) => ({ value, label }))}
+        value={RANGES.find(({ value }) => value === range)?.value ?? '30d'}
+        onChange={(value) => set({ range: value ?? undefined })}
+      />
+      <SegmentedControl
+        visibleFrom="sm"
+        aria-label="Put together by"
+        data={GROUPINGS}
+        value={by}
+        onChange={(value) => set({ by: value })}
+      />
+      <Select
+        hiddenFrom="sm"
+        aria-label="Put together by"
+        w="100%"
+        allowDeselect={false}
+        data={GROUPINGS}
+        value={by}
+        onChange={(value) => set({ by: value ?? undefined })}
+      />
+      <Switch
+        label="Beside the time before"
+        checked={compare}
+        onChange={(event) => set({ compare: event.currentTarget.checked })}
+      />
+    </Group>
+  );
+}
+
+function Export({ by, days }: { by: InsightGrouping; days: number }): ReactNode {
+  const project = useProject();
+  if (!useMay('admin')) return null;
+  const href = apiUrl('GET /projects/:project/insights/export', {
+    params: { project: project.id },
+    query: { by, days },
+  });
+  return (
+    <Button
+      component="a"
+      href={href}
+      download
+      variant="default"
+      leftSection={<Download size={15} aria-hidden="true" />}
+    >
+      CSV
+    </Button>
+  );
+}
+
+function Whole({ insights: { by, range, before } }: { insights: Insights }): ReactNode {
+  const { sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  if (range.total.sent === 0 && (before?.total.sent ?? 0) === 0)
+    return (
+      <Empty icon={ChartNoAxesColumn} title="No letter has left in this time">
+        Once letters leave, this shows how many arrived, who opened and answered them, and what came back.
+        Machines are counted apart from people.
+      </Empty>
+    );
+  return (
+    <Stack gap="xl" mt="md">
+      {range.is_cut && (
+        <Text size="sm" c="dimmed">
+          There is more than is looked at: only the newest letters and the largest groups are counted.
+        </Text>
+      )}
+      <Totals total={range.total} before={before?.total ?? null} />
+      <Charts insights={{ by, range, before }} />
+      <Groups
+        by={by}
+        groups={range.groups}
+        before={before?.groups ?? null}
+        sort={SORTS.find((one) => one === sort) ?? 'sent'}
+        onSort={(next) => void navigate({ search: (was) => ({ ...was, sort: next }), replace: true })}
+      />
+    </Stack>
+  );
+}
+
+const SHOWN_GROUPS = 12;
+
+function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode {
+  const { total, groups } = range;
+  const opened = openedRows(total.opened_within);
+  const shown = groups.slice(0, SHOWN_GROUPS);
+  const name = GROUPINGS.find(({ value }) => value === by)?.label ?? by;
+  const half =
+    total.median_open_ms === null ? '' : ` Half of them within ${formatSpan(total.median_open_ms)}.`;
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
+      <ChartWithTable
+        title="From sent to answered"
+        description={`${total.sent.toLocaleString('en-GB')} sent, ${percent(total.rates.delivered)} arrived; of those ${percent(total.rates.opened)} opened by a person, ${percent(total.rates.clicked)} clicked, ${percent(total.rates.replied)} answered.`}
+        kind="bar"
+        rows={funnelRows(total)}
+        x="step"
+        xLabel="Step"
+        series={[{ name: 'letters', label: 'Letters' }]}
+      />
+      <ChartWithTable
+        title="How soon people opened"
+        description={`${total.opened.toLocaleString('en-GB')} ${total.opened === 1 ? 'letter was' : 'letters were'} opened by a person.${half}`}
+        kind="bar"
+        rows={opened}
+        x="when"
+        xLabel="After it left"
+        series={[{ name: 'letters', label: 'Letters' }]}
+      />
+      <ChartWithTable
+        title={`Arrived, by ${name.toLowerCase()}`}
+        description="Of what was sent, the share that did not come back, in percent."
+        kind="bar"
+        rows={shown.map((group) => ({ name: group.name, share: pointsOf(group.rates.delivered) }))}
+        x="name"
+        xLabel={name}
+        series={[{ name: 'share', label: 'Arrived, %' }]}
+        format={(value) => `${value.toFixed(1)} %`}
+      />
+      <ChartWithTable
+        title={`What came back, by ${name.toLowerCase()}`}
+        description="Letters that came back, by why."
+        kind="stacked"
+        rows={shown.map((group) => ({ name: group.name, ...group.bounced }))}
+        x="name"
+        xLabel={name}
+        series={[
+          { name: 'hard', label: 'No such mailbox' },
+          { name: 'soft', label: 'Took nothing for too long' },
+          { name: 'policy', label: 'Refused' },
+          { name: 'infrastructure', label: 'A server failed' },
+        ]}
+      />
+    </SimpleGrid>
+  );
+}
+
+function pointsOf(share: number | null): number | null {
+  return share === null ? null : Math.round(share * 1_000) / 10;
+}

@@ -1,0 +1,63 @@
+import { Paper, SimpleGrid, Text } from '@mantine/core';
+import type { InsightGroup } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { formatSpan } from '../../parts/index.ts';
+import { change, growth, percent } from './numbers.ts';
+
+type Shown = { label: string; value: string; count?: string; against: string | null };
+
+/** All letters together, each number beside that of the time before. */
+export function Totals({ total, before }: { total: InsightGroup; before: InsightGroup | null }): ReactNode {
+  const rate = (name: keyof InsightGroup['rates'], label: string, count: number): Shown => {
+    const moved = before && change(total.rates[name], before.rates[name]);
+    return {
+      label,
+      value: percent(total.rates[name]),
+      count: count.toLocaleString('en-GB'),
+      against: moved === null || moved === '+0.0' ? null : `${moved} points`,
+    };
+  };
+  const { median_open_ms: median } = total;
+  const was = before?.median_open_ms ?? null;
+  const shown: Shown[] = [
+    {
+      label: 'Sent',
+      value: total.sent.toLocaleString('en-GB'),
+      against: before && growth(total.sent, before.sent),
+    },
+    rate('delivered', 'Arrived', total.delivered),
+    rate('opened', 'Opened by a person', total.opened),
+    rate('clicked', 'Clicked by a person', total.clicked),
+    rate('replied', 'Answered', total.replied),
+    rate(
+      'bounced',
+      'Came back',
+      Object.values(total.bounced).reduce((sum, count) => sum + count, 0),
+    ),
+    rate('complained', 'Complained', total.complained),
+    rate('unsubscribed', 'Unsubscribed', total.unsubscribed),
+    rate('edited', 'Edited before they left', total.edited.edited),
+    {
+      label: 'Half opened within',
+      value: median === null ? '–' : formatSpan(median),
+      against: was === null ? null : `${formatSpan(was)} before`,
+    },
+  ];
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 5 }} m={0}>
+      {shown.map(({ label, value, count, against }) => (
+        <Paper key={label} withBorder p="sm">
+          <Text component="dt" size="xs" c="dimmed">
+            {label}
+          </Text>
+          <Text component="dd" size="lg" fw={600} m={0}>
+            {value}
+          </Text>
+          <Text component="dd" size="xs" c="dimmed" m={0}>
+            {[count, against].filter(Boolean).join(' · ') || '\u00A0'}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  );
+}

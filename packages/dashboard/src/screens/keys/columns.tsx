@@ -1,0 +1,93 @@
+import { Button, Code, Stack, Text } from '@mantine/core';
+import { CircleCheck, CircleSlash, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { type Column, Mark, When } from '../../parts/index.ts';
+import { requestsIn } from './traffic.ts';
+
+export function columnsOf(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
+  return [
+    { id: 'label', title: 'Label', width: '1.4fr', cell: (key) => <Named apiKey={key} /> },
+    {
+      id: 'by',
+      title: 'Created',
+      width: '1fr',
+      narrow: 'hide',
+      cell: ({ created_at: at, created_by: by }) => (
+        <Stack gap={0}>
+          <When at={at} style="day" />
+          <Text size="xs" c="dimmed" truncate>
+            {by === null ? 'by command' : `by ${by}`}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'used',
+      title: 'Last used',
+      width: '110px',
+      cell: ({ last_used_at: at }) => <When at={at} style="relative" none="never" />,
+    },
+    {
+      id: 'traffic',
+      title: 'Requests, 7 days',
+      width: '130px',
+      align: 'right',
+      cell: ({ traffic }) => requestsIn(traffic, 7).toLocaleString('en-GB'),
+    },
+    { id: 'client', title: 'Client', width: '1.1fr', narrow: 'hide', cell: (key) => <Client apiKey={key} /> },
+    {
+      id: 'state',
+      title: 'State',
+      width: '130px',
+      cell: (key) => <State apiKey={key} onRevoke={onRevoke} />,
+    },
+  ];
+}
+
+function Named({ apiKey: { label, display } }: { apiKey: ApiKey }): ReactNode {
+  return (
+    <Stack gap={0} style={{ minWidth: 0 }}>
+      <Text size="sm" fw={500} truncate>
+        {label}
+      </Text>
+      <Text size="xs" c="dimmed" truncate>
+        <Code fz="xs">{display}</Code>
+      </Text>
+    </Stack>
+  );
+}
+
+function Client({ apiKey: { client, outdated } }: { apiKey: ApiKey }): ReactNode {
+  if (!client)
+    return (
+      <Text size="sm" c="dimmed">
+        –
+      </Text>
+    );
+  return (
+    <Stack gap={0} style={{ minWidth: 0 }}>
+      <Text size="sm" truncate>
+        {client.name} {client.version}
+      </Text>
+      {outdated !== null && <Mark icon={TriangleAlert} tone="warn" label={`Update to ${outdated}`} />}
+    </Stack>
+  );
+}
+
+function State({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) => void }): ReactNode {
+  if (apiKey.revoked_at !== null) return <Mark icon={CircleSlash} tone="quiet" label="Revoked" />;
+  return (
+    <Stack gap={4} align="flex-start">
+      <Mark icon={CircleCheck} tone="good" label="Active" />
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onRevoke(apiKey)}
+        aria-label={`Revoke ${apiKey.label}`}
+      >
+        Revoke
+      </Button>
+    </Stack>
+  );
+}

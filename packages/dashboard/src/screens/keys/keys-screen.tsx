@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { KeyRound, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { useApi, useMay } from '../../api/index.ts';
+import { DataTable, Empty, listOf, Loaded, Page } from '../../parts/index.ts';
+import { columnsOf } from './columns.tsx';
+import { CreateKey } from './create-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+import { Rotation } from './rotation.tsx';
+
+export function KeysScreen(): ReactNode {
+  const may = useMay('admin');
+  const [isCreating, setIsCreating] = useState(false);
+  const create = (
+    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsCreating(true)}>
+      Create key
+    </Button>
+  );
+  return (
+    <Page title="API keys" actions={may ? create : undefined}>
+      {may ? (
+        <Keys create={create} />
+      ) : (
+        <Empty icon={KeyRound} title="API keys are for admins">
+          Ask an admin of this project for a key, or for the role.
+        </Empty>
+      )}
+      <CreateKey opened={isCreating} onClose={() => setIsCreating(false)} />
+    </Page>
+  );
+}
+
+function Keys({ create }: { create: ReactNode }): ReactNode {
+  const query = useApi('GET /projects/:project/keys', {}, { everyMs: 30_000 });
+  const [withRevoked, setWithRevoked] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  return (
+    <Loaded query={query}>
+      {({ data }) => (
+        <Stack gap="lg">
+          <KeysTable
+            keys={data.filter((key) => withRevoked || key.revoked_at === null)}
+            create={create}
+            onRevoke={setRevoking}
+          />
+          {data.some((key) => key.revoked_at !== null) && (
+            <Group>
+              <Switch
+                label="Show revoked keys"
+                checked={withRevoked}
+                onChange={(event) => setWithRevoked(event.currentTarget.checked)}
+              />
+            </Group>
+          )}
+          <Rotation keys={data.filter((key) => key.revoked_at === null)} />
+          <RevokeKey key={revoking?.id} revoked={revoking} onClose={() => setRevoking(null)} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+type TableProps = { keys: ApiKey[]; create: ReactNode; onRevoke: (key: ApiKey) => void };
+
+function KeysTable({ keys, create, onRevoke }: TableProps): ReactNode {
+  return (
+    <>
+      <Text size="sm" c="dimmed" maw={720}>
+        Your servers send users and events with a key, and a key opens nothing else. Give each server its own,
+        so that one can be taken away without the others.
+      </Text>
+      <DataTable
+        label="API keys"
+        columns={columnsOf(onRevoke)}
+        list={listOf(keys)}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty icon={KeyRound} title="No key yet" action={create}>
+            Create one, then send the first event with it.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { useChange } from '../../api/index.ts';
+import { ConfirmTyped, told, When } from '../../parts/index.ts';
+import { requestsIn } from './traffic.ts';
+
+type Props = { revoked: ApiKey | null; onClose: () => void };
+
+export function RevokeKey({ revoked, onClose }: Props): ReactNode {
+  const revoke = useChange('POST /projects/:project/keys/:key/revoke', {
+    refreshes: ['GET /projects/:project/keys'],
+    onDone: ({ data }) => {
+      told(`${data.label} is revoked`);
+      onClose();
+    },
+  });
+  if (!revoked) return null;
+  const { id, label, last_used_at: at, traffic } = revoked;
+  const today = requestsIn(traffic, 1);
+  return (
+    <ConfirmTyped
+      opened
+      onClose={onClose}
+      title={`Revoke ${label}`}
+      name={label}
+      action="Revoke"
+      run={() => revoke.mutate({ params: { key: id }, body: { label } })}
+      isRunning={revoke.isPending}
+      error={revoke.error}
+    >
+      <Stack gap="xs">
+        <Text size="sm">
+          From the next request on it opens nothing, for good. Whoever still sends with it gets 401, and what
+          they send is lost unless they send it again with another key.
+        </Text>
+        <Text size="sm" fw={500}>
+          {at === null ? (
+            'It was never used.'
+          ) : (
+            <>
+              Last used <When at={at} style="relative" />, {today.toLocaleString('en-GB')} requests today.
+            </>
+          )}
+        </Text>
+      </Stack>
+    </ConfirmTyped>
+  );
+}

@@ -1,0 +1,46 @@
+import { List, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { ChartWithTable } from '../../parts/chart-with-table.tsx';
+import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
+
+/** A chart of more is none that anybody reads: the busiest. */
+const SHOWN_MAX = 6;
+
+/** How a key is replaced without losing a request: by looking at what still comes by the old one. */
+export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
+  if (keys.length === 0) return null;
+  const busiest = keys
+    .toSorted((one, other) => requestsIn(other.traffic, 14) - requestsIn(one.traffic, 14))
+    .slice(0, SHOWN_MAX);
+  const unused = unusedKeys(keys);
+  const total = keys.reduce((sum, { traffic }) => sum + requestsIn(traffic, 14), 0);
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="rotation">
+      <Title order={2} size="h5" id="rotation">
+        Replacing a key
+      </Title>
+      <List type="ordered" size="sm" maw={720} spacing={4}>
+        <List.Item>Create a new key, and give it to the server in place of the old one.</List.Item>
+        <List.Item>
+          Wait until nothing comes by the old one any more: the chart shows each by itself.
+        </List.Item>
+        <List.Item>Revoke the old one.</List.Item>
+      </List>
+      {unused.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing came in fourteen days by: {unused.map(({ label }) => label).join(', ')}.
+        </Text>
+      )}
+      <ChartWithTable
+        title="Requests by key"
+        description={`${total.toLocaleString('en-GB')} requests by ${keys.length} keys in fourteen days`}
+        kind="stacked"
+        rows={rowsOf(busiest)}
+        x="day"
+        xLabel="Day (UTC)"
+        series={busiest.map(({ id, label }) => ({ name: id, label }))}
+      />
+    </Stack>
+  );
+}

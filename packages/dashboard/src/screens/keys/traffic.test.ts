@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
+
+const key = (id: string, ...requests: number[]): ApiKey => ({
+  id,
+  label: id,
+  display: 'sk_live_…wxyz',
+  created_at: '2026-01-01T00:00:00.000Z',
+  created_by: null,
+  last_used_at: null,
+  client: null,
+  outdated: null,
+  revoked_at: null,
+  traffic: requests.map((count, index) => ({ day: `2026-01-0${index + 1}`, requests: count })),
+});
+
+test('traffic is that of the last days, today among them', () => {
+  const { traffic } = key('a', 1, 2, 4);
+  expect([requestsIn(traffic, 1), requestsIn(traffic, 2), requestsIn(traffic, 9)]).toEqual([4, 6, 7]);
+});
+
+test('each day has what came by each key, and keys that nothing came by are told', () => {
+  const [a, b] = [key('a', 1, 2), key('b', 0, 0)];
+  expect(rowsOf([a, b])).toEqual([
+    { day: '2026-01-01', a: 1, b: 0 },
+    { day: '2026-01-02', a: 2, b: 0 },
+  ]);
+  expect(unusedKeys([a, b])).toEqual([b]);
+  expect(rowsOf([])).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useApi, useProject } from '../../api/index.ts';
+import { Copy, Json, Loaded, Person, When } from '../../parts/index.ts';
+import { TypeMark } from './type-mark.tsx';
+import { wordsOf } from './words.ts';
+
+/** One item by its place: what it is, what it leads to, and all that is known of it. */
+export function ItemPanel({ place }: { place: string }): ReactNode {
+  const query = useApi('GET /projects/:project/stream/:place', { params: { place } });
+  return <Loaded query={query}>{({ data }) => <Item item={data} />}</Loaded>;
+}
+
+function Item({ item }: { item: FeedItem }): ReactNode {
+  const { place: _place, ...shown } = item;
+  return (
+    <Stack gap="md">
+      <Group gap="sm" wrap="wrap">
+        <TypeMark type={item.type} />
+        <When at={item.at} style="long" />
+        <Copy text={window.location.href} what="link to this item" />
+      </Group>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {wordsOf(item)}
+      </Text>
+      <Leads item={item} />
+      <Json value={shown} what="item" />
+    </Stack>
+  );
+}
+
+function Leads({ item }: { item: FeedItem }): ReactNode {
+  const { external_user_id: user, message_id: message } = item;
+  const draft = item.type === 'draft' ? item.id : item.draft_id;
+  return (
+    <Group gap="md" wrap="wrap">
+      {user !== undefined && (
+        <Text size="sm" component="span">
+          User <Person id={user} />
+        </Text>
+      )}
+      {draft !== undefined && (
+        <ToLink to="/p/$project/drafts/$draft" params={{ draft }}>
+          Its draft
+        </ToLink>
+      )}
+      {(item.type === 'message' || message !== undefined) && (
+        <ToLink to="/p/$project/deliveries/$message" params={{ message: message ?? item.id }}>
+          Its letter
+        </ToLink>
+      )}
+      {item.type === 'request' && (
+        <ToLink to="/p/$project/requests" params={{}} search={{ request: item.place }}>
+          In the request log
+        </ToLink>
+      )}
+    </Group>
+  );
+}
+
+type ToProps = {
+  to: '/p/$project/drafts/$draft' | '/p/$project/deliveries/$message' | '/p/$project/requests';
+  params: Record<string, string>;
+  search?: Record<string, string>;
+  children: ReactNode;
+};
+
+function ToLink({ to, params, search, children }: ToProps): ReactNode {
+  const project = String(useProject().id);
+  const at = { to, params: { project, ...params }, ...(search ? { search } : {}) } as never;
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link {...(at as object)} {...props} />}>
+      {children}
+    </Anchor>
+  );
+}

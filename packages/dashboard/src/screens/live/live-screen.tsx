@@ -1,0 +1,146 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { Button, Group, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Pause, Play, Radio } from 'lucide-react';
+import type { ReactNode } from 'react';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  FilterBox,
+  formatCount,
+  listOf,
+  Page,
+  Shortcut,
+  SidePanel,
+  useKeys,
+  When,
+} from '../../parts/index.ts';
+import { ItemPanel } from './item-panel.tsx';
+import { type Tail, TAIL_MAX } from './tail.ts';
+import { TypeMark } from './type-mark.tsx';
+import { useRate, useTail } from './use-tail.ts';
+import { wordsOf } from './words.ts';
+
+const route = getRouteApi('/p/$project/live');
+const HINTS = [
+  'type:event name:trial_* user:42',
+  'type: request, event, draft, move, message, outcome, person_*, audience_*',
+  'rule:"Welcome" · audience:Trials',
+  'status:4* · endpoint:events · code:rate_limited · key:<id>',
+  'name: of an event, an action or an outcome',
+];
+
+export function LiveScreen(): ReactNode {
+  const { filter, item } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { tail, start, pause, resume } = useTail(filter);
+  const open = (next: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, item: next }), replace: true });
+  const turn = tail.isPaused ? resume : pause;
+  useKeys('Live', { p: { label: tail.isPaused ? 'Go on' : 'Pause', run: turn } });
+  return (
+    <Page title="Live" beside={<RateLine />} actions={<PauseButton tail={tail} onTurn={turn} />} fill>
+      <Group gap="sm" mb="sm" wrap="wrap">
+        <FilterBox
+          value={filter}
+          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={start.error}
+          hints={HINTS}
+        />
+        <Waiting tail={tail} />
+      </Group>
+      <DataTable
+        fill
+        label="What happens"
+        columns={COLUMNS}
+        list={listOf(tail.items, {
+          isPending: start.isPending,
+          error: start.error?.field === 'filter' ? null : start.error,
+          retry: () => void start.refetch(),
+        })}
+        rowKey={({ place }) => place}
+        current={item}
+        onOpen={open}
+        empty={<Nothing isFiltered={filter !== undefined} />}
+      />
+      <SidePanel opened={item !== undefined} onClose={() => open(undefined)} title="Item" size="xl">
+        {item !== undefined && <ItemPanel place={item} />}
+      </SidePanel>
+    </Page>
+  );
+}
+
+function RateLine(): ReactNode {
+  const rate = useRate();
+  return (
+    <Text size="sm" c="dimmed" component="span">
+      {rate === 0 ? 'quiet' : `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))} items a second`}
+    </Text>
+  );
+}
+
+function PauseButton({ tail, onTurn }: { tail: Tail; onTurn: () => void }): ReactNode {
+  const Icon = tail.isPaused ? Play : Pause;
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon size={15} aria-hidden="true" />}
+      rightSection={<Shortcut keys="p" />}
+      onClick={onTurn}
+      aria-pressed={tail.isPaused}
+    >
+      {tail.isPaused ? 'Go on' : 'Pause'}
+    </Button>
+  );
+}
+
+/** Said to those who hear the page too; while it runs the page says nothing, or it would never be still. */
+function Waiting({ tail: { isPaused, waited } }: { tail: Tail }): ReactNode {
+  const kept = waited > TAIL_MAX ? `, the newest ${formatCount(TAIL_MAX)} are kept` : '';
+  return (
+    <Text size="sm" aria-live="polite">
+      {isPaused ? `Paused: ${waited === 0 ? 'nothing' : formatCount(waited)} came meanwhile${kept}` : ''}
+    </Text>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  if (isFiltered)
+    return (
+      <Empty icon={Radio} title="Nothing such has happened lately">
+        It stands here as soon as it does.
+      </Empty>
+    );
+  return (
+    <Empty icon={Radio} title="Nothing has happened yet">
+      Requests, events, drafts and what becomes of letters stand here as they happen. Create a key and send a
+      first event.
+    </Empty>
+  );
+}
+
+const COLUMNS: Column<FeedItem>[] = [
+  { id: 'at', title: 'When', width: '120px', cell: ({ at }) => <When at={at} style="clock" /> },
+  { id: 'type', title: 'What', width: '150px', cell: ({ type }) => <TypeMark type={type} /> },
+  {
+    id: 'user',
+    title: 'User',
+    width: '1fr',
+    cell: ({ external_user_id: user }) => (
+      <Text size="sm" truncate>
+        {user ?? '–'}
+      </Text>
+    ),
+  },
+  {
+    id: 'words',
+    title: 'In short',
+    width: '3fr',
+    cell: (item) => (
+      <Text size="sm" truncate>
+        {wordsOf(item)}
+      </Text>
+    ),
+  },
+];

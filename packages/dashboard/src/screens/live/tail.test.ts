@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { addHeard, EMPTY_TAIL, nextTail, ratePerSecond, type Tail, TAIL_MAX } from './tail.ts';
+
+const item = (n: number): FeedItem => ({
+  id: String(n).padStart(8, '0'),
+  at: new Date(1_700_000_000_000 + n * 10).toISOString(),
+  type: 'event',
+  place: `p${n}`,
+});
+const range = (from: number, to: number): FeedItem[] =>
+  Array.from({ length: to - from }, (_, index) => item(from + index));
+const hear = (tail: Tail, items: FeedItem[]): Tail => nextTail(tail, { do: 'hear', items });
+const placesOf = ({ items }: Tail): string[] => items.map(({ place }) => place);
+
+test('items stand the newest first, each once, whatever comes twice or late', () => {
+  let tail = nextTail(EMPTY_TAIL, { do: 'start', items: [item(2), item(1)] });
+  tail = hear(tail, [item(4), item(2)]);
+  tail = hear(tail, [item(3)]);
+  expect(placesOf(tail)).toEqual(['p4', 'p3', 'p2', 'p1']);
+  expect(hear(tail, [item(3)])).toBe(tail);
+});
+
+test('no more are kept than the page holds, and those that go are the oldest', () => {
+  const tail = hear(hear(EMPTY_TAIL, range(0, TAIL_MAX)), range(TAIL_MAX, TAIL_MAX + 10));
+  expect(tail.items).toHaveLength(TAIL_MAX);
+  expect([tail.items[0]?.place, tail.items.at(-1)?.place]).toEqual([`p${TAIL_MAX + 9}`, 'p10']);
+});
+
+test('while it is paused nothing moves; what came is counted, kept within bounds, and there when it goes on', () => {
+  let tail = nextTail(hear(EMPTY_TAIL, range(0, 3)), { do: 'pause' });
+  tail = hear(tail, range(2, 5));
+  expect([placesOf(tail), tail.waited]).toEqual([['p2', 'p1', 'p0'], 2]);
+  tail = hear(tail, range(5, 5 + TAIL_MAX));
+  expect([tail.waited, tail.waiting.length]).toEqual([TAIL_MAX + 2, TAIL_MAX]);
+  tail = nextTail(tail, { do: 'resume' });
+  expect(tail).toMatchObject({ isPaused: false, waited: 0, waiting: [] });
+  expect(tail.items[0]?.place).toBe(`p${TAIL_MAX + 4}`);
+  expect(tail.items).toHaveLength(TAIL_MAX);
+});
+
+test('the rate is that of the last ten seconds', () => {
+  let heard = addHeard([], { at: 1_000, count: 50 });
+  heard = addHeard(heard, { at: 5_000, count: 50 });
+  expect(ratePerSecond(heard, 6_000)).toBe(10);
+  expect(ratePerSecond(heard, 12_000)).toBe(5);
+  expect(ratePerSecond(heard, 60_000)).toBe(0);
+  expect(addHeard(heard, { at: 60_000, count: 1 })).toHaveLength(1);
+});

@@ -1,0 +1,75 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+
+/** What stands on the page, the newest first, and what waits while somebody reads. */
+export type Tail = {
+  items: FeedItem[];
+  isPaused: boolean;
+  /** The newest of what came meanwhile, as many as the page holds. */
+  waiting: FeedItem[];
+  /** How many came meanwhile, those that are kept no more too. */
+  waited: number;
+};
+
+export const EMPTY_TAIL: Tail = { items: [], isPaused: false, waiting: [], waited: 0 };
+/** Nobody reads further back here: older ones are found by a filter. */
+export const TAIL_MAX = 2_000;
+
+export type TailMove =
+  | { do: 'start'; items: FeedItem[] }
+  | { do: 'hear'; items: FeedItem[] }
+  | { do: 'pause' }
+  | { do: 'resume' };
+
+export function nextTail(tail: Tail, move: TailMove): Tail {
+  switch (move.do) {
+    case 'start':
+      return { ...EMPTY_TAIL, items: newest([], move.items) };
+    case 'hear':
+      return tail.isPaused ? keep(tail, move.items) : show(tail, move.items);
+    case 'pause':
+      return { ...tail, isPaused: true };
+    case 'resume':
+      return { ...EMPTY_TAIL, items: newest(tail.items, tail.waiting) };
+  }
+}
+
+function show(tail: Tail, more: FeedItem[]): Tail {
+  const items = newest(tail.items, more);
+  return items === tail.items ? tail : { ...tail, items };
+}
+
+function keep(tail: Tail, items: FeedItem[]): Tail {
+  const known = new Set([...tail.items, ...tail.waiting].map(({ place }) => place));
+  const fresh = items.filter(({ place }) => !known.has(place));
+  if (fresh.length === 0) return tail;
+  return { ...tail, waiting: newest(tail.waiting, fresh), waited: tail.waited + fresh.length };
+}
+
+/** Each once, though whoever comes back hears some again. */
+function newest(some: FeedItem[], more: FeedItem[]): FeedItem[] {
+  const known = new Set(some.map(({ place }) => place));
+  const fresh = more.filter(({ place }) => !known.has(place) && known.add(place));
+  if (fresh.length === 0) return some;
+  return [...some, ...fresh].toSorted(newestFirst).slice(0, TAIL_MAX);
+}
+
+/** In the order of the stream: by time, then by id. */
+function newestFirst(one: FeedItem, other: FeedItem): number {
+  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
+  return one.id < other.id ? 1 : -1;
+}
+
+/** Items a second over this long. */
+const RATE_OVER_MS = 10_000;
+
+export type Heard = { at: number; count: number };
+
+/** `heard` without what is too old to count, and with what came now. */
+export function addHeard(heard: Heard[], now: Heard): Heard[] {
+  return [...heard.filter(({ at }) => at > now.at - RATE_OVER_MS), now];
+}
+
+export function ratePerSecond(heard: Heard[], now: number): number {
+  const count = heard.reduce((sum, one) => (one.at > now - RATE_OVER_MS ? sum + one.count : sum), 0);
+  return count / (RATE_OVER_MS / 1_000);
+}

@@ -1,0 +1,42 @@
+import type { FeedType } from '@beckon/contract/dashboard';
+import {
+  ArrowRightLeft,
+  ChartNoAxesColumn,
+  FilePen,
+  Import,
+  LogIn,
+  LogOut,
+  type LucideIcon,
+  MousePointerClick,
+  Plug,
+  Send,
+  UserPen,
+  UserPlus,
+  UserX,
+  Zap,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Mark, type Tone } from '../../parts/index.ts';
+import { TYPE_NAMES } from './words.ts';
+
+const LOOKS: Record<FeedType, { icon: LucideIcon; tone: Tone }> = {
+  request: { icon: Plug, tone: 'quiet' },
+  event: { icon: Zap, tone: 'info' },
+  draft: { icon: FilePen, tone: 'info' },
+  move: { icon: ArrowRightLeft, tone: 'quiet' },
+  message: { icon: Send, tone: 'good' },
+  outcome: { icon: MousePointerClick, tone: 'good' },
+  person_created: { icon: UserPlus, tone: 'info' },
+  person_changed: { icon: UserPen, tone: 'quiet' },
+  person_erased: { icon: UserX, tone: 'warn' },
+  audience_joined: { icon: LogIn, tone: 'info' },
+  audience_left: { icon: LogOut, tone: 'quiet' },
+  audience_built: { icon: ChartNoAxesColumn, tone: 'quiet' },
+  bulk: { icon: Import, tone: 'quiet' },
+};
+
+/** A type that this page does not know yet is shown by its own name. */
+export function TypeMark({ type }: { type: FeedType }): ReactNode {
+  const look = Object.hasOwn(LOOKS, type) ? LOOKS[type] : { icon: Zap, tone: 'quiet' as const };
+  return <Mark {...look} label={TYPE_NAMES[type] ?? type} />;
+}

@@ -1,0 +1,81 @@
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { useEffect, useReducer, useRef, useState } from 'react';
+import { useApi, useCall, useFeed } from '../../api/index.ts';
+import { addHeard, EMPTY_TAIL, type Heard, nextTail, ratePerSecond, type Tail } from './tail.ts';
+
+const LIMIT = 200;
+/** With a filter the server is asked what passes it, at most so often: there is one grammar, and it speaks it. */
+const ASK_EVERY_MS = 1_000;
+
+export type Tailing = {
+  tail: Tail;
+  start: ReturnType<typeof useApi<'GET /projects/:project/stream'>>;
+  pause: () => void;
+  resume: () => void;
+};
+
+/** What happened, and what happens, as far as it passes the filter. */
+export function useTail(filter: string | undefined): Tailing {
+  const query = { limit: LIMIT, ...(filter === undefined ? {} : { filter }) };
+  const start = useApi('GET /projects/:project/stream', { query }, { staleTimeMs: 0 });
+  const [tail, move] = useReducer(nextTail, EMPTY_TAIL);
+  useEffect(() => {
+    if (start.data) move({ do: 'start', items: start.data.data });
+  }, [start.data]);
+  const hear = (items: FeedItem[]): void => move({ do: 'hear', items });
+  const look = useLook(filter, hear);
+  useFeed(
+    () => true,
+    (items) => (filter === undefined ? hear(items) : look()),
+    { everything: true },
+  );
+  return { tail, start, pause: () => move({ do: 'pause' }), resume: () => move({ do: 'resume' }) };
+}
+
+/** Asks once now, or once when the last question is long enough ago. */
+function useLook(filter: string | undefined, hear: (items: FeedItem[]) => void): () => void {
+  const call = useCall();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef({ filter, hear });
+  useEffect(() => {
+    latest.current = { filter, hear };
+  });
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [filter],
+  );
+  const ask = async (): Promise<void> => {
+    timer.current = undefined;
+    const asked = latest.current.filter;
+    if (asked === undefined) return;
+    const { data } = await call('GET /projects/:project/stream', { query: { filter: asked, limit: LIMIT } });
+    if (latest.current.filter === asked) latest.current.hear(data);
+  };
+  return () => {
+    // What this question misses because it fails, the next one brings.
+    timer.current ??= setTimeout(() => void ask().catch(() => undefined), ASK_EVERY_MS);
+  };
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Items a second in this project, whatever the filter. */
+export function useRate(): number {
+  const heard = useRef<Heard[]>([]);
+  const [rate, setRate] = useState(0);
+  useFeed(
+    () => true,
+    (items) => {
+      heard.current = addHeard(heard.current, { at: Date.now(), count: items.length });
+    },
+    { everything: true },
+  );
+  useEffect(() => {
+    const timer = setInterval(() => setRate(ratePerSecond(heard.current, Date.now())), LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return rate;
+}

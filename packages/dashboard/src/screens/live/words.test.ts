@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { wordsOf } from './words.ts';
+
+const item = (more: Partial<FeedItem>): FeedItem => ({
+  id: 'i',
+  at: '2026-01-01T00:00:00.000Z',
+  place: 'p',
+  type: 'event',
+  ...more,
+});
+
+test.each<[Partial<FeedItem>, string]>([
+  [{ type: 'event', name: 'trial_started', suppressed: false }, 'trial_started'],
+  [{ type: 'event', name: 'old', suppressed: true }, 'old, triggers suppressed'],
+  [{ type: 'request', endpoint: 'events', status: 202, code: null, requests: 1 }, 'events 202'],
+  [
+    { type: 'request', endpoint: 'users', status: 422, code: 'validation_failed', requests: 1_200 },
+    'users 422 × 1,200, validation_failed',
+  ],
+  [
+    {
+      type: 'move',
+      actor: 'team:1',
+      actor_name: 'Ada',
+      action: 'open_editor',
+      from: 'scheduled',
+      to: 'held',
+      reason: 'editing',
+      rule: 'Welcome',
+    },
+    'Ada: open editor, scheduled → held, editing (Welcome)',
+  ],
+  [
+    { type: 'move', actor: 'engine', action: 'edit', from: 'held', to: 'held', reason: null },
+    'engine: edit, stays held',
+  ],
+  [{ type: 'draft', subject: 'Hello', state: 'scheduled', rule: 'Welcome' }, 'Hello is scheduled (Welcome)'],
+  [{ type: 'outcome', outcome: 'email.clicked', rule: 'Welcome' }, 'clicked (Welcome)'],
+  [{ type: 'audience_joined', audience: null }, 'an audience that is deleted'],
+  [{ type: 'bulk', users: 9, events: 2 }, '9 users, 2 events'],
+  [{ type: 'person_created' }, ''],
+])('%o is told as "%s"', (more, wanted) => {
+  expect(wordsOf(item(more))).toBe(wanted);
+});

@@ -1,0 +1,54 @@
+import { List, Stack, Table, Text } from '@mantine/core';
+import type { MailCheck } from '@beckon/contract/dashboard';
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Mark, type MarkProps } from '../../parts/index.ts';
+import { checkName, worstFirst } from './check-names.ts';
+
+const MARKS: Record<MailCheck['status'], Pick<MarkProps, 'icon' | 'tone' | 'label'>> = {
+  error: { icon: CircleAlert, tone: 'bad', label: 'Wrong' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Look at it' },
+  ok: { icon: CircleCheck, tone: 'good', label: 'Well' },
+};
+
+/** What is wrong with a letter, the worst first, and what to do about it. */
+export function Checks({ checks }: { checks: MailCheck[] }): ReactNode {
+  return (
+    <Table aria-label="Checks of the letter" verticalSpacing="sm" layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col" w={120}>
+            State
+          </Table.Th>
+          <Table.Th scope="col">What was looked at</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {worstFirst(checks).map(({ name, status, message, detail }) => (
+          <Table.Tr key={name}>
+            <Table.Td valign="top">
+              <Mark {...MARKS[status]} />
+            </Table.Td>
+            <Table.Td>
+              <Stack gap={2}>
+                <Text size="sm" fw={500}>
+                  {checkName(name)}
+                </Text>
+                <Text size="sm">{message}</Text>
+                {detail.length > 0 && (
+                  <List size="xs" c="dimmed">
+                    {detail.map((line, at) => (
+                      <List.Item key={`${at} ${line}`} style={{ overflowWrap: 'anywhere' }}>
+                        {line}
+                      </List.Item>
+                    ))}
+                  </List>
+                )}
+              </Stack>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

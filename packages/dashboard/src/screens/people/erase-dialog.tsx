@@ -1,0 +1,39 @@
+import { Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useChange, useProject } from '../../api/index.ts';
+import { ConfirmTyped, formatCount, told } from '../../parts/index.ts';
+
+type Props = { opened: boolean; user: string; onClose: () => void };
+
+export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
+  const project = useProject();
+  const navigate = useNavigate();
+  const erase = useChange('POST /projects/:project/users/:user/erase', {
+    refreshes: ['GET /projects/:project/users'],
+    onDone: ({ data: { removed } }) => {
+      const rows = Object.values(removed).reduce((sum, count) => sum + count, 0);
+      told(`Erased: ${formatCount(rows)} rows are gone for good`);
+      onClose();
+      void navigate({ to: '/p/$project/users', params: { project: String(project.id) } });
+    },
+  });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title="Erase this user?"
+      name={user}
+      action="Erase for good"
+      run={() => erase.mutate({ params: { user }, body: { confirm: user } })}
+      isRunning={erase.isPending}
+      error={erase.error}
+    >
+      <Text size="sm">
+        All that is known of them goes: traits, events, letters, outcomes and replies. What they sent that
+        still waits is dropped. A letter that is being handed over just now cannot be called back, and a
+        suppression of their address stays.
+      </Text>
+    </ConfirmTyped>
+  );
+}

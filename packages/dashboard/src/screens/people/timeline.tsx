@@ -1,0 +1,136 @@
+import { Anchor, Button, Chip, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import {
+  Activity,
+  CircleHelp,
+  FileText,
+  History,
+  LogIn,
+  LogOut,
+  type LucideIcon,
+  MailCheck,
+  MessageSquareReply,
+  Move,
+  UserPlus,
+} from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { TimelineItem, UserShown } from '@beckon/contract/dashboard';
+import { useApiInfinite, useProject } from '../../api/index.ts';
+import { Empty, ErrorBox, formatCount, Json, Lines, When } from '../../parts/index.ts';
+import classes from './timeline.module.css';
+import { headline } from './words.ts';
+
+const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
+  event: Activity,
+  created: UserPlus,
+  changed: History,
+  joined: LogIn,
+  left: LogOut,
+  decision: CircleHelp,
+  draft: FileText,
+  move: Move,
+  outcome: MailCheck,
+  reply: MessageSquareReply,
+};
+
+const GROUPS = [
+  { value: 'event', label: 'Events', kinds: 'event' },
+  { value: 'person', label: 'Changes', kinds: 'created,changed,joined,left' },
+  { value: 'decision', label: 'Decisions', kinds: 'decision' },
+  { value: 'letters', label: 'Letters', kinds: 'draft,move' },
+  { value: 'became', label: 'Outcomes and replies', kinds: 'outcome,reply' },
+];
+
+/** All that happened to them, in one line; the newest first. */
+export function Timeline({ user }: { user: UserShown }): ReactNode {
+  const [groups, setGroups] = useState<string[]>([]);
+  const kinds = GROUPS.filter(({ value }) => groups.includes(value))
+    .map((group) => group.kinds)
+    .join(',');
+  const list = useApiInfinite(
+    'GET /projects/:project/users/:user/timeline',
+    { params: { user: user.external_user_id }, query: { kinds: kinds === '' ? undefined : kinds } },
+    { keep: true, limit: 50 },
+  );
+  return (
+    <Stack gap="sm">
+      <Chip.Group multiple value={groups} onChange={setGroups}>
+        <Group gap="xs" wrap="wrap" role="group" aria-label="Show only">
+          {GROUPS.map(({ value, label }) => (
+            <Chip key={value} value={value} size="xs">
+              {label}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      {list.error && <ErrorBox error={list.error} retry={list.retry} />}
+      {list.isPending && <Lines count={8} />}
+      {!list.isPending && list.rows.length === 0 && !list.error && (
+        <Empty icon={History} title="Nothing of this kind has happened" />
+      )}
+      <ol className={classes.line} aria-label="Timeline">
+        {list.rows.map((item) => (
+          <Line key={item.id} item={item} zone={user.zone} />
+        ))}
+      </ol>
+      {list.rows.length > 0 && (
+        <Group gap="sm">
+          <Text size="xs" c="dimmed" aria-live="polite">
+            {formatCount(list.rows.length)} of {formatCount(list.total, list.isAtLeast)} shown
+          </Text>
+          {list.hasMore && (
+            <Button variant="default" size="compact-sm" loading={list.isLoadingMore} onClick={list.loadMore}>
+              Read on
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Line({ item, zone }: { item: TimelineItem; zone: string | null }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const Icon = ICONS[item.kind];
+  return (
+    <li className={classes.item}>
+      <Icon size={14} aria-hidden="true" className={classes.icon} />
+      <div className={classes.text}>
+        <button
+          type="button"
+          className={classes.head}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {headline(item)}
+        </button>
+        <Text size="xs" c="dimmed" component="div">
+          <When at={item.at} theirZone={zone} /> <Follow item={item} />
+        </Text>
+        {isOpen && <Json value={item.detail} what="details" />}
+      </div>
+    </li>
+  );
+}
+
+function Follow({ item: { draft_id: draft, rule, audience } }: { item: TimelineItem }): ReactNode {
+  const project = String(useProject().id);
+  if (draft !== null)
+    return (
+      <Anchor component={Link} size="xs" to={`/p/${project}/drafts/${draft}`}>
+        open the letter
+      </Anchor>
+    );
+  if (rule !== null)
+    return (
+      <Anchor component={Link} size="xs" to={`/p/${project}/rules/${rule.id}`}>
+        open the rule
+      </Anchor>
+    );
+  if (audience?.name == null) return null;
+  return (
+    <Anchor component={Link} size="xs" to={`/p/${project}/audiences/${audience.id}`}>
+      open the audience
+    </Anchor>
+  );
+}

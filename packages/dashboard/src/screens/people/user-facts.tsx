@@ -1,0 +1,148 @@
+import { Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import type { UserShown } from '@beckon/contract/dashboard';
+import { useProject } from '../../api/index.ts';
+import { When } from '../../parts/index.ts';
+import { plain } from './words.ts';
+
+/** What is known of them now; their own words are only ever text. */
+export function UserFacts({ user }: { user: UserShown }): ReactNode {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <Stack gap="xs">
+        <Title order={2} size="h5">
+          Traits
+        </Title>
+        <Traits user={user} />
+      </Stack>
+      <Stack gap="lg">
+        <Times user={user} />
+        <Audiences user={user} />
+        <Runs user={user} />
+      </Stack>
+    </SimpleGrid>
+  );
+}
+
+function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNode {
+  return (
+    <Table layout="fixed" verticalSpacing={6}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="30%">Name</Table.Th>
+          <Table.Th>Value</Table.Th>
+          <Table.Th w="30%">Last change</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        <Table.Tr>
+          <Table.Td>e-mail</Table.Td>
+          <Table.Td style={WRAP}>{email ?? '–'}</Table.Td>
+          <Table.Td />
+        </Table.Tr>
+        {traits.map(({ trait, value, known, changed }) => (
+          <Table.Tr key={trait}>
+            <Table.Td style={WRAP}>
+              {trait}
+              {known && (
+                <Text span size="xs" c="dimmed">
+                  {' '}
+                  · known
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td style={WRAP}>{plain(value)}</Table.Td>
+            <Table.Td>
+              {changed ? (
+                <>
+                  <When at={changed.at} theirZone={zone} style="relative" />
+                  <Text size="xs" c="dimmed" style={WRAP}>
+                    {changed.before === null ? 'first set' : `was ${plain(changed.before)}`}
+                  </Text>
+                </>
+              ) : (
+                <Text span size="xs" c="dimmed">
+                  by import, or before changes were kept
+                </Text>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const WRAP = { overflowWrap: 'anywhere' } as const;
+
+function Times({ user }: { user: UserShown }): ReactNode {
+  const { first_seen_at, last_seen_at, zone, triggers, refused_topics: topics } = user;
+  return (
+    <Stack gap={4}>
+      <Title order={2} size="h5">
+        Times
+      </Title>
+      <Text size="sm">
+        First seen <When at={first_seen_at} theirZone={zone} />, last seen{' '}
+        <When at={last_seen_at} theirZone={zone} />
+        {zone && ` · lives in ${zone}`}
+      </Text>
+      {triggers.live_since && (
+        <Text size="sm">
+          Triggers have been live since <When at={triggers.live_since} theirZone={zone} />
+        </Text>
+      )}
+      {topics.length > 0 && <Text size="sm">Wants no letters about {topics.join(', ')}</Text>}
+    </Stack>
+  );
+}
+
+function Audiences({ user: { audiences, zone } }: { user: UserShown }): ReactNode {
+  const project = String(useProject().id);
+  return (
+    <Stack gap={4}>
+      <Title order={2} size="h5">
+        Audiences
+      </Title>
+      {audiences.length === 0 && (
+        <Text size="sm" c="dimmed">
+          They are in none.
+        </Text>
+      )}
+      {audiences.map(({ id, name, since }) => (
+        <Group key={id} gap="xs" wrap="wrap">
+          <Link to="/p/$project/audiences/$audience" params={{ project, audience: id }}>
+            {name}
+          </Link>
+          <Text size="sm" c="dimmed">
+            since <When at={since} theirZone={zone} />
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+function Runs({ user: { runs, zone } }: { user: UserShown }): ReactNode {
+  if (runs.length === 0) return null;
+  return (
+    <Stack gap={4}>
+      <Title order={2} size="h5">
+        Under way
+      </Title>
+      {runs.map((run) => (
+        <Text key={run.id} size="sm">
+          {run.rule}: {run.state}
+          {run.end_reason && ` (${run.end_reason.replaceAll('_', ' ')})`}, entered{' '}
+          <When at={run.entered_at} theirZone={zone} />
+          {run.next_at && (
+            <>
+              , goes on <When at={run.next_at} theirZone={zone} />
+            </>
+          )}
+        </Text>
+      ))}
+    </Stack>
+  );
+}

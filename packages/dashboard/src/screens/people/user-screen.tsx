@@ -1,0 +1,140 @@
+import { Button, Group, Menu, Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { Ban, CheckCircle2, Ellipsis, PauseCircle } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { UserShown } from '@beckon/contract/dashboard';
+import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
+import { Copy, Loaded, Mark, Page, When } from '../../parts/index.ts';
+import { EraseDialog } from './erase-dialog.tsx';
+import { SuppressDialog } from './suppress-dialog.tsx';
+import { Then } from './then.tsx';
+import { Timeline } from './timeline.tsx';
+import { UserFacts } from './user-facts.tsx';
+import { Why } from './why.tsx';
+
+const route = getRouteApi('/p/$project/users/$user');
+/** What of them may be another as soon as something happens to them. */
+const OF_USER = [
+  'GET /projects/:project/users/:user',
+  'GET /projects/:project/users/:user/timeline',
+  'GET /projects/:project/users/:user/why',
+] as const;
+const TABS = ['timeline', 'facts', 'why', 'then'] as const;
+
+export function UserScreen(): ReactNode {
+  const { user } = route.useParams();
+  const { tab, at } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useApi('GET /projects/:project/users/:user', { params: { user } });
+  const refresh = useRefresh();
+  useFeed(
+    (item) => item.external_user_id === user,
+    () => void refresh(...OF_USER),
+  );
+  const shown = TABS.find((one) => one === tab) ?? 'timeline';
+  const show = (next: string | null): void =>
+    void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true });
+  return (
+    <Page
+      title={user}
+      beside={
+        <>
+          <Copy text={user} what="id" />
+          {query.data && <States user={query.data.data} />}
+        </>
+      }
+      actions={<Actions user={user} />}
+    >
+      <Loaded query={query}>
+        {({ data }) => (
+          <Tabs value={shown} onChange={show} keepMounted={false}>
+            <Tabs.List mb="md">
+              <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+              <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
+              <Tabs.Tab value="why">Why no mail?</Tabs.Tab>
+              <Tabs.Tab value="then">As of then</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="timeline">
+              <Timeline user={data} />
+            </Tabs.Panel>
+            <Tabs.Panel value="facts">
+              <UserFacts user={data} />
+            </Tabs.Panel>
+            <Tabs.Panel value="why">
+              <Why user={data} />
+            </Tabs.Panel>
+            <Tabs.Panel value="then">
+              <Then
+                user={data}
+                at={at}
+                onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
+              />
+            </Tabs.Panel>
+          </Tabs>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
+  return (
+    <Group gap="xs">
+      {held ? (
+        <Mark
+          icon={Ban}
+          tone="bad"
+          label={`No mail: ${held.reason.replaceAll('_', ' ')}`}
+          title={held.kind === 'address' ? 'Said of the address' : 'Said of the person'}
+        />
+      ) : (
+        <Mark icon={CheckCircle2} tone="good" label="May get mail" />
+      )}
+      {triggers.suppressed && (
+        <Mark
+          icon={PauseCircle}
+          tone="warn"
+          label="Triggers suppressed"
+          title="Sent with suppressTriggers: nothing starts a rule until something without it comes"
+        />
+      )}
+      {held?.until && (
+        <span>
+          until <When at={held.until} />
+        </span>
+      )}
+    </Group>
+  );
+}
+
+function Actions({ user }: { user: string }): ReactNode {
+  const project = useProject();
+  const mayManage = useMay('admin');
+  const [dialog, setDialog] = useState<'erase' | 'suppress' | null>(null);
+  const close = (): void => setDialog(null);
+  if (!mayManage) return null;
+  const url = apiUrl('GET /projects/:project/users/:user/export', { params: { project: project.id, user } });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<Ellipsis size={14} aria-hidden="true" />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href={url} download>
+            Export all that is kept
+          </Menu.Item>
+          <Menu.Item onClick={() => setDialog('suppress')}>Send no more mail…</Menu.Item>
+          <Menu.Divider />
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('erase')}>
+            Erase…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <SuppressDialog opened={dialog === 'suppress'} users={[user]} onClose={close} onDone={close} />
+      <EraseDialog opened={dialog === 'erase'} user={user} onClose={close} />
+    </>
+  );
+}

@@ -1,0 +1,172 @@
+import { Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Ban, Download, PauseCircle, Users } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { UserListed } from '@beckon/contract/dashboard';
+import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  FilterBox,
+  formatCount,
+  Mark,
+  Page,
+  When,
+} from '../../parts/index.ts';
+import { SuppressDialog } from './suppress-dialog.tsx';
+import { Views } from './views.tsx';
+
+const route = getRouteApi('/p/$project/users');
+
+const HINTS = [
+  'plan:pro name:Ada*',
+  'user:42 email:ada*',
+  'seen:>2026-01-01 first_seen:<2026-01-01',
+  'audience:"Trial users"',
+  'trait.seats:5 -company:Acme',
+];
+
+const COLUMNS: Column<UserListed>[] = [
+  { id: 'user', title: 'User', width: '2fr', cell: (user) => user.external_user_id },
+  { id: 'email', title: 'E-mail', width: '2fr', cell: (user) => user.email ?? '–' },
+  { id: 'name', title: 'Name', width: '1fr', narrow: 'hide', cell: (user) => user.name ?? '–' },
+  { id: 'plan', title: 'Plan', width: '110px', cell: (user) => user.plan ?? '–' },
+  { id: 'company', title: 'Company', width: '1fr', narrow: 'hide', cell: (user) => user.company ?? '–' },
+  {
+    id: 'seen',
+    title: 'Last seen',
+    width: '130px',
+    cell: (user) => <When at={user.last_seen_at} style="relative" />,
+  },
+  {
+    id: 'state',
+    title: 'Triggers',
+    width: '130px',
+    narrow: 'hide',
+    cell: (user) =>
+      user.triggers_suppressed ? <Mark icon={PauseCircle} tone="warn" label="Suppressed" /> : 'Live',
+  },
+];
+
+export function UsersScreen(): ReactNode {
+  const { filter, user: current } = route.useSearch();
+  const navigate = route.useNavigate();
+  const project = useProject();
+  const mayManage = useMay('admin');
+  const [chosen, setChosen] = useState(new Set<string>());
+  const list = useApiInfinite('GET /projects/:project/users', { query: { filter } }, { keep: true });
+  const setFilter = (next: string | undefined): void => {
+    setChosen(new Set());
+    void navigate({ search: (was) => ({ ...was, filter: next, user: undefined }), replace: true });
+  };
+  return (
+    <Page
+      title="Users"
+      fill
+      beside={
+        !list.isPending && (
+          <Text size="sm" c="dimmed" component="span">
+            {formatCount(list.total, list.isAtLeast)}
+          </Text>
+        )
+      }
+      actions={mayManage && <ExportMenu filter={filter} />}
+    >
+      <Stack gap="sm" mih={0} flex={1}>
+        <Group gap="xs" wrap="wrap" align="flex-start">
+          <div style={FILTER}>
+            <FilterBox value={filter} onChange={setFilter} fault={list.error} hints={HINTS} />
+          </div>
+          <Views filter={filter} onChoose={setFilter} />
+          {mayManage && <Suppressing chosen={chosen} onDone={() => setChosen(new Set())} />}
+        </Group>
+        <DataTable
+          label="Users"
+          fill
+          columns={COLUMNS}
+          list={list.error?.field === 'filter' ? { ...list, error: null } : list}
+          rowKey={(user) => user.external_user_id}
+          link={(user) => ({
+            to: '/p/$project/users/$user',
+            params: { project: String(project.id), user: user.external_user_id },
+          })}
+          current={current}
+          onCurrent={(user) => void navigate({ search: (was) => ({ ...was, user }), replace: true })}
+          {...(mayManage ? { chosen, onChosen: setChosen } : {})}
+          empty={<Nobody filter={filter} project={String(project.id)} />}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => void }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {chosen.size > 0 && (
+        <Button
+          variant="default"
+          c="var(--mantine-color-error)"
+          leftSection={<Ban size={14} aria-hidden="true" />}
+          onClick={() => setOpen(true)}
+        >
+          Suppress {formatCount(chosen.size)}
+        </Button>
+      )}
+      <SuppressDialog opened={isOpen} users={[...chosen]} onClose={() => setOpen(false)} onDone={onDone} />
+    </>
+  );
+}
+
+const FILTER = { flex: '1 1 280px', minWidth: 0 };
+
+function Nobody({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
+  if (filter !== undefined)
+    return (
+      <Empty icon={Users} title="Nobody passes this filter">
+        Press / to change it.
+      </Empty>
+    );
+  return (
+    <Empty
+      icon={Users}
+      title="Nobody is known yet"
+      command={`curl -X POST "$BECKON_URL/api/v1/users" -H "Authorization: Bearer $BECKON_KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
+  -d '{"external_user_id":"42","email":"ada@x.org","traits":{"plan":"trial"}}'`}
+    >
+      Users appear as soon as your server sends them.{' '}
+      <Link to="/p/$project/keys" params={{ project }}>
+        Make a key
+      </Link>{' '}
+      first.
+    </Empty>
+  );
+}
+
+function ExportMenu({ filter }: { filter: string | undefined }): ReactNode {
+  const project = useProject();
+  const url = (of: string | undefined): string =>
+    apiUrl('GET /projects/:project/users.csv', { params: { project: project.id }, query: { filter: of } });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={14} aria-hidden="true" />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {filter !== undefined && (
+          <Menu.Item component="a" href={url(filter)} download>
+            Those who pass the filter, as CSV
+          </Menu.Item>
+        )}
+        <Menu.Item component="a" href={url(undefined)} download>
+          Everybody, as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,128 @@
+import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Bookmark, Check, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { SavedView } from '@beckon/contract/dashboard';
+import { useApi, useChange, useMay } from '../../api/index.ts';
+import { refused, undoable } from '../../parts/index.ts';
+
+type Props = { filter: string | undefined; onChoose: (filter: string | undefined) => void };
+
+const VIEWS = 'GET /projects/:project/views';
+
+/** Filters under a name, for everybody of the project. */
+export function Views({ filter, onChoose }: Props): ReactNode {
+  const views = useApi(VIEWS, { query: { screen: 'users' } });
+  const [isSaving, setSaving] = useState(false);
+  const known = views.data?.data ?? [];
+  const current = known.find((view) => view.filter === filter);
+  const close = (): void => setSaving(false);
+  return (
+    <>
+      <Menu position="bottom-start" width={280}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<Bookmark size={14} aria-hidden="true" />}>
+            {current?.name ?? 'Views'}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {known.length === 0 && (
+            <Text size="xs" c="dimmed" p="xs">
+              No view is kept yet. Filter the list, and keep it under a name.
+            </Text>
+          )}
+          {known.map((view) => (
+            <Menu.Item
+              key={view.id}
+              leftSection={view === current ? <Check size={14} aria-hidden="true" /> : undefined}
+              onClick={() => onChoose(view.filter)}
+            >
+              <ViewLine view={view} />
+            </Menu.Item>
+          ))}
+          <Managing filter={filter} current={current} onSave={() => setSaving(true)} />
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={isSaving} onClose={close} title="Keep this filter">
+        <SaveForm filter={filter ?? ''} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+type ManagingProps = { filter: string | undefined; current: SavedView | undefined; onSave: () => void };
+
+function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
+  const mayEdit = useMay('editor');
+  const save = useChange('POST /projects/:project/views', {
+    refreshes: [VIEWS],
+    onRefused: (error) => refused(error),
+  });
+  const remove = useChange('DELETE /projects/:project/views/:view', {
+    refreshes: [VIEWS],
+    onRefused: (error) => refused(error),
+    onDone: ({ data: { name, filter: gone } }) => {
+      undoable({
+        message: `The view ${name} is gone`,
+        undo: () => save.mutate({ body: { screen: 'users', name, filter: gone } }),
+      });
+    },
+  });
+  if (!mayEdit || filter === undefined) return null;
+  if (!current)
+    return (
+      <>
+        <Menu.Divider />
+        <Menu.Item onClick={onSave}>Keep this filter…</Menu.Item>
+      </>
+    );
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<Trash2 size={14} aria-hidden="true" />}
+        onClick={() => remove.mutate({ params: { view: current.id } })}
+      >
+        Delete {current.name}
+      </Menu.Item>
+    </>
+  );
+}
+
+function ViewLine({ view }: { view: SavedView }): ReactNode {
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{view.name}</Text>
+      <Text size="xs" c="dimmed" truncate>
+        {view.filter}
+      </Text>
+    </Stack>
+  );
+}
+
+function SaveForm({ filter, onClose }: { filter: string; onClose: () => void }): ReactNode {
+  const form = useForm({ initialValues: { name: '' } });
+  const save = useChange('POST /projects/:project/views', {
+    refreshes: [VIEWS],
+    onDone: onClose,
+    onRefused: (error) => (error.field === 'name' ? form.setErrors(error.fields) : refused(error)),
+  });
+  return (
+    <form onSubmit={form.onSubmit(({ name }) => save.mutate({ body: { screen: 'users', name, filter } }))}>
+      <Stack>
+        <TextInput label="Name" data-autofocus maxLength={100} required {...form.getInputProps('name')} />
+        <Text size="xs" c="dimmed">
+          {filter}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Keep it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

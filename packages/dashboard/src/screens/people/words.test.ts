@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { TimelineItem } from '@beckon/contract/dashboard';
+import { headline, plain } from './words.ts';
+
+const item = (more: Partial<TimelineItem>): TimelineItem => ({
+  at: '2026-01-01T00:00:00.000Z',
+  id: 'x',
+  kind: 'event',
+  title: 'login',
+  rule: null,
+  audience: null,
+  draft_id: null,
+  actor: null,
+  detail: {},
+  ...more,
+});
+
+test('each line says what happened, to what, and by whom', () => {
+  const rule = { id: 'r', name: 'Trial' };
+  const traits = { plan: ['a', 'b'] };
+  for (const [more, said] of [
+    [{}, 'login'],
+    [{ kind: 'created' }, 'First known'],
+    [
+      { kind: 'changed', detail: { traits, email: 'changed', suppressed: true } },
+      'Changed: plan, e-mail address, triggers suppressed',
+    ],
+    [{ kind: 'joined', audience: { id: 'a', name: 'Paying' } }, 'Joined “Paying”'],
+    [{ kind: 'left', audience: { id: 'a', name: null } }, 'Left an audience that was deleted'],
+    [{ kind: 'decision', title: 'fired', rule }, 'Fired · Trial'],
+    [{ kind: 'decision', title: 'only_if', rule }, 'Not fired: only if · Trial'],
+    [{ kind: 'draft', title: 'Hello', rule }, 'Letter drafted: “Hello” · Trial'],
+    [
+      { kind: 'move', title: 'open_editor', actor: 'Ada', detail: { to: 'held' } },
+      'Open editor by Ada: held',
+    ],
+    [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],
+    [{ kind: 'reply', title: '<b>Re</b>' }, 'Replied: “<b>Re</b>”'],
+  ] as [Partial<TimelineItem>, string][])
+    expect(headline(item(more))).toBe(said);
+});
+
+test('a value is shown on one line as it came', () => {
+  expect([plain('a'), plain(1), plain(['a', null]), plain(undefined)]).toEqual(['a', '1', '["a",null]', '–']);
+});

@@ -1,0 +1,104 @@
+import { Button, Group } from '@mantine/core';
+import { allows, type ProjectListed, type SessionState } from '@beckon/contract/dashboard';
+import { Link } from '@tanstack/react-router';
+import {
+  CirclePause,
+  CirclePlay,
+  FlaskConical,
+  FolderPlus,
+  OctagonX,
+  Radio,
+  ShieldAlert,
+} from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useSession } from '../../api/index.ts';
+import { DataTable, Empty, later, listOf, Mark, Page } from '../../parts/index.ts';
+
+const NewProject = later(() => import('./new-project.tsx'), 'NewProject', null);
+
+/** Every project that somebody may open, and a new one. */
+export function ProjectsScreen(): ReactNode {
+  const projects = useApi('GET /projects', {});
+  const session = useSession();
+  const [isMaking, setMaking] = useState(false);
+  const mayMake = session.data?.data.organisations.some(({ role }) => allows(role, 'admin')) ?? false;
+  const make = (
+    <Button leftSection={<FolderPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
+      New project
+    </Button>
+  );
+  return (
+    <Page title="Projects" actions={mayMake && make}>
+      <DataTable
+        label="Projects"
+        columns={[
+          { id: 'name', title: 'Name', width: '2fr', wraps: true, cell: ({ name }) => name },
+          {
+            id: 'state',
+            title: 'State',
+            width: '2fr',
+            wraps: true,
+            cell: (project) => <State project={project} />,
+          },
+          { id: 'zone', title: 'Time zone', width: '160px', cell: ({ time_zone: zone }) => zone },
+          { id: 'role', title: 'Your role', width: '96px', cell: ({ role }) => role },
+        ]}
+        list={listOf(projects.data?.data ?? [], {
+          isPending: projects.isPending,
+          error: projects.error,
+          retry: () => void projects.refetch(),
+        })}
+        rowKey={({ id }) => String(id)}
+        link={({ id }) => ({ to: '/p/$project/home', params: { project: String(id) } })}
+        empty={<NoProjects session={session.data?.data} make={mayMake ? make : undefined} />}
+      />
+      {isMaking && <NewProject onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+function State({ project: { livemode, paused, suspended } }: { project: ProjectListed }): ReactNode {
+  return (
+    <Group gap={6}>
+      {livemode ? (
+        <Mark icon={Radio} tone="info" label="Live" />
+      ) : (
+        <Mark icon={FlaskConical} tone="quiet" label="Sandbox" />
+      )}
+      {suspended && <Mark icon={OctagonX} tone="bad" label="Suspended" />}
+      {paused ? (
+        <Mark icon={CirclePause} tone="warn" label="Sending paused" />
+      ) : (
+        <Mark icon={CirclePlay} tone="good" label="Sending" />
+      )}
+    </Group>
+  );
+}
+
+type NoProjectsProps = { session: SessionState | undefined; make: ReactNode };
+
+/** None for want of any, or because an organisation keeps them closed until its members have a second factor. */
+function NoProjects({ session, make }: NoProjectsProps): ReactNode {
+  const closed = session?.organisations.find(({ must_set_up_two_factor: must }) => must);
+  if (closed)
+    return (
+      <Empty
+        icon={ShieldAlert}
+        title={`${closed.name} asks for a second factor`}
+        action={
+          <Button component={Link} to="/profile">
+            Set one up
+          </Button>
+        }
+      >
+        Its projects open as soon as your account has an authenticator app.
+      </Empty>
+    );
+  return (
+    <Empty icon={FolderPlus} title="No project yet" action={make}>
+      {make === undefined
+        ? 'Whoever is an admin of your organisation makes projects.'
+        : 'A project holds users, events, rules and letters of one product.'}
+    </Empty>
+  );
+}

@@ -1,0 +1,99 @@
+import { Button, Select } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReplyListed } from '@beckon/contract/dashboard';
+import { MessageSquareReply } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApiInfinite, useFeed, useProject, useRefresh } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Page, SidePanel, When } from '../../parts/index.ts';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { ForwardMark, SignMark } from './marks.tsx';
+import { Thread } from './thread.tsx';
+
+const route = getRouteApi('/p/$project/replies');
+
+export function RepliesScreen(): ReactNode {
+  const { filter: user, reply } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useApiInfinite('GET /projects/:project/replies', { query: { user } }, { keep: true });
+  const refresh = useRefresh();
+  useFeed(
+    ({ type }) => type === 'outcome',
+    () => void refresh('GET /projects/:project/replies'),
+  );
+  const open = (id: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, reply: id }), replace: true });
+  const users = [...new Set(list.rows.map((row) => row.external_user_id))];
+  return (
+    <Page title="Replies" fill>
+      <Select
+        mb="sm"
+        aria-label="Only answers of this user"
+        placeholder="Answers of everybody"
+        w={{ base: '100%', sm: 300 }}
+        data={[...new Set([...users, ...(user === undefined ? [] : [user])])]}
+        value={user ?? null}
+        clearable
+        searchable
+        onChange={(value) => void navigate({ search: { filter: value ?? undefined }, replace: true })}
+      />
+      <DataTable
+        fill
+        label="Replies"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        onOpen={open}
+        empty={<None />}
+        {...(reply === undefined ? {} : { current: reply })}
+      />
+      <SidePanel opened={reply !== undefined} onClose={() => open(undefined)} title="Answer" size="xl">
+        {reply !== undefined && <Thread id={reply} />}
+      </SidePanel>
+    </Page>
+  );
+}
+
+const COLUMNS: Column<ReplyListed>[] = [
+  {
+    id: 'from',
+    title: 'From',
+    width: '2fr',
+    cell: ({ from, from_name: name }) => (
+      <TwoLines first={name === '' ? from : name} second={name === '' ? undefined : from} />
+    ),
+  },
+  {
+    id: 'text',
+    title: 'What they wrote',
+    width: '3fr',
+    cell: ({ subject, text }) => (
+      <TwoLines first={text.trim() === '' ? '(no words)' : text} second={subject} />
+    ),
+  },
+  { id: 'sign', title: 'Who it is', width: '160px', cell: (reply) => <SignMark reply={reply} /> },
+  { id: 'forward', title: 'Handed on', width: '130px', cell: (reply) => <ForwardMark reply={reply} /> },
+  { id: 'at', title: 'Came', width: '130px', cell: ({ received_at: at }) => <When at={at} /> },
+];
+
+function None(): ReactNode {
+  const project = useProject();
+  return (
+    <Empty
+      icon={MessageSquareReply}
+      title="Nobody has answered yet, or not to us"
+      action={
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link to="/p/$project/sender" params={{ project: String(project.id) }} {...props} />
+          )}
+        >
+          Say where answers go on to
+        </Button>
+      }
+    >
+      Answers come in here once the sender says where they go on to. Beyond the outbox that takes MAIL_DOMAIN
+      as well.
+    </Empty>
+  );
+}

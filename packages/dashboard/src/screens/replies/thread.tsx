@@ -1,0 +1,140 @@
+import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReplyListed, ReplyThread } from '@beckon/contract/dashboard';
+import { CircleAlert, Forward } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Loaded, Person, refused, told, When } from '../../parts/index.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { TextBlock } from '../../parts/text-block.tsx';
+import { ForwardMark, SignMark } from './marks.tsx';
+import { splitQuoted } from './quoted.ts';
+
+/** The letter, and everything that was answered to it. */
+export function Thread({ id }: { id: string }): ReactNode {
+  const thread = useApi('GET /projects/:project/replies/:reply', { params: { reply: id } });
+  return (
+    <Loaded query={thread} skeleton={<Skeleton height={320} />}>
+      {({ data }) => <Whole thread={data} />}
+    </Loaded>
+  );
+}
+
+function Whole({ thread: { reply, letter, thread, forward_to: to } }: { thread: ReplyThread }): ReactNode {
+  return (
+    <Stack gap="lg">
+      <Facts
+        cols={3}
+        facts={[
+          { label: 'User', value: <Person id={reply.external_user_id} /> },
+          {
+            label: 'Answers',
+            value: letter ? <LetterLink letter={letter} /> : 'a letter that is no longer kept',
+          },
+          { label: 'Of', value: letter ? <When at={letter.claimed_at} /> : '–' },
+        ]}
+      />
+      {thread.map((one) => (
+        <Answer key={one.id} reply={one} isChosen={one.id === reply.id} forwardTo={to} />
+      ))}
+    </Stack>
+  );
+}
+
+function LetterLink({ letter }: { letter: NonNullable<ReplyThread['letter']> }): ReactNode {
+  const project = useProject();
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link
+          to="/p/$project/deliveries/$message"
+          params={{ project: String(project.id), message: letter.id }}
+          {...props}
+        />
+      )}
+    >
+      {letter.subject === '' ? letter.rule : letter.subject}
+    </Anchor>
+  );
+}
+
+type AnswerProps = { reply: ReplyListed; isChosen: boolean; forwardTo: string | null };
+
+function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
+  const { own, quoted } = splitQuoted(reply.text);
+  const [isShown, setShown] = useState(false);
+  const { from, from_name: name, forward_trouble: trouble } = reply;
+  return (
+    <section aria-label={`Answer of ${from}`} aria-current={isChosen ? 'true' : undefined}>
+      <Stack gap="xs">
+        <Title order={2} size="h6">
+          {name === '' ? from : `${name} <${from}>`}
+        </Title>
+        <Group gap="sm" wrap="wrap">
+          <Text size="sm" c="dimmed">
+            <When at={reply.received_at} style="long" />
+          </Text>
+          <SignMark reply={reply} />
+          {reply.forward !== 'none' && <ForwardMark reply={reply} />}
+        </Group>
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {reply.subject}
+        </Text>
+        <TextBlock text={own === '' ? '(no words of their own)' : own} label={`What ${from} wrote`} />
+        {quoted !== '' && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            w="fit-content"
+            aria-expanded={isShown}
+            onClick={() => setShown(!isShown)}
+          >
+            {isShown ? 'Hide what is quoted' : 'Show what is quoted'}
+          </Button>
+        )}
+        {isShown && <TextBlock text={quoted} label="What is quoted" />}
+        {trouble !== null && (
+          <Notice icon={CircleAlert} title="It could not be handed on">
+            <bdi>{trouble}</bdi>
+            {reply.forward_at !== null && (
+              <>
+                . Tried again <When at={reply.forward_at} style="relative" />.
+              </>
+            )}
+          </Notice>
+        )}
+        <ForwardAgain reply={reply} to={forwardTo} />
+      </Stack>
+    </section>
+  );
+}
+
+function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }): ReactNode {
+  const mayForward = useMay('reviewer');
+  const forward = useChange('POST /projects/:project/replies/:reply/forward', {
+    refreshes: ['GET /projects/:project/replies', 'GET /projects/:project/replies/:reply'],
+    onDone: () => told('It is handed on as soon as a worker gets to it'),
+    onRefused: (error) => refused(error),
+  });
+  if (!mayForward || reply.auto_reply || reply.verified === 'failed') return null;
+  if (to === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Answers go on to nobody yet: the sender settings say to whom.
+      </Text>
+    );
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      w="fit-content"
+      leftSection={<Forward size={14} aria-hidden="true" />}
+      loading={forward.isPending}
+      onClick={() => forward.mutate({ params: { reply: reply.id } })}
+    >
+      {reply.forward === 'none' ? `Hand on to ${to}` : `Hand on to ${to} again`}
+    </Button>
+  );
+}

@@ -1,0 +1,103 @@
+import type { IngestRequest } from '@beckon/contract/dashboard';
+import { Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleCheck, CircleX, Plug, RotateCcw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApiInfinite } from '../../api/index.ts';
+import { type Column, DataTable, Empty, FilterBox, Mark, Page, SidePanel, When } from '../../parts/index.ts';
+import { RequestPanel } from './request-panel.tsx';
+import { Warnings } from './warnings.tsx';
+
+const route = getRouteApi('/p/$project/requests');
+const HINTS = ['status:4*', 'code:rate_limited,validation_failed', 'endpoint:events-*', 'key:<id of a key>'];
+
+export function RequestsScreen(): ReactNode {
+  const { filter, request } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = filter === undefined ? {} : { filter };
+  const list = useApiInfinite(
+    'GET /projects/:project/requests',
+    { query },
+    { keep: true, everyMs: 5_000, limit: 100 },
+  );
+  const open = (next: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, request: next }), replace: true });
+  return (
+    <Page title="Requests" fill>
+      <Stack gap="sm" mb="sm">
+        <Warnings />
+        <FilterBox
+          value={filter}
+          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          hints={HINTS}
+        />
+      </Stack>
+      <DataTable
+        fill
+        label="Requests"
+        columns={COLUMNS}
+        list={list.error?.field === 'filter' ? { ...list, error: null } : list}
+        rowKey={({ place }) => place}
+        current={request}
+        onOpen={open}
+        empty={<None isFiltered={filter !== undefined} />}
+      />
+      <SidePanel opened={request !== undefined} onClose={() => open(undefined)} title="Request" size="lg">
+        {request !== undefined && (
+          <RequestPanel place={request} row={list.rows.find(({ place }) => place === request)} />
+        )}
+      </SidePanel>
+    </Page>
+  );
+}
+
+function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  if (isFiltered) return <Empty icon={Plug} title="No such request is kept" />;
+  return (
+    <Empty icon={Plug} title="No request has come yet">
+      Your servers send users and events with an API key. Every answer stands here, refusals too.
+    </Empty>
+  );
+}
+
+export function StatusMark({ request: { status, code, replayed } }: { request: IngestRequest }): ReactNode {
+  if (replayed) return <Mark icon={RotateCcw} tone="quiet" label={`${status} replayed`} />;
+  const label = code === null ? String(status) : `${status} ${code}`;
+  if (status < 300) return <Mark icon={CircleCheck} tone="good" label={label} />;
+  return <Mark icon={CircleX} tone={status < 500 ? 'warn' : 'bad'} label={label} />;
+}
+
+const COLUMNS: Column<IngestRequest>[] = [
+  { id: 'at', title: 'When', width: '150px', cell: ({ at }) => <When at={at} /> },
+  { id: 'status', title: 'Answer', width: '1.6fr', cell: (request) => <StatusMark request={request} /> },
+  { id: 'endpoint', title: 'Endpoint', width: '1fr', cell: ({ endpoint }) => endpoint },
+  {
+    id: 'records',
+    title: 'Records',
+    width: '1fr',
+    narrow: 'hide',
+    cell: ({ accepted, rejected }) =>
+      rejected === 0 ? accepted.toLocaleString('en-GB') : `${accepted}, ${rejected} refused`,
+  },
+  { id: 'count', title: 'Requests', width: '80px', align: 'right', cell: ({ requests }) => requests },
+  {
+    id: 'key',
+    title: 'Key',
+    width: '1fr',
+    narrow: 'hide',
+    cell: ({ key }) => (
+      <Text size="sm" truncate>
+        {key === null ? '–' : (key.label ?? key.id)}
+      </Text>
+    ),
+  },
+  {
+    id: 'ms',
+    title: 'Slowest',
+    width: '80px',
+    align: 'right',
+    narrow: 'hide',
+    cell: ({ slowest_ms: ms }) => (ms === null ? '–' : `${ms} ms`),
+  },
+];

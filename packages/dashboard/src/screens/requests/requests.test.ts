@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { curlOf, meaningOf } from './curl.ts';
+import { requestOf } from './shown-request.ts';
+
+test('a request is copied as a command to the same endpoint, with no secret in it', () => {
+  const curl = curlOf('https://beckon.x.org', 'events-batch');
+  expect(curl).toContain('curl -i https://beckon.x.org/api/v1/events/batch \\');
+  expect(curl).toContain('"Authorization: Bearer $BECKON_API_KEY"');
+  expect(curl).not.toMatch(/sk_/);
+});
+
+test('each answer has its meaning in words, one that nobody named here too', () => {
+  expect(meaningOf(202, null)).toContain('accepted');
+  expect(meaningOf(429, 'rate_limited')).toContain('Retry-After');
+  expect(meaningOf(418, 'teapot')).toContain('refused');
+  expect(meaningOf(503, null)).toContain('retry');
+});
+
+test('a request found in the stream is shown as in the list, and another item is none', () => {
+  const item: FeedItem = {
+    id: 'i',
+    at: '2026-01-01T00:00:00.000Z',
+    place: 'p',
+    type: 'request',
+    endpoint: 'users',
+    status: 202,
+    code: 'idempotent_replay',
+    requests: 2,
+    accepted: 2,
+    rejected: 0,
+    request_id: 'r',
+    key_id: null,
+    bytes: null,
+    slowest_ms: 4,
+  };
+  expect(requestOf(item)).toMatchObject({
+    code: null,
+    replayed: true,
+    requests: 2,
+    slowest_ms: 4,
+    bytes: null,
+    key: null,
+  });
+  expect(requestOf({ ...item, type: 'event' })).toBeNull();
+});

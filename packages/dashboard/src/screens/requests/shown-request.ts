@@ -1,0 +1,27 @@
+import type { FeedItem, IngestRequest } from '@beckon/contract/dashboard';
+
+/** The same request as the list shows it, where it was found in the stream: for links to one that no page of the list has. */
+export function requestOf(item: FeedItem): IngestRequest | null {
+  if (item.type !== 'request') return null;
+  const of = (name: string): number => Number(item[name] ?? 0);
+  const known = (name: string): number | null => (typeof item[name] === 'number' ? item[name] : null);
+  const code = typeof item['code'] === 'string' ? item['code'] : null;
+  const replayed = code === 'idempotent_replay';
+  const key = typeof item['key_id'] === 'string' ? { id: item['key_id'], label: null } : null;
+  return {
+    id: item.id,
+    place: item.place,
+    at: item.at,
+    endpoint: String(item['endpoint']),
+    status: of('status'),
+    code: replayed ? null : code,
+    replayed,
+    requests: of('requests'),
+    accepted: of('accepted'),
+    rejected: of('rejected'),
+    bytes: known('bytes'),
+    slowest_ms: known('slowest_ms'),
+    key,
+    request_id: String(item['request_id']),
+  };
+}

@@ -1,0 +1,47 @@
+import type { IngestWarning } from '@beckon/contract/dashboard';
+import { Alert, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/index.ts';
+import { When } from '../../parts/index.ts';
+
+const WORDS: Record<string, string> = {
+  idempotency_key_not_uuid_v4: 'Idempotency-Keys that are no UUID v4: two servers may make the same one',
+  placeholder_user_id:
+    'Users called "null", "undefined" or the like: a client sends before it knows who it is about',
+};
+/** Older ones are history. */
+const SHOWN_FOR_MS = 7 * 86_400_000;
+
+/** What was accepted, and is odd all the same. */
+export function Warnings(): ReactNode {
+  const { data } = useApi('GET /projects/:project/warnings', {}, { everyMs: 60_000 });
+  const recent = (data?.data ?? []).filter(({ last_at: at }) => Date.parse(at) > Date.now() - SHOWN_FOR_MS);
+  if (recent.length === 0) return null;
+  return (
+    <Alert
+      color="gray"
+      variant="outline"
+      icon={<TriangleAlert size={18} aria-hidden="true" />}
+      title="Accepted, but odd"
+    >
+      {totals(recent).map(({ code, count, last_at: at }) => (
+        <Text size="sm" key={code} component="div">
+          {WORDS[code] ?? code}: {count.toLocaleString('en-GB')} times in seven days, last{' '}
+          <When at={at} style="relative" />
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
+function totals(warnings: IngestWarning[]): IngestWarning[] {
+  return [...Map.groupBy(warnings, ({ code }) => code).values()].flatMap((days) => {
+    const [first] = days;
+    if (!first) return [];
+    const last = days.map(({ last_at: at }) => at).toSorted((one, other) => (one < other ? 1 : -1))[0];
+    return [
+      { ...first, count: days.reduce((sum, { count }) => sum + count, 0), last_at: last ?? first.last_at },
+    ];
+  });
+}

@@ -1,0 +1,36 @@
+import { List, Stack, Text } from '@mantine/core';
+import type { DraftCheck } from '@beckon/contract/dashboard';
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Mark, type MarkProps } from '../../parts/index.ts';
+
+const MARKS: Record<DraftCheck['status'], MarkProps> = {
+  error: { icon: CircleAlert, tone: 'bad', label: 'Wrong' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Look at it' },
+  ok: { icon: CircleCheck, tone: 'good', label: 'Well' },
+};
+const WEIGHT: Record<DraftCheck['status'], number> = { error: 0, warning: 1, ok: 2 };
+
+/** What is wrong with the letter, the worst first, and what to do about it. */
+export function Checks({ checks }: { checks: DraftCheck[] }): ReactNode {
+  const ordered = checks.toSorted((a, b) => WEIGHT[a.status] - WEIGHT[b.status]);
+  return (
+    <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+      {ordered.map(({ name, status, message, detail = [] }) => (
+        <Stack component="li" key={name} gap={2}>
+          <Mark {...MARKS[status]} label={`${MARKS[status].label}: ${name.replaceAll('_', ' ')}`} />
+          <Text size="sm">{message}</Text>
+          {detail.length > 0 && (
+            <List size="xs" c="dimmed">
+              {detail.map((line) => (
+                <List.Item key={line} style={{ overflowWrap: 'anywhere' }}>
+                  {line}
+                </List.Item>
+              ))}
+            </List>
+          )}
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

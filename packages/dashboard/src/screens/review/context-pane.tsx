@@ -1,0 +1,144 @@
+import { Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { DraftContext } from '@beckon/contract/dashboard';
+import { ShieldOff } from 'lucide-react';
+import { type ReactNode, useRef } from 'react';
+import { useApi, useProject } from '../../api/index.ts';
+import { Lines, Loaded, Mark, Person, When } from '../../parts/index.ts';
+import { StateMark } from './state-mark.tsx';
+import { useBorrowedFocus } from './use-borrowed-focus.ts';
+import { WhyList } from './why-list.tsx';
+import classes from './review.module.css';
+
+/** What stands beside a letter: why it is there, whom it is for, what they had and said before. */
+export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked?: boolean }): ReactNode {
+  const aside = useRef<HTMLElement>(null);
+  useBorrowedFocus(aside, isAsked);
+  const context = useApi('GET /projects/:project/drafts/:draft/context', { params: { draft } });
+  return (
+    <aside ref={aside} tabIndex={-1} className={classes.context} aria-label="About this letter">
+      <Loaded query={context} skeleton={<Lines count={14} />}>
+        {({ data }) => (
+          <>
+            <Section title="Why">
+              <WhyList steps={data.why} />
+            </Section>
+            <Section title="Person">
+              <Who person={data.person} />
+            </Section>
+            <Section title="Last letters">
+              <Letters letters={data.letters} />
+            </Section>
+            <Section title="What they wrote">
+              <Thread thread={data.thread} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </aside>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <section>
+      <Title order={2} size="h6" mb={8}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+function Who({ person }: { person: DraftContext['person'] }): ReactNode {
+  if (!person) return <Nothing>Nothing is known of them any more.</Nothing>;
+  const { external_user_id: id, email, time_zone: zone, audiences, traits, suppressed } = person;
+  const rows: [string, ReactNode][] = [
+    ['User', <Person key="id" id={id} />],
+    ['E-mail', email ?? 'none yet'],
+    ['Time there', zone],
+    ...(audiences.length > 0
+      ? [['Audiences', audiences.map(({ name }) => name).join(', ')] as [string, ReactNode]]
+      : []),
+    ...Object.entries(traits).map(([name, value]): [string, ReactNode] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ];
+  return (
+    <Stack gap="xs">
+      {suppressed && <Mark icon={ShieldOff} tone="bad" label="Suppressed: nothing is sent to them" />}
+      <Table
+        layout="fixed"
+        withRowBorders={false}
+        verticalSpacing={3}
+        horizontalSpacing={0}
+        fz="sm"
+        aria-label="What is known of them"
+      >
+        <Table.Tbody>
+          {rows.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" fw={400} c="dimmed" w="38%" style={{ overflowWrap: 'anywhere' }}>
+                {name}
+              </Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}
+
+function Letters({ letters }: Pick<DraftContext, 'letters'>): ReactNode {
+  const project = useProject();
+  if (letters.length === 0) return <Nothing>This is the first.</Nothing>;
+  return (
+    <Stack gap="xs">
+      {letters.map(({ id, subject, state, rule, at, outcomes }) => (
+        <div key={id}>
+          <Text size="sm" lineClamp={1}>
+            <Link
+              className={classes.link}
+              to="/p/$project/drafts/$draft"
+              params={{ project: String(project.id), draft: id }}
+            >
+              {subject}
+            </Link>
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            <StateMark draft={{ state, reason: null }} /> {rule} · <When at={at} />
+            {outcomes.length > 0 && ` · ${outcomes.map((type) => type.replace('email.', '')).join(', ')}`}
+          </Text>
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+function Thread({ thread }: Pick<DraftContext, 'thread'>): ReactNode {
+  if (thread.length === 0) return <Nothing>They have not answered.</Nothing>;
+  return (
+    <Stack gap="sm">
+      {thread.map(({ id, received_at: at, subject, text, verified }) => (
+        <div key={id}>
+          <Text size="xs" c="dimmed" component="div">
+            <When at={at} />
+            {verified ? '' : ' · not proven to be theirs'}
+          </Text>
+          {subject !== null && <Text size="sm">{subject}</Text>}
+          {text !== null && <p className={classes.quote}>{text}</p>}
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+function Nothing({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  );
+}

@@ -1,0 +1,71 @@
+import { NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { DraftContent, DraftVersions, DraftWhole } from '@beckon/contract/dashboard';
+import { type ReactNode, useState } from 'react';
+import { useApi } from '../../api/index.ts';
+import { formatTime, Loaded, useZone } from '../../parts/index.ts';
+import { WordDiff } from '../../parts/word-diff.tsx';
+
+/** How it differs from what its letter says today, and from what it said before. */
+export function Differences({ draft }: { draft: DraftWhole }): ReactNode {
+  const versions = useApi('GET /projects/:project/drafts/:draft/versions', { params: { draft: draft.id } });
+  return (
+    <Loaded query={versions} skeleton={<Skeleton height={240} />}>
+      {({ data }) => <Compared draft={draft} versions={data} />}
+    </Loaded>
+  );
+}
+
+type Side = { name: string; content: DraftContent };
+
+function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersions }): ReactNode {
+  const zone = useZone();
+  const sides = sidesOf(versions, draft.content_hash, zone);
+  const [name, setName] = useState(sides[0]?.name);
+  const side = sides.find((one) => one.name === name) ?? sides[0];
+  if (!side)
+    return (
+      <Text c="dimmed">There is nothing to compare it with: nobody edited it, and its letter is gone.</Text>
+    );
+  const parts = (['subject', 'preheader', 'body'] as const).filter(
+    (part) => side.content[part] !== draft.content[part],
+  );
+  return (
+    <Stack gap="md">
+      <NativeSelect
+        label="Compared with"
+        value={side.name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data={sides.map((one) => one.name)}
+        maw={420}
+      />
+      {parts.length === 0 && <Text>Both say the same.</Text>}
+      {parts.map((part) => (
+        <section key={part}>
+          <Title order={2} size="h6" mb={4}>
+            {PARTS[part]}
+          </Title>
+          <WordDiff
+            before={side.content[part]}
+            after={draft.content[part]}
+            label={`${PARTS[part]}: what was changed`}
+          />
+        </section>
+      ))}
+    </Stack>
+  );
+}
+
+const PARTS = { subject: 'Subject', preheader: 'Preview line', body: 'Letter' };
+
+function sidesOf({ letter, versions }: DraftVersions, present: string, zone: string): Side[] {
+  const before = versions
+    .filter(({ content_hash: hash }) => hash !== present)
+    .map(({ at, actor, content }) => ({
+      name: `${formatTime(at, zone, 'long')}, ${actor === 'engine' ? 'as it was written first' : `by ${actor}`}`,
+      content,
+    }));
+  if (letter === null) return before;
+  const name =
+    letter.name === null ? 'What its rule says today' : `What the letter “${letter.name}” says today`;
+  return [{ name, content: letter }, ...before];
+}

@@ -1,0 +1,240 @@
+import { Button, Checkbox, Skeleton } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { DraftListed } from '@beckon/contract/dashboard';
+import { Pencil } from 'lucide-react';
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
+import { Deadline, ErrorBox, formatCount, Mark, useNow, useZone, When } from '../../parts/index.ts';
+import type { List } from '../../api/index.ts';
+import { GROUP_TITLES, type Item, itemsOf } from './groups.ts';
+import { StateMark } from './state-mark.tsx';
+import classes from './review.module.css';
+
+export type DraftListProps = {
+  list: List<DraftListed>;
+  rows: DraftListed[];
+  current: string | undefined;
+  onCurrent: (id: string) => void;
+  chosen: ReadonlySet<string>;
+  onChoose: (id: string, isChosen: boolean) => void;
+};
+
+const ROW_PX = 84;
+const HEAD_PX = 30;
+/** Items beyond both edges: at 2,000 px/s some 33 px pass in a frame, and a late frame or two must not show a gap. */
+const OVERSCAN = 20;
+/** So near to its end the next page is asked for. */
+const AHEAD = 60;
+const MINUTE_MS = 60_000;
+
+const LIST_ID = 'letters-that-wait';
+
+export function focusList(): void {
+  document.getElementById(LIST_ID)?.focus({ preventScroll: true });
+}
+
+/** All that waits, by deadline; only what is in sight is in the page, however many there are. */
+export function DraftList(props: DraftListProps): ReactNode {
+  const { list, rows, current } = props;
+  const scroll = useRef<HTMLDivElement>(null);
+  const items = useItems(rows);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (index) => (items[index]?.kind === 'head' ? HEAD_PX : ROW_PX),
+    getItemKey: (index) => keyOf(items[index]),
+    overscan: OVERSCAN,
+  });
+  const seen = virtual.getVirtualItems();
+  const last = seen.at(-1)?.index ?? 0;
+  const { hasMore, loadMore } = list;
+  useEffect(() => {
+    if (hasMore && last >= items.length - AHEAD) loadMore();
+  }, [hasMore, last, items.length, loadMore]);
+  useRevealed(virtual, { scroll, items, current });
+  return (
+    <>
+      {list.error && <ErrorBox error={list.error} title="What you see may be old" retry={list.retry} />}
+      <div
+        ref={scroll}
+        id={LIST_ID}
+        className={classes.list}
+        role="grid"
+        tabIndex={0}
+        aria-label="Letters that wait"
+        aria-multiselectable="true"
+        aria-rowcount={list.hasMore || list.isAtLeast ? -1 : items.length}
+        {...(current === undefined ? {} : { 'aria-activedescendant': `draft-${current}` })}
+      >
+        <div className={classes.all} style={{ height: virtual.getTotalSize() }} role="presentation">
+          {seen.map(({ index, key, start, size }) => {
+            const item = items[index];
+            return (
+              <div
+                key={key}
+                className={classes.slot}
+                role="presentation"
+                style={{ height: size, transform: `translateY(${start}px)` }}
+              >
+                {item && <Slot item={item} at={index + 1} {...props} />}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {list.isLoadingMore && <div className={classes.more}>Reading on…</div>}
+    </>
+  );
+}
+
+/** The parts of the list move on by the minute, not with each second. */
+function useItems(rows: DraftListed[]): Item[] {
+  const zone = useZone();
+  const minute = Math.floor(useNow() / MINUTE_MS);
+  return useMemo(() => itemsOf(rows, { now: minute * MINUTE_MS, zone }), [rows, minute, zone]);
+}
+
+function keyOf(item: Item | undefined): string {
+  if (!item) return '';
+  return item.kind === 'head' ? item.group : item.row.id;
+}
+
+type Placed = { measurementsCache: { start: number; end: number }[] };
+type Revealing = { scroll: RefObject<HTMLDivElement | null>; items: Item[]; current: string | undefined };
+
+/** The row that is read comes into sight, with the head before it, and no further than it must. */
+function useRevealed(virtual: Placed, { scroll, items, current }: Revealing): void {
+  const latest = useRef({ virtual, items });
+  useEffect(() => {
+    latest.current = { virtual, items };
+  });
+  useEffect(() => {
+    const { items: all, virtual: placed } = latest.current;
+    const index = all.findIndex((item) => item.kind === 'row' && item.row.id === current);
+    const [place, at] = [scroll.current, placed.measurementsCache[index]];
+    if (!place || !at) return;
+    const start = at.start - (all[index - 1]?.kind === 'head' ? HEAD_PX : 0);
+    if (start < place.scrollTop) place.scrollTop = start;
+    else if (at.end > place.scrollTop + place.clientHeight) place.scrollTop = at.end - place.clientHeight;
+  }, [current, scroll]);
+}
+
+function Slot({ item, at, ...props }: DraftListProps & { item: Item; at: number }): ReactNode {
+  if (item.kind === 'row') return <Row row={item.row} at={at} {...props} />;
+  return (
+    <div role="row" aria-rowindex={at} className={classes.head}>
+      <span role="gridcell">{GROUP_TITLES[item.group]}</span>
+    </div>
+  );
+}
+
+type RowProps = DraftListProps & { row: DraftListed; at: number };
+
+function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): ReactNode {
+  const { id, person, subject, rule } = row;
+  const isChosen = chosen.has(id);
+  const isCurrent = current === id;
+  return (
+    // The keys of the list are those of the whole screen.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      id={`draft-${id}`}
+      className={classes.row}
+      role="row"
+      aria-rowindex={at}
+      aria-selected={isChosen}
+      {...(isCurrent ? { 'aria-current': true } : {})}
+      data-current={isCurrent}
+      data-chosen={isChosen}
+      onClick={() => onCurrent(id)}
+    >
+      <div role="gridcell" className={classes.box}>
+        <Checkbox
+          size="xs"
+          tabIndex={-1}
+          checked={isChosen}
+          aria-label={`Choose the letter to ${person.external_user_id}`}
+          onClick={(event) => event.stopPropagation()}
+          onChange={(event) => onChoose(id, event.currentTarget.checked)}
+        />
+      </div>
+      <div role="gridcell" className={classes.words}>
+        <div className={classes.line}>
+          <span className={classes.who}>{person.name ?? person.email ?? person.external_user_id}</span>
+          <span className={classes.when}>
+            <DueOf row={row} />
+          </span>
+        </div>
+        <div className={classes.subject}>{subject}</div>
+        <div className={classes.line}>
+          <span className={classes.rule}>
+            {rule.name}
+            {person.email === null ? ' · no address' : ''}
+          </span>
+          <span className={classes.marks}>
+            {row.edited && <Mark icon={Pencil} tone="info" label="Edited" />}
+            {row.lease && (
+              <Mark icon={Pencil} tone="warn" label={row.lease.mine ? 'You edit it' : row.lease.by} />
+            )}
+            {row.state !== 'scheduled' && row.lease === null && <StateMark draft={row} />}
+          </span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function DueOf({
+  row: { state, reason, deadline_at: at, not_before: notBefore },
+}: {
+  row: DraftListed;
+}): ReactNode {
+  if (state === 'held' && reason === 'snoozed') return <When at={notBefore} style="relative" />;
+  return at === null ? <span className={classes.none}>No deadline</span> : <Deadline at={at} />;
+}
+
+export function ListSkeleton(): ReactNode {
+  return (
+    <div aria-busy="true" className={classes.list}>
+      {Array.from({ length: 9 }, (_, index) => (
+        <div key={index} className={classes.row} style={{ height: ROW_PX }}>
+          <Skeleton height={14} width={14} mt={3} />
+          <div className={classes.words}>
+            <Skeleton height={13} width="70%" />
+            <Skeleton height={13} width="90%" mt={8} />
+            <Skeleton height={11} width="40%" mt={8} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Under the list: how many there are, what others did just now, and what is new. */
+export function ListFoot({
+  list,
+  shown,
+  note,
+  isOld,
+  renew,
+}: {
+  list: List<DraftListed>;
+  shown: number;
+  note: string | null;
+  isOld: boolean;
+  renew: () => void;
+}): ReactNode {
+  const total = Math.max(0, list.total - (list.rows.length - shown));
+  return (
+    <div className={classes.foot}>
+      <span aria-live="polite">
+        {note ??
+          `${formatCount(total)}${list.isAtLeast ? ' or more' : ''} ${total === 1 ? 'letter' : 'letters'}`}
+      </span>
+      {isOld && (
+        <Button size="compact-xs" variant="default" onClick={renew}>
+          Show what is new
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { DraftWhole } from '@beckon/contract/dashboard';
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Lines, Loaded, Page } from '../../parts/index.ts';
+import { ContextPane } from './context-pane.tsx';
+import { Differences } from './differences.tsx';
+import { DraftActs } from './draft-acts.tsx';
+import { History } from './history.tsx';
+import { LetterEditor } from './letter-editor.tsx';
+import { LetterHead } from './letter-head.tsx';
+import { LetterView, type Pane } from './letter-view.tsx';
+import { Unsaved } from './unsaved.tsx';
+import { useFollowed } from './use-followed.ts';
+import classes from './review.module.css';
+
+const route = getRouteApi('/p/$project/drafts/$draft');
+
+/** One letter by itself, whatever has become of it. */
+export function DraftScreen(): ReactNode {
+  const { draft: id } = route.useParams();
+  const project = useProject();
+  const draft = useApi('GET /projects/:project/drafts/:draft', { params: { draft: id } });
+  useFollowed(id);
+  return (
+    <Page
+      title={draft.data?.data.subject ?? 'Letter'}
+      actions={
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<ArrowLeft size={15} aria-hidden="true" />}
+          renderRoot={(props) => (
+            <Link {...props} to="/p/$project/review" params={{ project: String(project.id) }} />
+          )}
+        >
+          Review
+        </Button>
+      }
+    >
+      <Loaded query={draft} skeleton={<Lines count={12} />}>
+        {({ data }) => <Whole draft={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Whole({ draft }: { draft: DraftWhole }): ReactNode {
+  const { tab = 'preview' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayEdit = useMay('editor') && draft.ended_at === null && draft.state !== 'sending';
+  const to = (next: string | null): void =>
+    void navigate({ search: (was) => ({ ...was, tab: TABS.find((one) => one === next) }), replace: true });
+  return (
+    <>
+      <LetterHead draft={draft} level={1} />
+      <Again draft={draft} />
+      <DraftActs draft={draft} onEdit={() => to('edit')} />
+      <Tabs value={tab} onChange={to} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="preview">Preview</Tabs.Tab>
+          <Tabs.Tab value="edit" disabled={!mayEdit}>
+            Edit
+          </Tabs.Tab>
+          <Tabs.Tab value="diff">Diff</Tabs.Tab>
+          <Tabs.Tab value="why">Why</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="preview">
+          {mayEdit && <Unsaved key={draft.id} draft={draft.id} onGoOn={() => to('edit')} />}
+          <Preview draft={draft} />
+        </Tabs.Panel>
+        <Tabs.Panel value="edit">
+          {mayEdit && (
+            <LetterEditor
+              key={draft.id}
+              draft={draft}
+              onClose={() => to('preview')}
+              onSaved={() => to('preview')}
+            />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="diff">
+          <Differences draft={draft} />
+        </Tabs.Panel>
+        <Tabs.Panel value="why">
+          <div className={classes.alone}>
+            <ContextPane draft={draft.id} />
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <History draft={draft} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+const TABS = ['preview', 'edit', 'diff', 'why', 'history'] as const;
+
+function Preview({ draft }: { draft: DraftWhole }): ReactNode {
+  const { pane = 'desktop' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const setPane = (next: Pane): void =>
+    void navigate({
+      search: (was) => ({ ...was, pane: next === 'desktop' ? undefined : next }),
+      replace: true,
+    });
+  return <LetterView draft={draft} pane={pane} onPane={setPane} />;
+}
+
+function Again({ draft: { again_of: of } }: { draft: DraftWhole }): ReactNode {
+  const project = useProject();
+  if (of === null) return null;
+  return (
+    <Alert color="gray" variant="outline" p="xs">
+      <Group gap={6}>
+        <Text size="sm">This is another letter sent again:</Text>
+        <Link
+          className={classes.link}
+          to="/p/$project/drafts/$draft"
+          params={{ project: String(project.id), draft: of }}
+        >
+          the first one
+        </Link>
+      </Group>
+    </Alert>
+  );
+}

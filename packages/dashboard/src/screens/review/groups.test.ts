@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { DraftListed } from '@beckon/contract/dashboard';
+import { groupOf, itemsOf } from './groups.ts';
+
+const now = Date.parse('2026-01-15T21:30:00.000Z');
+const moment = { now, zone: 'Europe/Paris' };
+const due = (at: string | null, more: Partial<DraftListed> = {}) =>
+  ({ state: 'scheduled', reason: null, deadline_at: at, ...more }) as DraftListed;
+
+test('a draft stands where its deadline puts it, by the day of the project', () => {
+  const stands: [DraftListed, string][] = [
+    [due('2026-01-15T21:29:00.000Z'), 'overdue'],
+    [due('2026-01-15T22:29:59.000Z'), 'soon'],
+    [due('2026-01-15T22:30:00.000Z'), 'today'],
+    // It is the next day in Paris already.
+    [due('2026-01-15T23:00:00.000Z'), 'later'],
+    [due(null), 'no_deadline'],
+    [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'quiet_hours' }), 'held'],
+    [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'editing' }), 'soon'],
+    [due(null, { state: 'held', reason: 'snoozed' }), 'snoozed'],
+    [due(null, { state: 'composing' }), 'held'],
+  ];
+  for (const [draft, group] of stands) expect([draft, groupOf(draft, moment)]).toEqual([draft, group]);
+});
+
+test('each part of the list has one head, and it moves on as time goes by', () => {
+  const rows = [due('2026-01-15T22:00:00.000Z'), due('2026-01-15T22:45:00.000Z'), due(null)];
+  const heads = (at: number) =>
+    itemsOf(rows, { ...moment, now: at }).map((item) => (item.kind === 'head' ? item.group : 'row'));
+  expect(heads(now)).toEqual(['soon', 'row', 'today', 'row', 'no_deadline', 'row']);
+  expect(heads(now + 20 * 60_000)).toEqual(['soon', 'row', 'row', 'no_deadline', 'row']);
+  expect(itemsOf([], moment)).toEqual([]);
+});

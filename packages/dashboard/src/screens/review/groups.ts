@@ -1,0 +1,47 @@
+import type { DraftListed } from '@beckon/contract/dashboard';
+import { localOf } from '../../parts/zoned.ts';
+
+/** In which part of Review a draft stands. It moves on by itself as time goes by, so this is asked with the present. */
+export type Group = 'overdue' | 'soon' | 'today' | 'later' | 'no_deadline' | 'held' | 'snoozed';
+
+export const GROUP_TITLES: Record<Group, string> = {
+  overdue: 'Due now',
+  soon: 'Within the hour',
+  today: 'Later today',
+  later: 'Later',
+  no_deadline: 'No deadline: only a person sends these',
+  held: 'Held',
+  snoozed: 'Put off',
+};
+
+const HOUR_MS = 3_600_000;
+
+export type Moment = { now: number; zone: string };
+
+export function groupOf(
+  { state, reason, deadline_at: deadlineAt }: Pick<DraftListed, 'state' | 'reason' | 'deadline_at'>,
+  { now, zone }: Moment,
+): Group {
+  if (reason === 'snoozed' && state === 'held') return 'snoozed';
+  if (state !== 'scheduled' && reason !== 'editing') return 'held';
+  if (deadlineAt === null) return 'no_deadline';
+  const at = Date.parse(deadlineAt);
+  if (at <= now) return 'overdue';
+  if (at - now < HOUR_MS) return 'soon';
+  return localOf(at, zone).date === localOf(now, zone).date ? 'today' : 'later';
+}
+
+export type Item = { kind: 'head'; group: Group } | { kind: 'row'; row: DraftListed };
+
+/** The rows in their order, with a head wherever a new part of the list begins. */
+export function itemsOf(rows: DraftListed[], moment: Moment): Item[] {
+  const items: Item[] = [];
+  let before: Group | null = null;
+  for (const row of rows) {
+    const group = groupOf(row, moment);
+    if (group !== before) items.push({ kind: 'head', group });
+    before = group;
+    items.push({ kind: 'row', row });
+  }
+  return items;
+}

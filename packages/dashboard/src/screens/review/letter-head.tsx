@@ -1,0 +1,108 @@
+import { Alert, Group, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { DraftWhole } from '@beckon/contract/dashboard';
+import { Hourglass, ShieldAlert, UserRoundCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useProject, useSession } from '../../api/index.ts';
+import { Deadline, formatTime, Person, useNow, useZone, When } from '../../parts/index.ts';
+import { StateMark } from './state-mark.tsx';
+import classes from './review.module.css';
+
+/** Whom it is for, what it is called, when it leaves, and what would hold it. */
+export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }): ReactNode {
+  const project = useProject();
+  const { person, rule, subject, deadline_at: deadline, expires_at: expires, autopilot } = draft;
+  return (
+    <Stack gap={6}>
+      {level === 2 && (
+        <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
+          {subject}
+        </Title>
+      )}
+      <Group gap={6} fz="sm">
+        <span>To</span>
+        <Person id={person.external_user_id} name={person.name} />
+        <span>{person.email ?? 'no address yet'}</span>
+      </Group>
+      <Group gap="sm" fz="sm">
+        <StateMark draft={draft} />
+        {draft.ended_at === null && (
+          <Deadline at={deadline} none={autopilot ? 'Its time has not begun' : 'Waits for a person'} />
+        )}
+        {draft.ended_at === null && deadline !== null && <When at={deadline} theirZone={person.time_zone} />}
+        <Link
+          className={classes.link}
+          to="/p/$project/rules/$rule"
+          params={{ project: String(project.id), rule: rule.id }}
+        >
+          {rule.name}
+        </Link>
+        {expires !== null && draft.ended_at === null && (
+          <Text size="xs" c="dimmed" component="span">
+            <Hourglass size={12} aria-hidden="true" /> expires{' '}
+            <When at={expires} theirZone={person.time_zone} />
+          </Text>
+        )}
+      </Group>
+      <Lately draft={draft} />
+      <Holds draft={draft} />
+    </Stack>
+  );
+}
+
+const DONE: Record<string, string> = {
+  approve: 'approved',
+  skip: 'skipped',
+  postpone: 'put off',
+  edit: 'edited',
+};
+/** So long ago it is still news. */
+const NEWS_MS = 10 * 60_000;
+
+/** What somebody else has done to it a moment ago, so that nobody wonders, and nobody does it again. */
+function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
+  const me = useSession().data?.data.person?.name;
+  const now = useNow();
+  const last = history.at(-1);
+  const words = DONE[last?.action ?? ''];
+  if (!last || words === undefined || NOBODY.has(last.actor) || last.actor === me) return null;
+  if (now - Date.parse(last.at) > NEWS_MS) return null;
+  return (
+    <Alert color="gray" variant="outline" icon={<UserRoundCheck aria-hidden="true" />} p="xs" role="status">
+      {last.actor} {words} this, <When at={last.at} style="relative" />.
+    </Alert>
+  );
+}
+
+const NOBODY = new Set(['engine', 'model']);
+
+function Holds({
+  draft: { rule_holds: holds, gate, lease, state, person },
+}: {
+  draft: DraftWhole;
+}): ReactNode {
+  const zone = useZone();
+  const until = gate?.until ?? null;
+  const there =
+    person.time_zone === zone || until === null ? '' : ` (${formatTime(until, person.time_zone)} there)`;
+  return (
+    <>
+      {holds === false && (
+        <Alert color="yellow" variant="outline" icon={<ShieldAlert aria-hidden="true" />} p="xs">
+          The condition of its rule does not hold for this person any more.
+        </Alert>
+      )}
+      {gate !== null && (
+        <Alert color="gray" variant="outline" icon={<ShieldAlert aria-hidden="true" />} p="xs">
+          {state === 'approved' || state === 'held' ? 'Held' : 'It would be held'} now: {gate.sentence}
+          {until === null ? '' : `, until ${formatTime(until, zone)}${there}`}.
+        </Alert>
+      )}
+      {lease !== null && !lease.mine && (
+        <Alert color="yellow" variant="outline" p="xs" role="status">
+          {lease.by} is editing it, until <When at={lease.until} style="clock" /> at the latest.
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import type { DraftPreview, DraftWhole } from '@beckon/contract/dashboard';
+import { ImageOff } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { apiUrl, useApi, useProject } from '../../api/index.ts';
+import { formatCount, LetterFrame, Loaded } from '../../parts/index.ts';
+import { NameValues, TextBlock } from '../../parts/text-block.tsx';
+import { Checks } from './checks.tsx';
+
+export type Pane = 'desktop' | 'mobile' | 'dark' | 'text' | 'headers' | 'checks';
+
+export const PANES: { value: Pane; label: string }[] = [
+  { value: 'desktop', label: 'Desktop' },
+  { value: 'mobile', label: 'Mobile' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'text', label: 'Text' },
+  { value: 'headers', label: 'Headers' },
+  { value: 'checks', label: 'Checks' },
+];
+
+type ViewProps = { draft: DraftWhole; pane: Pane; onPane: (pane: Pane) => void };
+
+/** The letter as it would leave now: as it is seen, as it is read without HTML, and what mail servers read of it. */
+export function LetterView({ draft, pane, onPane }: ViewProps): ReactNode {
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        size="xs"
+        aria-label="How the letter is shown"
+        value={pane}
+        onChange={(next) => onPane(PANES.find(({ value }) => value === next)?.value ?? 'desktop')}
+        data={PANES}
+        style={{ alignSelf: 'start', maxWidth: '100%', flexWrap: 'wrap' }}
+      />
+      {pane === 'desktop' || pane === 'mobile' || pane === 'dark' ? (
+        <Framed key={`${draft.id} ${draft.content_hash}`} draft={draft} pane={pane} />
+      ) : (
+        <Read draft={draft} pane={pane} />
+      )}
+    </Stack>
+  );
+}
+
+function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile' | 'dark' }): ReactNode {
+  const project = useProject();
+  const [hasImages, setHasImages] = useState(false);
+  const scheme = pane === 'dark' ? 'dark' : 'light';
+  const src = apiUrl('GET /projects/:project/drafts/:draft/letter.html', {
+    params: { project: String(project.id), draft: draft.id },
+    query: { scheme, images: hasImages ? 'show' : 'hide' },
+  });
+  const { body, format } = draft.content;
+  const mayHaveImages = format === 'html' ? /<img\b/i.test(body) : body.includes('![');
+  return (
+    <Stack gap="xs">
+      {mayHaveImages && !hasImages && (
+        <Group gap="xs">
+          <ImageOff size={14} aria-hidden="true" />
+          <Text size="xs" c="dimmed">
+            Pictures are not fetched until you ask for them.
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={() => setHasImages(true)}>
+            Show pictures
+          </Button>
+        </Group>
+      )}
+      <LetterFrame
+        src={src}
+        title={`Letter to ${draft.person.email ?? draft.person.external_user_id}`}
+        width={pane === 'mobile' ? 'mobile' : 'desktop'}
+        scheme={scheme}
+      />
+    </Stack>
+  );
+}
+
+function Read({ draft, pane }: { draft: DraftWhole; pane: Pane }): ReactNode {
+  const preview = useApi('GET /projects/:project/drafts/:draft/preview', { params: { draft: draft.id } });
+  return (
+    <Loaded query={preview} skeleton={<Skeleton height={320} />}>
+      {({ data }) => (
+        <Stack gap="sm">
+          <Size bytes={data.bytes} />
+          {pane === 'text' && <TextBlock text={data.text} label="The letter as plain text" />}
+          {pane === 'headers' && <NameValues rows={data.headers} label="Headers of the letter" />}
+          {pane === 'checks' && <Checked preview={data} />}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Checked({ preview: { checks, troubles } }: { preview: DraftPreview }): ReactNode {
+  return (
+    <>
+      {troubles.length > 0 && (
+        <Alert color="yellow" variant="outline" title="Before it leaves">
+          {troubles.map((trouble) => (
+            <Text key={trouble} size="sm">
+              {trouble}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <Checks checks={checks} />
+    </>
+  );
+}
+
+/** Gmail cuts off what is longer, and with it the way out at its end. */
+function Size({ bytes: { html, html_max: most, mime } }: Pick<DraftPreview, 'bytes'>): ReactNode {
+  const kilobytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1024))} kB`;
+  const share = Math.round((html / most) * 100);
+  return (
+    <Text size="xs" c={html > most ? 'red' : 'dimmed'}>
+      {kilobytes(html)} of HTML: {share} % of what Gmail shows before it cuts a letter off ({kilobytes(most)}
+      ). {kilobytes(mime)} as it is sent.
+    </Text>
+  );
+}

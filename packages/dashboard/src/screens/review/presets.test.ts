@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { judge, presetsOf } from './presets.ts';
+
+const now = Date.parse('2026-01-15T21:30:00.000Z');
+const draft = {
+  state: 'scheduled',
+  resume_state: null,
+  deadline_at: null,
+  expires_at: null,
+  ends_at: null,
+} as const;
+const at = (time: string) => `2026-01-${time}:00.000Z`;
+
+test('nine in the morning is nine where the letter arrives', () => {
+  const times = (zone: string) =>
+    presetsOf(draft, { now, zone }).map(({ label, at: moment }) => [label, new Date(moment).toISOString()]);
+  // In Tokyo it is Friday, the 16th, already.
+  expect(times('Asia/Tokyo')).toEqual([
+    ['In an hour', at('15T22:30')],
+    ['In four hours', at('16T01:30')],
+    ['Tomorrow at 9', at('17T00:00')],
+    ['In two days at 9', at('18T00:00')],
+    ['On Monday at 9', at('19T00:00')],
+  ]);
+  expect(times('America/New_York')[2]).toEqual(['Tomorrow at 9', at('16T14:00')]);
+});
+
+test('a moment that the server would refuse is refused beforehand, and one beyond the expiry is said to be', () => {
+  const moment = (time: string) => Date.parse(at(time));
+  const due = { ...draft, deadline_at: at('16T09:00'), expires_at: at('18T09:00'), ends_at: at('20T09:00') };
+  expect(judge(due, moment('15T21:00'), now).fault).toMatch(/over already/);
+  expect(judge(due, moment('16T08:00'), now).fault).toMatch(/longer than that/);
+  expect(judge({ ...due, state: 'approved' }, moment('16T08:00'), now).fault).toBeNull();
+  expect(judge(due, moment('17T09:00'), now)).toEqual({ extends: false, fault: null });
+  expect(judge(due, moment('19T09:00'), now)).toEqual({ extends: true, fault: null });
+  expect(judge(due, moment('20T09:00'), now).fault).toMatch(/is over by then/);
+});
+
+test('two names for one moment are one', () => {
+  const saturday = Date.parse('2026-01-17T12:00:00.000Z');
+  expect(presetsOf(draft, { now: saturday, zone: 'UTC' }).map(({ label }) => label)).toEqual([
+    'In an hour',
+    'In four hours',
+    'Tomorrow at 9',
+    'In two days at 9',
+  ]);
+});

@@ -1,0 +1,203 @@
+import { ActionIcon, Button, Group, Menu, Skeleton, Stack, Tooltip } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { DraftWhole } from '@beckon/contract/dashboard';
+import { ArrowLeft, CalendarClock, Check, Ellipsis, Info, Pencil, SkipForward } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Lines, Loaded } from '../../parts/index.ts';
+import { LetterEditor } from './letter-editor.tsx';
+import { LetterHead } from './letter-head.tsx';
+import { LetterView, type Pane } from './letter-view.tsx';
+import { SendTest } from './send-test.tsx';
+import { Unsaved } from './unsaved.tsx';
+import { useFollowed } from './use-followed.ts';
+import classes from './review.module.css';
+
+export type Tools = {
+  approve: () => void;
+  edit: () => void;
+  postpone: () => void;
+  skip: () => void;
+  why: () => void;
+};
+
+export type ReadingProps = {
+  id: string;
+  tools: Tools;
+  pane: Pane;
+  onPane: (pane: Pane) => void;
+  isEditing: boolean;
+  onEdited: () => void;
+  onSaved: (id: string) => void;
+  onBack: () => void;
+};
+
+/** The letter that is read: what may be done with it, and the letter itself. */
+export function ReadingPane(props: ReadingProps): ReactNode {
+  const { id, onBack } = props;
+  const draft = useApi('GET /projects/:project/drafts/:draft', { params: { draft: id } });
+  useFollowed(id);
+  return (
+    <section className={classes.reading} aria-label="Letter">
+      <Group className={classes.back ?? ''}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<ArrowLeft size={15} aria-hidden="true" />}
+          onClick={onBack}
+        >
+          All letters
+        </Button>
+      </Group>
+      <Loaded query={draft} skeleton={<Bones />}>
+        {({ data }) => <Reading draft={data} {...props} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Reading({
+  draft,
+  tools,
+  pane,
+  onPane,
+  isEditing,
+  onEdited,
+  onSaved,
+}: ReadingProps & { draft: DraftWhole }): ReactNode {
+  return (
+    <>
+      <LetterHead draft={draft} level={2} />
+      <Bar draft={draft} tools={tools} />
+      {isEditing ? (
+        <LetterEditor key={draft.id} draft={draft} onClose={onEdited} onSaved={onSaved} />
+      ) : (
+        <>
+          <Unsaved key={draft.id} draft={draft.id} onGoOn={tools.edit} />
+          <LetterView draft={draft} pane={pane} onPane={onPane} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Bar({ draft, tools }: { draft: DraftWhole; tools: Tools }): ReactNode {
+  const [mayReview, mayEdit] = [useMay('reviewer'), useMay('editor')];
+  const isOpen = draft.ended_at === null && draft.state !== 'sending';
+  const isTheirs = draft.lease !== null && !draft.lease.mine;
+  const off = !isOpen || isTheirs;
+  return (
+    <Group gap={6} wrap="wrap" className={classes.tools ?? ''}>
+      <Act
+        label="Approve"
+        hint="a"
+        icon={<Check size={15} aria-hidden="true" />}
+        off={off || !mayReview || draft.state === 'approved'}
+        run={tools.approve}
+        main
+      />
+      <Act
+        label="Edit"
+        hint="e"
+        icon={<Pencil size={15} aria-hidden="true" />}
+        off={off || !mayEdit}
+        run={tools.edit}
+      />
+      <Act
+        label="Put off"
+        hint="h"
+        icon={<CalendarClock size={15} aria-hidden="true" />}
+        off={off || !mayReview}
+        run={tools.postpone}
+      />
+      <Act
+        label="Skip"
+        hint="s"
+        icon={<SkipForward size={15} aria-hidden="true" />}
+        off={off || !mayReview}
+        run={tools.skip}
+      />
+      <Act label="Why" hint="w" icon={<Info size={15} aria-hidden="true" />} off={false} run={tools.why} />
+      {mayReview && <SendTest draft={draft.id} />}
+      <More draft={draft.id} />
+    </Group>
+  );
+}
+
+function More({ draft }: { draft: string }): ReactNode {
+  const project = String(useProject().id);
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="md" aria-label="More about this letter">
+          <Ellipsis size={16} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link {...props} to="/p/$project/drafts/$draft" params={{ project, draft }} />
+          )}
+        >
+          Open by itself
+        </Menu.Item>
+        <Menu.Item
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/p/$project/drafts/$draft"
+              params={{ project, draft }}
+              search={{ tab: 'diff' }}
+            />
+          )}
+        >
+          What was changed in it
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+type ActProps = {
+  label: string;
+  hint: string;
+  icon: ReactNode;
+  off: boolean;
+  run: () => void;
+  main?: boolean;
+};
+
+function Act({ label, hint, icon, off, run, main = false }: ActProps): ReactNode {
+  return (
+    <Tooltip label={`${label} (${hint})`}>
+      <Button
+        size="compact-sm"
+        variant={main ? 'filled' : 'default'}
+        leftSection={icon}
+        disabled={off}
+        onClick={run}
+      >
+        {label}
+      </Button>
+    </Tooltip>
+  );
+}
+
+export function ReadingSkeleton(): ReactNode {
+  return (
+    <section className={classes.reading} aria-label="Letter" aria-busy="true">
+      <Bones />
+    </section>
+  );
+}
+
+function Bones(): ReactNode {
+  return (
+    <Stack gap="md">
+      <Skeleton height={24} width="60%" />
+      <Lines count={2} />
+      <Skeleton height={34} width="80%" />
+      <Skeleton height={360} />
+    </Stack>
+  );
+}

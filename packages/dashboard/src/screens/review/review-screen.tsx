@@ -1,0 +1,203 @@
+import { Group, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { MailCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useProject } from '../../api/index.ts';
+import { Empty, FilterBox, formatCount, Page, later, useZone, WhenOpened } from '../../parts/index.ts';
+import { BulkBar } from './bulk.tsx';
+import { ContextPane } from './context-pane.tsx';
+import { AnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
+import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
+import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
+import { type Desk, useDesk } from './use-desk.ts';
+import { type Review, useReview } from './use-review.ts';
+import classes from './review.module.css';
+
+const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
+
+const route = getRouteApi('/p/$project/review');
+
+const HINTS = [
+  'rule:welcome',
+  'user:42',
+  'subject:*trial*',
+  'state:held',
+  'reason:quiet_hours,cap',
+  'edited:yes',
+];
+
+/** All that waits for a person, one letter after the other, by keyboard alone. */
+export function ReviewScreen(): ReactNode {
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const review = useReview(filter);
+  const { list, rows } = review;
+  const isEmpty = !list.isPending && !list.error && rows.length === 0;
+  return (
+    <Page
+      title="Review"
+      fill
+      beside={<Counts />}
+      actions={
+        <FilterBox
+          value={filter}
+          onChange={(next) =>
+            void navigate({ search: (was) => ({ ...was, filter: next, draft: undefined }), replace: true })
+          }
+          fault={list.error}
+          hints={HINTS}
+        />
+      }
+    >
+      {isEmpty ? <NothingWaits isFiltered={filter !== undefined} /> : <Panes review={review} />}
+    </Page>
+  );
+}
+
+function Counts(): ReactNode {
+  const counts = useApi('GET /projects/:project/drafts/counts', { query: {} });
+  const found = counts.data?.data;
+  if (!found) return null;
+  const { soon, today, later, no_deadline: none, held } = found;
+  const parts: [number, string][] = [
+    [soon, 'within the hour'],
+    [today, 'today'],
+    [later, 'later'],
+    [none, 'without deadline'],
+    [held, 'held'],
+  ];
+  const shown = parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${formatCount(count)} ${words}`);
+  return (
+    <Text size="sm" c="dimmed" aria-live="polite">
+      {shown.join(' · ')}
+      {found.at_least ? ' or more' : ''}
+    </Text>
+  );
+}
+
+function NothingWaits({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const project = useProject();
+  if (isFiltered) return <Empty icon={MailCheck} title="No letter that waits passes this filter" />;
+  return (
+    <Empty
+      icon={MailCheck}
+      title="Nothing waits for you"
+      action={
+        <Group gap="sm">
+          <Link className={classes.link} to="/p/$project/schedule" params={{ project: String(project.id) }}>
+            What leaves in the next days
+          </Link>
+          <Link className={classes.link} to="/p/$project/rules" params={{ project: String(project.id) }}>
+            What letters are written by
+          </Link>
+        </Group>
+      }
+    >
+      A letter comes here as soon as a rule writes one, and leaves this page when somebody decides about it.
+    </Empty>
+  );
+}
+
+function Panes({ review }: { review: Review }): ReactNode {
+  const { filter = '' } = route.useSearch();
+  const desk = useDesk(review);
+  const { list, rows } = review;
+  const { current, read, bulk, show, why } = desk;
+  return (
+    <>
+      <div className={classes.panes} data-open={desk.isNamed} data-why={why}>
+        <div className={classes.side}>
+          {list.isPending ? (
+            <ListSkeleton />
+          ) : (
+            <DraftList
+              list={list}
+              rows={rows}
+              current={current}
+              onCurrent={show}
+              chosen={bulk.chosen}
+              onChoose={bulk.choose}
+            />
+          )}
+          {bulk.chosen.size > 0 && <BulkBar {...bulk.bar(list)} />}
+          <ListFoot {...review} shown={rows.length} />
+        </div>
+        {read === undefined ? (
+          <ReadingSkeleton />
+        ) : (
+          <ReadingPane
+            {...desk}
+            id={read}
+            onPane={desk.setPane}
+            onEdited={desk.stopEditing}
+            onSaved={(id) => review.settle([id])}
+            onBack={() => show(undefined)}
+          />
+        )}
+        {read !== undefined && why !== 'closed' && <ContextPane draft={read} isAsked={why === 'asked'} />}
+      </div>
+      <DeskDialogs desk={desk} />
+      <WhenOpened opened={bulk.wanted !== null}>
+        <BulkDialog wanted={bulk.wanted} filter={filter} onClose={bulk.close} onActed={bulk.acted} />
+      </WhenOpened>
+    </>
+  );
+}
+
+/** What is asked before something is done: until when, why, or whether it is really wanted. */
+function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
+  const { letter, opened, close, acts, bulk } = desk;
+  const zone = useZone();
+  return (
+    <>
+      {letter && (
+        <>
+          <PostponeDialog
+            opened={opened === 'postpone'}
+            onClose={close}
+            title="Put this letter off"
+            times={letter.row}
+            zone={letter.row.person.time_zone}
+            onPick={(at, extend) => acts.postpone(letter.seen, at, extend)}
+          />
+          <SkipDialog
+            opened={opened === 'skip'}
+            onClose={close}
+            title="Skip this letter"
+            onSkip={(reason) => acts.skip(letter.seen, reason)}
+          />
+          <AnywayDialog
+            opened={opened === 'anyway'}
+            onClose={close}
+            onApprove={() => acts.approve(letter.seen, true)}
+          />
+        </>
+      )}
+      <PostponeDialog
+        opened={bulk.asking === 'postpone'}
+        onClose={() => bulk.ask(null)}
+        title="Put the chosen letters off"
+        times={NO_TIMES}
+        zone={zone}
+        onPick={(at) => bulk.want({ kind: 'postpone', until: new Date(at).toISOString() })}
+      />
+      <SkipDialog
+        opened={bulk.asking === 'skip'}
+        onClose={() => bulk.ask(null)}
+        title="Skip the chosen letters"
+        onSkip={(reason) => bulk.want(reason.trim() === '' ? { kind: 'skip' } : { kind: 'skip', reason })}
+      />
+    </>
+  );
+}
+
+/** Of many nothing is known beforehand: the preview says which of them cannot be put off so. */
+const NO_TIMES = {
+  deadline_at: null,
+  expires_at: null,
+  ends_at: null,
+  state: 'scheduled',
+  resume_state: null,
+} as const;

@@ -1,0 +1,64 @@
+import type { DraftListed, DraftState } from '@beckon/contract/dashboard';
+import {
+  BellOff,
+  Ban,
+  Check,
+  CircleHelp,
+  CircleX,
+  Clock3,
+  type LucideIcon,
+  PauseCircle,
+  PenLine,
+  Send,
+  SkipForward,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Mark, type Tone } from '../../parts/index.ts';
+
+const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }> = {
+  composing: { icon: PenLine, tone: 'quiet', label: 'Being written' },
+  scheduled: { icon: Clock3, tone: 'info', label: 'Waiting' },
+  approved: { icon: Check, tone: 'good', label: 'Approved' },
+  held: { icon: PauseCircle, tone: 'warn', label: 'Held' },
+  sending: { icon: Send, tone: 'info', label: 'Being sent' },
+  sent: { icon: Send, tone: 'good', label: 'Sent' },
+  skipped: { icon: SkipForward, tone: 'quiet', label: 'Skipped' },
+  cancelled: { icon: Ban, tone: 'quiet', label: 'Cancelled' },
+  failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
+  unknown: { icon: CircleHelp, tone: 'bad', label: 'Nobody knows' },
+};
+
+/** Why, in two or three words; whole sentences are in the Why. */
+const REASONS: Record<string, string> = {
+  paused: 'Paused',
+  rule_off: 'Rule is off',
+  suppressed: 'Suppressed',
+  topic: 'Topic refused',
+  no_address: 'No address',
+  domain: 'Domain not ready',
+  no_sender: 'No sender',
+  public_url: 'No public URL',
+  quiet_hours: 'Quiet hours',
+  cap: 'Frequency cap',
+  cap_yielded: 'Gave way',
+  throttle: 'Throttle',
+  domain_throttle: 'Throttle',
+  provider_throttle: 'Throttle',
+  ramp: 'Warm-up',
+  needs_review: 'Needs a look',
+  missing_variable: 'A gap to fill',
+  replied: 'They answered',
+  editing: 'Being edited',
+  deferred: 'Put off by server',
+  snoozed: 'Put off',
+};
+
+/** How a draft stands: an icon and words. */
+export function StateMark({ draft }: { draft: Pick<DraftListed, 'state' | 'reason'> }): ReactNode {
+  const { icon, tone, label } = STATES[draft.state];
+  if (draft.state !== 'held') return <Mark icon={icon} tone={tone} label={label} />;
+  const why = REASONS[draft.reason ?? ''] ?? 'Held';
+  return (
+    <Mark icon={draft.reason === 'snoozed' ? BellOff : icon} tone={tone} label={why} title={`Held: ${why}`} />
+  );
+}

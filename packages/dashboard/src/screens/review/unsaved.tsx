@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core';
+import { PenLine } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useKept } from '../../parts/index.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { keptAs } from './letter-editor.tsx';
+
+/** Somebody closed the editor, or left, with words in it that are not saved. */
+export function Unsaved({ draft, onGoOn }: { draft: string; onGoOn: () => void }): ReactNode {
+  const [typed] = useKept<object | null>(keptAs(draft), null);
+  if (typed === null) return null;
+  return (
+    <Notice icon={PenLine} title="What you typed here is kept, and not saved">
+      <Button size="compact-xs" variant="default" mt={4} onClick={onGoOn}>
+        Go on writing
+      </Button>
+    </Notice>
+  );
+}

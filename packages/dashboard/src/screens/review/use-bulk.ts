@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import type { BulkAct, DraftListed } from '@beckon/contract/dashboard';
+import type { List } from '../../api/index.ts';
+import { told } from '../../parts/index.ts';
+import type { BulkBarProps, Wanted } from './bulk.tsx';
+
+export type Bulk = {
+  chosen: ReadonlySet<string>;
+  choose: (id: string, isChosen: boolean) => void;
+  chooseAll: (ids: ReadonlySet<string>) => void;
+  clear: () => void;
+  /** Somebody has decided about these by themselves. */
+  drop: (ids: string[]) => void;
+  /** Asks for the effects of an act on all that are chosen. */
+  want: (act: BulkAct) => void;
+  wanted: Wanted | null;
+  /** Which of the dialogs is open that ask for more: until when, or why. */
+  asking: 'postpone' | 'skip' | null;
+  ask: (what: 'postpone' | 'skip' | null) => void;
+  close: () => void;
+  acted: (done: { ids: string[]; act: BulkAct; refused: number }) => void;
+  bar: (list: List<DraftListed>) => BulkBarProps;
+};
+
+type BulkOptions = {
+  leave: (ids: string[]) => void;
+  settle: (ids: string[]) => void;
+  remember: (ids: string[], message: string) => void;
+};
+
+/** Many letters at once: which, and what is to be done with them. */
+export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [takesAll, setTakesAll] = useState(false);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
+  const [asking, ask] = useState<'postpone' | 'skip' | null>(null);
+  const clear = (): void => {
+    setChosen(new Set());
+    setTakesAll(false);
+  };
+  const want = (act: BulkAct): void => setWanted({ act, ids: takesAll ? null : [...chosen] });
+  return {
+    chosen,
+    clear,
+    wanted,
+    asking,
+    ask,
+    want,
+    choose(id, isChosen) {
+      setTakesAll(false);
+      setChosen((was) => new Set(isChosen ? [...was, id] : [...was].filter((one) => one !== id)));
+    },
+    chooseAll(ids) {
+      setTakesAll(false);
+      setChosen(ids);
+    },
+    drop: (ids) => setChosen((was) => new Set([...was].filter((one) => !ids.includes(one)))),
+    close: () => setWanted(null),
+    acted({ ids, act, refused }) {
+      clear();
+      leave(ids);
+      settle(ids);
+      const words = wordsOf(act, ids.length, refused);
+      if (ids.length > 0) remember(ids, words);
+      else told(words);
+    },
+    bar: (list) => ({
+      chosen: chosen.size,
+      all: list.total,
+      isAtLeast: list.isAtLeast,
+      takesAll,
+      onTakeAll: () => setTakesAll(true),
+      onClear: clear,
+      approve: () => want({ kind: 'approve' }),
+      postpone: () => ask('postpone'),
+      skip: () => ask('skip'),
+    }),
+  };
+}
+
+const DONE: Record<BulkAct['kind'], string> = { approve: 'approved', skip: 'skipped', postpone: 'put off' };
+
+function wordsOf({ kind }: BulkAct, acted: number, refused: number): string {
+  const rest = refused === 0 ? '' : `, ${refused} stayed as they were`;
+  return `${acted} ${DONE[kind]}${rest}`;
+}

@@ -1,0 +1,169 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { DraftListed, DraftWhole } from '@beckon/contract/dashboard';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { afterLeaving, useKept } from '../../parts/index.ts';
+import { step } from '../../parts/choose.ts';
+import type { Pane } from './letter-view.tsx';
+import type { Tools } from './reading-pane.tsx';
+import { type Acts, type Seen, useActs } from './use-acts.ts';
+import { type Bulk, useBulk } from './use-bulk.ts';
+import { useReviewKeys } from './use-review-keys.ts';
+import type { Review } from './use-review.ts';
+
+const route = getRouteApi('/p/$project/review');
+
+export type Opened = 'postpone' | 'skip' | 'anyway' | null;
+/** `asked`: somebody wants to read it now; `open`: it stands there where there is room. */
+export type WhyPane = 'open' | 'asked' | 'closed';
+
+/** What somebody reads, has chosen, and is about to do with it. */
+export type Desk = {
+  /** The letter of the address; on a wide page the first one, where none is named. */
+  current: string | undefined;
+  /** The same, a little behind whoever runs through the list: what stands beside it is not read for each letter on the way. */
+  read: string | undefined;
+  isNamed: boolean;
+  show: (id: string | undefined) => void;
+  letter: Letter | null;
+  pane: Pane;
+  setPane: (pane: Pane) => void;
+  why: WhyPane;
+  isEditing: boolean;
+  stopEditing: () => void;
+  opened: Opened;
+  close: () => void;
+  tools: Tools;
+  acts: Acts;
+  bulk: Bulk;
+};
+
+export type Letter = { row: DraftListed; seen: Seen };
+
+export function useDesk(review: Review): Desk {
+  const { draft: named, pane = 'desktop' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { rows } = review;
+  const current = useCurrent(review);
+  const read = useDeferredValue(current);
+  const [why, setWhy] = useState<WhyPane>('open');
+  const [editing, setEditing] = useKept<string | null>('review:editing', null);
+  const [opened, setOpened] = useState<Opened>(null);
+  const show = (id: string | undefined): void => {
+    setEditing(null);
+    void navigate({ search: (was) => ({ ...was, draft: id }), replace: true });
+  };
+  const setPane = (next: Pane): void =>
+    void navigate({
+      search: (was) => ({ ...was, pane: next === 'desktop' ? undefined : next }),
+      replace: true,
+    });
+  const leave = (ids: string[]): void => {
+    const leaving = new Set(ids);
+    const keys = rows.map(({ id }) => id);
+    if (current !== undefined && leaving.has(current)) show(afterLeaving(keys, leaving, current));
+    bulk.drop(ids);
+    review.leave(ids);
+  };
+  const acts = useActs({ onLeave: leave, onReturn: review.comeBack, onDone: review.settle });
+  const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
+  const { letter, holds } = useLetter(rows, { current, read });
+  const tools: Tools = {
+    approve: () => letter && (holds ? acts.approve(letter.seen) : setOpened('anyway')),
+    edit: () => setEditing(current ?? null),
+    postpone: () => setOpened('postpone'),
+    skip: () => setOpened('skip'),
+    why: () => setWhy(why === 'asked' ? 'closed' : 'asked'),
+  };
+  const desk: Desk = {
+    current,
+    read,
+    isNamed: named !== undefined,
+    show,
+    letter,
+    pane,
+    setPane,
+    why,
+    isEditing: editing !== null && editing === current,
+    opened,
+    tools,
+    acts,
+    bulk,
+    stopEditing: () => setEditing(null),
+    close: () => setOpened(null),
+  };
+  useDeskKeys(desk, rows);
+  return desk;
+}
+
+function useDeskKeys(desk: Desk, rows: DraftListed[]): void {
+  const go = useNavigate();
+  const project = String(useProject().id);
+  const may = { review: useMay('reviewer'), edit: useMay('editor') };
+  const stepFrom = useSteps(rows, desk.current);
+  useReviewKeys({
+    ...desk,
+    stepFrom,
+    may,
+    undo: desk.acts.undoLast,
+    openAlone: (draft) => void go({ to: '/p/$project/drafts/$draft', params: { project, draft } }),
+  });
+}
+
+/**
+ * What is read stays what is read, whatever comes or goes above it: a key must never meet another letter than its reader saw.
+ * Another question begins with its first letter.
+ */
+function useCurrent({ list, rows }: Review): string | undefined {
+  const { draft: named, filter } = route.useSearch();
+  const [last, setLast] = useState<{ filter: string | undefined; id: string }>();
+  const before = last && last.filter === filter ? last.id : undefined;
+  const first = rows[0]?.id;
+  const current = named ?? before ?? first;
+  // The list may still be that of the question before.
+  const isKnown = current !== first || !list.isStale;
+  if (current !== undefined && current !== before && isKnown) setLast({ filter, id: current });
+  return current;
+}
+
+/** The letter so many places on; from where the present one was, where somebody has taken it away. */
+function useSteps(rows: DraftListed[], current: string | undefined): (by: number) => string | undefined {
+  const keys = rows.map(({ id }) => id);
+  const at = current === undefined ? -1 : keys.indexOf(current);
+  const was = useRef(at);
+  useEffect(() => {
+    if (at >= 0) was.current = at;
+  }, [at]);
+  return (by) => {
+    if (at >= 0 || was.current < 0) return step(keys, current, by);
+    const next = was.current + (by > 0 ? by - 1 : by);
+    return keys[Math.min(keys.length - 1, Math.max(0, next))];
+  };
+}
+
+type Place = Pick<Desk, 'current' | 'read'>;
+
+/** What is acted on is what was seen: the whole letter, once it is there. The one behind it is read ahead. */
+function useLetter(rows: DraftListed[], { current, read }: Place): { letter: Letter | null; holds: boolean } {
+  const keys = rows.map(({ id }) => id);
+  const isThere = current === read;
+  const ahead = step(keys, read, 1);
+  const whole = useDraft(current, isThere);
+  useDraft(ahead, isThere);
+  useContext(ahead, isThere);
+  const row = whole ?? rows.find(({ id }) => id === current);
+  if (!row) return { letter: null, holds: true };
+  const { id, subject, content_hash } = row;
+  return { letter: { row, seen: { id, subject, content_hash } }, holds: whole?.rule_holds !== false };
+}
+
+function useDraft(id: string | undefined, asks: boolean): DraftWhole | undefined {
+  const enabled = asks && id !== undefined;
+  return useApi('GET /projects/:project/drafts/:draft', { params: { draft: id ?? '' } }, { enabled }).data
+    ?.data;
+}
+
+function useContext(id: string | undefined, asks: boolean): void {
+  const enabled = asks && id !== undefined;
+  useApi('GET /projects/:project/drafts/:draft/context', { params: { draft: id ?? '' } }, { enabled });
+}

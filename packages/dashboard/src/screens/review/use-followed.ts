@@ -1,0 +1,11 @@
+import { useFeed, useRefresh } from '../../api/index.ts';
+import { useOnLive } from './use-on-live.ts';
+
+/** Whoever reads a letter sees at once what others do to it. */
+export function useFollowed(draft: string): void {
+  const refresh = useRefresh();
+  const again = (): void =>
+    void refresh('GET /projects/:project/drafts/:draft', 'GET /projects/:project/drafts/:draft/context');
+  useFeed(({ type, draft_id: id }) => type === 'move' && id === draft, again);
+  useOnLive(again);
+}

@@ -1,0 +1,84 @@
+import type { WhyStep } from '@beckon/contract/dashboard';
+import {
+  CircleCheck,
+  CircleX,
+  Clock3,
+  Flag,
+  History,
+  type LucideIcon,
+  Mail,
+  ShieldQuestion,
+  Users,
+  Zap,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { When } from '../../parts/index.ts';
+import classes from './review.module.css';
+
+const ICONS: Record<WhyStep['kind'], LucideIcon> = {
+  trigger: Zap,
+  condition: ShieldQuestion,
+  audience: Users,
+  letter: Mail,
+  deadline: Clock3,
+  shift: History,
+  gate: ShieldQuestion,
+  end: Flag,
+};
+
+/** Why there is this letter, step by step, with the values that were found. */
+export function WhyList({ steps }: { steps: WhyStep[] }): ReactNode {
+  return (
+    <ol className={classes.steps}>
+      {steps.map((step, at) => (
+        <Step key={`${at} ${step.sentence}`} step={step} />
+      ))}
+    </ol>
+  );
+}
+
+function Step({ step: { kind, sentence, at, holds, values, actor } }: { step: WhyStep }): ReactNode {
+  const Icon = holds === null ? ICONS[kind] : holds ? CircleCheck : CircleX;
+  const colour = holds === null ? 'dimmed' : holds ? 'teal-8' : 'red-8';
+  return (
+    <li className={classes.step}>
+      <Icon size={14} color={`var(--mantine-color-${colour})`} aria-hidden="true" />
+      <div>
+        <div>
+          {actor !== null && actor !== 'engine' && <b>{actor}: </b>}
+          {sentence}
+          {kind === 'condition' && <span> ({holds ? 'holds' : 'does not hold'})</span>}
+          {at !== null && (
+            <>
+              {' · '}
+              <When at={at} />
+            </>
+          )}
+        </div>
+        <Values values={values} />
+      </div>
+    </li>
+  );
+}
+
+function Values({ values }: { values: Record<string, unknown> }): ReactNode {
+  const entries = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+  if (entries.length === 0) return null;
+  return (
+    <p className={classes.values}>
+      {entries.map(([name, value]) => (
+        <span key={name}>
+          {name}: <Value value={value} />
+          <br />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function Value({ value }: { value: unknown }): ReactNode {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return MOMENT.test(value) ? <When at={value} /> : value;
+}

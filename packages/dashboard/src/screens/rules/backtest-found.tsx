@@ -1,0 +1,201 @@
+import { Accordion, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Backtest } from '@beckon/contract/dashboard';
+import { Person, When } from '../../parts/index.ts';
+import { ChartWithTable, type Point } from '../../parts/chart-with-table.tsx';
+import classes from './rules.module.css';
+
+/** What a backtest found, and what it took for granted. */
+export function BacktestFound({ found }: { found: Backtest }): ReactNode {
+  const { difference, letters, caps, entered } = found;
+  return (
+    <Stack gap="lg">
+      <Text size="sm" c="dimmed">
+        {found.is_saved ? 'The saved version' : 'The version that is not saved'}, from{' '}
+        <When at={found.from} /> to <When at={found.cut_at ?? found.to} />
+        {found.cut_at !== null && '. It was cut off there, because there was too much to look at'}.
+      </Text>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <Number
+          label="People"
+          count={entered.people}
+          delta={difference && difference.added.people - difference.removed.people}
+        />
+        <Number label="Letters" count={letters.written} delta={difference && difference.letters} />
+        <Number
+          label="Most on one day"
+          count={Math.max(0, ...letters.per_day.map((day) => day.letters))}
+          delta={null}
+        />
+        <Number label="Held by the frequency cap" count={caps.held} delta={null} />
+      </SimpleGrid>
+      {difference && <Difference difference={difference} />}
+      <ChartWithTable
+        title="Letters a day"
+        description={`${letters.written} letters on ${letters.per_day.length} days.`}
+        kind="bar"
+        rows={daysOf(found)}
+        x="day"
+        xLabel="Day"
+        series={[
+          { name: 'letters', label: found.is_saved ? 'Letters' : 'As edited' },
+          ...(difference ? [{ name: 'saved', label: `Version ${difference.version}` }] : []),
+        ]}
+      />
+      <Collisions found={found} />
+      <Samples samples={found.samples} />
+      <Reasons found={found} />
+    </Stack>
+  );
+}
+
+function Number({ label, count, delta }: { label: string; count: number; delta: number | null }): ReactNode {
+  return (
+    <Paper withBorder p="sm">
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={600} size="lg">
+        {count.toLocaleString('en-GB')}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {delta === null ? '\u00A0' : `${signed(delta)} against the saved version`}
+      </Text>
+    </Paper>
+  );
+}
+
+function signed(delta: number): string {
+  if (delta === 0) return 'the same';
+  return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
+}
+
+function daysOf({ letters, difference }: Backtest): Point[] {
+  const days = new Map<string, Point>();
+  const at = (day: string): Point =>
+    days.get(day) ?? { day, letters: 0, ...(difference ? { saved: 0 } : {}) };
+  for (const { day, letters: count } of letters.per_day) days.set(day, { ...at(day), letters: count });
+  for (const { day, letters: count } of difference?.per_day ?? [])
+    days.set(day, { ...at(day), saved: count });
+  return [...days.values()].toSorted((a, b) => String(a['day']).localeCompare(String(b['day'])));
+}
+
+function Difference({ difference }: { difference: NonNullable<Backtest['difference']> }): ReactNode {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <People
+        title={`+${difference.added.people} people who would enter now`}
+        people={difference.added.external_user_ids}
+      />
+      <People
+        title={`−${difference.removed.people} who would not any more`}
+        people={difference.removed.external_user_ids}
+      />
+    </SimpleGrid>
+  );
+}
+
+const PEOPLE_SHOWN = 30;
+
+function People({ title, people }: { title: string; people: string[] }): ReactNode {
+  return (
+    <Paper withBorder p="sm">
+      <Title order={2} size="h6" mb={4}>
+        {title}
+      </Title>
+      <Group gap="sm">
+        {people.slice(0, PEOPLE_SHOWN).map((id) => (
+          <Person key={id} id={id} />
+        ))}
+        {people.length > PEOPLE_SHOWN && (
+          <Text size="sm" c="dimmed">
+            and more
+          </Text>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+function Collisions({ found: { letters, caps } }: { found: Backtest }): ReactNode {
+  const lines = [
+    `${letters.cancelled.toLocaleString('en-GB')} of the letters would have been cancelled before they left.`,
+    `${letters.without_address.toLocaleString('en-GB')} have nobody to go to.`,
+    `${caps.held.toLocaleString('en-GB')} would have been held by the frequency cap of today.`,
+    `${caps.displaced.toLocaleString('en-GB')} letters of other rules would have found no slot behind these.`,
+  ];
+  return (
+    <section>
+      <Title order={2} size="h6" mb={4}>
+        Collisions
+      </Title>
+      <List size="sm" spacing={2}>
+        {lines.map((line) => (
+          <List.Item key={line}>{line}</List.Item>
+        ))}
+      </List>
+    </section>
+  );
+}
+
+function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
+  if (samples.length === 0) return null;
+  return (
+    <section>
+      <Title order={2} size="h6" mb="xs">
+        The first {samples.length} letters
+      </Title>
+      <Accordion variant="separated">
+        {samples.map(({ external_user_id: user, at, subject, body, missing }, index) => (
+          <Accordion.Item key={`${index} ${user}`} value={String(index)}>
+            <Accordion.Control>
+              <Text size="sm">{subject === '' ? '(no subject)' : subject}</Text>
+              <Text size="xs" c="dimmed">
+                To {user}, <When at={at} />
+                {missing.length > 0 && `; it would wait for ${missing.join(', ')}`}
+              </Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              <pre className={classes.letter}>{body}</pre>
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </section>
+  );
+}
+
+function Reasons({ found: { refused, waiting, assumptions } }: { found: Backtest }): ReactNode {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <section>
+        <Title order={2} size="h6" mb={4}>
+          Why others did not come in
+        </Title>
+        <List size="sm" spacing={2}>
+          {refused.map(({ reason, sentence, count }) => (
+            <List.Item key={reason}>
+              {count.toLocaleString('en-GB')} × {sentence}
+            </List.Item>
+          ))}
+          {waiting > 0 && (
+            <List.Item>
+              For {waiting.toLocaleString('en-GB')} people a moment is set that comes later
+            </List.Item>
+          )}
+          {refused.length === 0 && waiting === 0 && <List.Item>Nobody was refused</List.Item>}
+        </List>
+      </section>
+      <section>
+        <Title order={2} size="h6" mb={4}>
+          Taken for granted
+        </Title>
+        <List size="sm" spacing={2}>
+          {assumptions.map((one) => (
+            <List.Item key={one}>{one}</List.Item>
+          ))}
+        </List>
+      </section>
+    </SimpleGrid>
+  );
+}

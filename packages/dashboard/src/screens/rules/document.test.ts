@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import {
+  distanceOf,
+  entryKind,
+  eventOf,
+  faultsBelow,
+  moved,
+  newEntry,
+  newStep,
+  newTrigger,
+  stepKind,
+  triggerKind,
+  triggersOf,
+  withDistance,
+  withField,
+} from './document.ts';
+
+test('whatever the form makes it knows again', () => {
+  for (const kind of ['event', 'audience', 'relative', 'date', 'absence'] as const)
+    expect(triggerKind(newTrigger(kind))).toBe(kind);
+  for (const kind of ['once', 'one_at_a_time', 'once_per', 'about', 'cooldown'] as const)
+    expect(entryKind(newEntry(kind))).toBe(kind);
+  for (const kind of ['letter', 'inline', 'wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
+    expect(stepKind(newStep(kind))).toBe(kind);
+});
+
+test('what it does not know it leaves to the JSON', () => {
+  expect(triggerKind({ moon: 'full' })).toBe(null);
+  expect(entryKind({ thrice: true })).toBe(null);
+  expect(stepKind({ dance: true })).toBe(null);
+});
+
+test('one trigger or a list of them are the same to the form, and the event stays when its kind changes', () => {
+  expect(triggersOf({ when: { event: 'a' } })).toEqual([{ event: 'a' }]);
+  expect(triggersOf({ when: [{ event: 'a' }, { event: 'b' }] })).toHaveLength(2);
+  for (const kind of ['event', 'relative', 'absence'] as const)
+    expect(eventOf(newTrigger(kind, 'login'))).toBe('login');
+});
+
+test('a distance is before or after, never both', () => {
+  const trigger = withDistance({ relative_to: { trait: 'x' }, before: '7d' }, 'after', '1d');
+  expect(trigger).toEqual({ relative_to: { trait: 'x' }, after: '1d' });
+  expect(distanceOf(trigger)).toEqual({ side: 'after', span: '1d' });
+});
+
+test('a field without a value is left out, steps change places within their list, and faults come to their part', () => {
+  expect(withField({ a: 1, b: 2 }, 'b', '')).toEqual({ a: 1 });
+  expect(withField({ a: 1 }, 'b', [])).toEqual({ a: 1 });
+  expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b']);
+  expect(moved(['a', 'b'], 0, 2)).toEqual(['a', 'b']);
+  const faults = [
+    { message: 'One.', field: 'steps.0.wait' },
+    { message: 'Two.', field: 'stepsister' },
+  ];
+  expect(faultsBelow(faults, 'steps')).toBe('One.');
+  expect(faultsBelow(faults, 'when')).toBe(undefined);
+});

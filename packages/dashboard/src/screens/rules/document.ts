@@ -1,0 +1,190 @@
+import type { RuleDocument } from '@beckon/contract/dashboard';
+
+/** A rule as a document, read piece by piece: the form shows what it knows, and leaves the rest to the JSON beside it. */
+export type Piece = Record<string, unknown>;
+
+export function pieceOf(value: unknown): Piece {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Piece) : {};
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+export function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export function piecesOf(value: unknown): Piece[] {
+  return Array.isArray(value) ? value.map(pieceOf) : [];
+}
+
+/** With a field set, or without it where there is nothing to say. */
+export function withField(piece: Piece, field: string, value: unknown): Piece {
+  const { [field]: _before, ...rest } = piece;
+  const isNothing = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  return isNothing ? rest : { ...piece, [field]: value };
+}
+
+export type TriggerKind = 'event' | 'audience' | 'relative' | 'date' | 'absence';
+
+export const TRIGGER_LABELS: Record<TriggerKind, string> = {
+  event: 'an event happens',
+  audience: 'somebody joins or leaves an audience',
+  relative: 'some time before or after an event',
+  date: 'some time before or after a date of theirs',
+  absence: 'something does not happen in time',
+};
+
+export function triggersOf(document: RuleDocument): Piece[] {
+  const { when } = document;
+  return Array.isArray(when) ? piecesOf(when) : when === undefined ? [] : [pieceOf(when)];
+}
+
+export function withTriggers(document: RuleDocument, triggers: Piece[]): RuleDocument {
+  return { ...document, when: triggers };
+}
+
+/** Null: only the JSON can show it. */
+export function triggerKind(trigger: Piece): TriggerKind | null {
+  if ('absence_of' in trigger) return 'absence';
+  if ('relative_to' in trigger) return 'trait' in pieceOf(trigger['relative_to']) ? 'date' : 'relative';
+  if ('audience' in trigger) return 'audience';
+  return 'event' in trigger ? 'event' : null;
+}
+
+export function newTrigger(kind: TriggerKind, event = ''): Piece {
+  switch (kind) {
+    case 'event':
+      return { event };
+    case 'audience':
+      return { audience: '', move: 'joined' };
+    case 'relative':
+      return { relative_to: { event }, after: '3d' };
+    case 'date':
+      return { relative_to: { trait: '' }, before: '7d' };
+    case 'absence':
+      return { absence_of: [], since: { event }, for: '3d' };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The event that a trigger begins with, so that a change of its kind loses nothing. */
+export function eventOf(trigger: Piece): string {
+  return textOf(
+    trigger['event'] ?? pieceOf(trigger['relative_to'])['event'] ?? pieceOf(trigger['since'])['event'],
+  );
+}
+
+/** Before or after, and how long. */
+export function distanceOf(trigger: Piece): { side: 'before' | 'after'; span: string } {
+  return 'before' in trigger
+    ? { side: 'before', span: textOf(trigger['before']) }
+    : { side: 'after', span: textOf(trigger['after']) };
+}
+
+export function withDistance(trigger: Piece, side: 'before' | 'after', span: string): Piece {
+  const { before: _before, after: _after, ...rest } = trigger;
+  return { ...rest, [side]: span };
+}
+
+export type EntryKind = 'once' | 'one_at_a_time' | 'once_per' | 'about' | 'cooldown';
+
+export const ENTRY_LABELS: Record<EntryKind, string> = {
+  once: 'once ever',
+  one_at_a_time: 'one run at a time',
+  once_per: 'once for each value of …',
+  about: 'once for each thing it is about',
+  cooldown: 'once in a time',
+};
+
+export function entryKind(entry: unknown): EntryKind | null {
+  if (entry === undefined || entry === 'once') return 'once';
+  if (entry === 'one_at_a_time') return 'one_at_a_time';
+  const { once_per: each, cooldown } = pieceOf(entry);
+  if (cooldown !== undefined) return 'cooldown';
+  if (each === 'about') return 'about';
+  return Array.isArray(each) ? 'once_per' : null;
+}
+
+export function newEntry(kind: EntryKind): unknown {
+  switch (kind) {
+    case 'once':
+    case 'one_at_a_time':
+      return kind;
+    case 'once_per':
+      return { once_per: [] };
+    case 'about':
+      return { once_per: 'about', otherwise: '30d' };
+    case 'cooldown':
+      return { cooldown: '30d' };
+    default:
+      return kind satisfies never;
+  }
+}
+
+export type StepKind = 'letter' | 'inline' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
+
+export const STEP_LABELS: Record<StepKind, string> = {
+  letter: 'Draft a letter',
+  inline: 'Draft a letter written here',
+  wait: 'Wait',
+  wait_until: 'Wait until a time of day',
+  wait_for: 'Wait for an event',
+  branch: 'Branch',
+  end: 'End',
+};
+
+export function stepKind(step: Piece): StepKind | null {
+  if ('draft' in step) return typeof step['draft'] === 'string' ? 'letter' : 'inline';
+  for (const kind of ['wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
+    if (kind in step) return kind;
+  return null;
+}
+
+export function newStep(kind: StepKind): Piece {
+  switch (kind) {
+    case 'letter':
+      return { draft: '' };
+    case 'inline':
+      return { draft: { subject: '', body: '' } };
+    case 'wait':
+      return { wait: '3d' };
+    case 'wait_until':
+      return { wait_until: { at: '09:00' } };
+    case 'wait_for':
+      return { wait_for: { event: '', within: '7d' } };
+    case 'branch':
+      return { branch: { if: { trait: 'plan', equals: '' } } };
+    case 'end':
+      return { end: true };
+    default:
+      return kind satisfies never;
+  }
+}
+
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const one = list[from];
+  if (one === undefined || to < 0 || to >= list.length) return [...list];
+  return list.toSpliced(from, 1).toSpliced(to, 0, one);
+}
+
+/** What a new rule begins with: one event, one letter, and a person who looks at each draft. */
+export function newRule(event: string | undefined, name: string): RuleDocument {
+  return {
+    name,
+    mode: 'draft',
+    when: [{ event: event ?? '' }],
+    steps: [{ draft: { subject: '', body: 'Hi {{ person.name | default: "there" }},\n\n' } }],
+  };
+}
+
+/** Where faults are told of a part of the document: that part itself, and all below it. */
+export function faultsBelow(
+  faults: readonly { message: string; field?: string }[],
+  place: string,
+): string | undefined {
+  const own = faults.filter(({ field }) => field === place || field?.startsWith(`${place}.`) === true);
+  return own.length === 0 ? undefined : own.map(({ message }) => message).join(' ');
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { inWords } from './fault-words.ts';
+
+test('a fault names the place as the form calls it', () => {
+  const said = (field: string): string =>
+    inWords({ field, message: `${field} must not be empty` }).message.replace(' must not be empty', '');
+  expect(said('steps.0.draft.subject')).toBe('Step 1, subject');
+  expect(said('steps.2.then.0.draft')).toBe('Step 3, then step 1, draft');
+  expect(said('when.1.event')).toBe('Trigger 2, event');
+  expect(said('only_if')).toBe('Only if');
+});
+
+test('what does not begin with its place stays as it is', () => {
+  const fault = { field: 'steps', message: 'It has no step' };
+  expect(inWords(fault)).toBe(fault);
+  expect(inWords({ message: 'Odd' })).toEqual({ message: 'Odd' });
+});

@@ -1,0 +1,33 @@
+type Fault = { message: string; field?: string };
+
+const COUNTED: Record<string, string> = {
+  steps: 'step',
+  then: 'then step',
+  else: 'else step',
+  when: 'trigger',
+};
+
+/** `steps.0.draft.subject must not be empty` as the form calls it: `Step 1, subject must not be empty`. */
+export function inWords<T extends Fault>(fault: T): T {
+  const { field, message } = fault;
+  if (field === undefined || !message.startsWith(`${field} `)) return fault;
+  return { ...fault, message: `${placeWords(field.split('.'))}${message.slice(field.length)}` };
+}
+
+function placeWords(parts: string[]): string {
+  const words: string[] = [];
+  for (const [at, part] of parts.entries()) {
+    const next = parts[at + 1];
+    const isLetter = part === 'draft' && next !== undefined;
+    if (/^\d+$/.test(part)) words.push(`${words.pop() ?? 'part'} ${Number(part) + 1}`);
+    else if (!isLetter) words.push(wordOf(part, next));
+  }
+  const place = words.join(', ');
+  return `${place.charAt(0).toUpperCase()}${place.slice(1)}`;
+}
+
+/** Only what is followed by a number is one of several. */
+function wordOf(part: string, next: string | undefined): string {
+  const isCounted = next !== undefined && /^\d+$/.test(next);
+  return (isCounted ? COUNTED[part] : undefined) ?? part.replaceAll('_', ' ');
+}

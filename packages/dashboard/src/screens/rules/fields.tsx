@@ -1,0 +1,205 @@
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { Plus, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type Piece, piecesOf, textOf, textsOf } from './document.ts';
+import { useFacts, useFault } from './facts.ts';
+import { OPERATORS, printValue, readSpan, readValue, testOf, UNITS, withTest } from './values.ts';
+
+type Field<T> = { label: string; value: T; onChange: (value: T) => void; place: string };
+
+/** A whole number and a unit, as `3d`. */
+export function SpanField({
+  label,
+  value,
+  onChange,
+  place,
+  seconds = false,
+}: Field<string> & { seconds?: boolean }): ReactNode {
+  const { readOnly } = useFacts();
+  const fault = useFault(place);
+  const { count, unit } = readSpan(value);
+  const units = UNITS.filter((one) => seconds || one.value !== 's');
+  return (
+    <Group gap={4} align="end" wrap="nowrap">
+      <NumberInput
+        label={label}
+        error={fault}
+        value={count ?? ''}
+        min={1}
+        allowDecimal={false}
+        w={96}
+        disabled={readOnly}
+        onChange={(next) => onChange(next === '' ? '' : `${next}${unit}`)}
+      />
+      <Select
+        aria-label={`${label}: unit`}
+        data={units}
+        value={unit}
+        allowDeselect={false}
+        w={110}
+        disabled={readOnly}
+        onChange={(next) => onChange(count === null ? '' : `${count}${next ?? unit}`)}
+      />
+    </Group>
+  );
+}
+
+/** Any name will do; those that came so far are offered. */
+export function EventField({ label, value, onChange, place }: Field<string>): ReactNode {
+  const { events, readOnly } = useFacts();
+  const isUnseen = value !== '' && events.length > 0 && !events.some(({ name }) => name === value);
+  return (
+    <Autocomplete
+      label={label}
+      value={value}
+      onChange={onChange}
+      data={[...new Set(events.map(({ name }) => name))]}
+      limit={20}
+      error={useFault(place)}
+      description={isUnseen ? 'Never seen so far' : undefined}
+      placeholder="user_signed_up"
+      disabled={readOnly}
+      spellCheck={false}
+      w={{ base: '100%', sm: 260 }}
+    />
+  );
+}
+
+export function EventsField({ label, value, onChange, place }: Field<string[]>): ReactNode {
+  const { events, readOnly } = useFacts();
+  return (
+    <TagsInput
+      label={label}
+      value={value}
+      onChange={onChange}
+      data={[...new Set(events.map(({ name }) => name))]}
+      error={useFault(place)}
+      disabled={readOnly}
+      placeholder={value.length === 0 ? 'Name of an event, then Enter' : ''}
+      clearable
+    />
+  );
+}
+
+export function PropertiesField({
+  label,
+  value,
+  onChange,
+  place,
+  event,
+}: Field<unknown> & { event: string }): ReactNode {
+  const { events, readOnly } = useFacts();
+  const known = events.find(({ name }) => name === event)?.properties ?? [];
+  return (
+    <TagsInput
+      label={label}
+      value={textsOf(value)}
+      onChange={onChange}
+      data={[...new Set(known.map(({ property }) => property))]}
+      error={useFault(place)}
+      disabled={readOnly}
+    />
+  );
+}
+
+/** Tests of the event's own properties; it must pass all of them. */
+export function WhereField({
+  value,
+  onChange,
+  place,
+  event,
+}: Omit<Field<unknown>, 'label'> & { event: string }): ReactNode {
+  const { readOnly } = useFacts();
+  const fault = useFault(place);
+  const tests = piecesOf(value);
+  const set = (at: number, test: Piece): void => onChange(tests.with(at, test));
+  return (
+    <Stack gap={6}>
+      {tests.map((test, at) => (
+        <WhereRow
+          key={at}
+          test={test}
+          event={event}
+          onChange={(next) => set(at, next)}
+          onRemove={() => onChange(tests.toSpliced(at, 1))}
+        />
+      ))}
+      {fault !== undefined && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
+          {fault}
+        </Text>
+      )}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={<Plus size={14} aria-hidden="true" />}
+        disabled={readOnly}
+        onClick={() => onChange([...tests, { property: '', equals: '' }])}
+        w="fit-content"
+      >
+        {tests.length === 0 ? 'Only where a property …' : 'And where …'}
+      </Button>
+    </Stack>
+  );
+}
+
+type RowProps = { test: Piece; event: string; onChange: (test: Piece) => void; onRemove: () => void };
+
+export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNode {
+  const { events, readOnly } = useFacts();
+  const known = events.find(({ name }) => name === event)?.properties ?? [];
+  const { operator, value } = testOf(test);
+  return (
+    <Group gap={6} wrap="wrap" align="center">
+      <Text size="sm">where</Text>
+      <Autocomplete
+        aria-label="Property"
+        value={textOf(test['property'])}
+        data={[...new Set(known.map(({ property }) => property))]}
+        onChange={(property) => onChange({ ...test, property })}
+        disabled={readOnly}
+        w={170}
+      />
+      <Select
+        aria-label="How it is compared"
+        data={OPERATORS}
+        value={operator}
+        allowDeselect={false}
+        onChange={(next) => onChange(withTest(test, next ?? operator, value))}
+        disabled={readOnly}
+        w={150}
+      />
+      {operator !== 'is_set' && (
+        <TextInput
+          aria-label="With what"
+          value={printValue(value)}
+          onChange={({ currentTarget }) =>
+            onChange(withTest(test, operator, readValue(operator, currentTarget.value)))
+          }
+          disabled={readOnly}
+          w={150}
+        />
+      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Remove this test"
+        onClick={onRemove}
+        disabled={readOnly}
+      >
+        <X size={16} aria-hidden="true" />
+      </ActionIcon>
+    </Group>
+  );
+}

@@ -1,0 +1,133 @@
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Users } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { MoveWaitingPreview, RuleShown, RunListed } from '@beckon/contract/dashboard';
+import { useApi, useApiInfinite, useChange, useMay } from '../../api/index.ts';
+import { type Column, ConfirmTyped, DataTable, Empty, Mark, Person, told, When } from '../../parts/index.ts';
+import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
+
+/** People under way, and moving those who began in an older version. */
+export function Inside({ rule }: { rule: RuleShown }): ReactNode {
+  const runs = useApiInfinite('GET /projects/:project/rules/:rule/runs', {
+    params: { rule: rule.id },
+    query: {},
+  });
+  return (
+    <Stack gap="md">
+      <MoveWaiting rule={rule} />
+      <DataTable
+        label="People inside"
+        columns={COLUMNS}
+        list={runs}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty icon={Users} title="Nobody is under way in this rule">
+            Whoever enters is here until the last step, or until something ends it early.
+          </Empty>
+        }
+      />
+    </Stack>
+  );
+}
+
+const WAITS = {
+  time: { icon: Clock, tone: 'quiet', label: 'Waits' },
+  event: { icon: Radio, tone: 'quiet', label: 'Waits for an event' },
+  draft: { icon: FileText, tone: 'info', label: 'Draft is open' },
+} as const;
+
+function StateMark({ run }: { run: RunListed }): ReactNode {
+  if (run.state === 'frozen') return <Mark icon={CirclePause} tone="warn" label="Stands still" />;
+  return run.waits_for === null ? null : <Mark {...WAITS[run.waits_for]} />;
+}
+
+const COLUMNS: Column<RunListed>[] = [
+  { id: 'user', title: 'User', width: '1.5fr', cell: (run) => <Person id={run.external_user_id} /> },
+  { id: 'step', title: 'Step', width: '2fr', cell: ({ step }) => step.label },
+  { id: 'state', title: 'State', width: '160px', cell: (run) => <StateMark run={run} /> },
+  {
+    id: 'next',
+    title: 'Goes on',
+    width: '150px',
+    cell: (run) => (run.next_at === null ? '–' : <When at={run.next_at} />),
+  },
+  {
+    id: 'entered',
+    title: 'Entered',
+    width: '150px',
+    narrow: 'hide',
+    cell: (run) => <When at={run.entered_at} />,
+  },
+  { id: 'by', title: 'By', width: '1fr', narrow: 'hide', cell: ({ by }) => by },
+  {
+    id: 'version',
+    title: 'Version',
+    width: '70px',
+    align: 'right',
+    narrow: 'hide',
+    cell: ({ version }) => version,
+  },
+];
+
+function MoveWaiting({ rule }: { rule: RuleShown }): ReactNode {
+  const mayEdit = useMay('editor');
+  const [isAsked, setAsked] = useState(false);
+  const preview = useApi('GET /projects/:project/rules/:rule/move-waiting', { params: { rule: rule.id } });
+  const move = useChange('POST /projects/:project/rules/:rule/move-waiting', {
+    refreshes: [
+      'GET /projects/:project/rules/:rule/move-waiting',
+      'GET /projects/:project/rules/:rule/runs',
+      'GET /projects/:project/rules/:rule/versions',
+      'GET /projects/:project/sequences/:rule',
+    ],
+    onDone: ({ data }) => {
+      setAsked(false);
+      told(`${data.moved} people go on in version ${data.version}`);
+    },
+  });
+  const found = preview.data?.data;
+  if (!found || (found.moved === 0 && found.stayed.length === 0)) return null;
+  return (
+    <Alert color="gray" title="Some people are in an older version">
+      <Group justify="space-between" gap="sm">
+        <Effects found={found} />
+        {mayEdit && found.moved > 0 && (
+          <Button size="compact-sm" variant="default" onClick={() => setAsked(true)}>
+            Move {found.moved} to version {found.version}…
+          </Button>
+        )}
+      </Group>
+      <ConfirmTyped
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={`Move people to version ${found.version}?`}
+        name={rule.name}
+        action="Move"
+        run={() => move.mutate({ params: { rule: rule.id } })}
+        isRunning={move.isPending}
+        error={move.error}
+      >
+        <Effects found={found} />
+        They cannot be moved back.
+      </ConfirmTyped>
+    </Alert>
+  );
+}
+
+function Effects({ found: { moved, stayed, version } }: { found: MoveWaitingPreview }): ReactNode {
+  return (
+    <List size="sm" spacing={2}>
+      {moved > 0 && (
+        <List.Item>
+          {moved} can go on in version {version}: both versions agree up to where they stand.
+        </List.Item>
+      )}
+      {stayed.map(({ version: old, runs, step }) => (
+        <List.Item key={`${old} ${step}`}>
+          {runs} stay in version {old}: the versions differ before where they stand.
+        </List.Item>
+      ))}
+      {moved === 0 && stayed.length === 0 && <Text size="sm">Nobody is in an older version.</Text>}
+    </List>
+  );
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { withProposal } from './proposal.ts';
+
+test('what is proposed comes into the letters that say what it was before, however deep they stand, and into no other', () => {
+  const step = (body: string): object => ({ draft: { subject: 'Hi', body } });
+  const document = {
+    name: 'r',
+    steps: [step('a'), { branch: { if: {} }, then: [step('a')], else: [step('b')] }, { draft: 'named' }],
+  };
+  const proposal = { letter: null, part: 'body' as const, before: 'a', after: 'c', changes: 1 };
+  expect(withProposal(document, proposal)).toEqual({
+    name: 'r',
+    steps: [step('c'), { branch: { if: {} }, then: [step('c')], else: [step('b')] }, { draft: 'named' }],
+  });
+});

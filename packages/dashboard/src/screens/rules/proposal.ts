@@ -1,0 +1,38 @@
+import type { RuleDocument, RuleEdits, RuleShown } from '@beckon/contract/dashboard';
+import { type Piece, pieceOf, piecesOf } from './document.ts';
+
+type Proposal = RuleEdits['proposals'][number];
+
+/**
+ * Puts what is proposed where the editor looks for what somebody typed and did not save: nothing of it is saved before a person
+ * has looked at it there. Names and shape are those of `useEdited`.
+ */
+export function keepProposal(proposal: Proposal, rule: RuleShown): void {
+  const { letter, part, after } = proposal;
+  if (letter !== null) {
+    sessionStorage.setItem(`beckon-proposal:${letter}`, JSON.stringify({ [part]: after }));
+    return;
+  }
+  const document = withProposal(rule.definition, proposal);
+  const kept = { value: document, base: rule.updated_at };
+  sessionStorage.setItem(`beckon-kept:rule:${rule.id}`, JSON.stringify(kept));
+}
+
+/** In each letter of the rule that says what the proposal begins with. */
+export function withProposal(document: RuleDocument, { part, before, after }: Proposal): RuleDocument {
+  return { ...document, steps: changed(piecesOf(document['steps']), { part, before, after }) };
+}
+
+function changed(steps: Piece[], proposal: Pick<Proposal, 'part' | 'before' | 'after'>): Piece[] {
+  const { part, before, after } = proposal;
+  return steps.map((step) => {
+    const letter = pieceOf(step['draft']);
+    const ways = Object.fromEntries(
+      (['then', 'else'] as const).flatMap((way) =>
+        way in step ? [[way, changed(piecesOf(step[way]), proposal)]] : [],
+      ),
+    );
+    if (letter[part] !== before) return { ...step, ...ways };
+    return { ...step, ...ways, draft: { ...letter, [part]: after } };
+  });
+}

@@ -1,0 +1,138 @@
+import { Accordion, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { RuleDocument } from '@beckon/contract/dashboard';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ConditionField } from './condition-field.tsx';
+import { piecesOf, textOf, triggersOf, withField, withTriggers } from './document.ts';
+import { useFacts, useFault } from './facts.ts';
+import { EntryField, ExitsField, LimitsField, ModeField, type PartProps } from './limits-field.tsx';
+import classes from './rules.module.css';
+import { StepsField } from './steps-field.tsx';
+import { TriggersField } from './trigger-field.tsx';
+
+type Props = PartProps & { view: 'form' | 'json'; onView: (view: 'form' | 'json') => void };
+
+/** A rule in sentences, or as the document that it is. */
+export function RuleForm({ view, onView, ...props }: Props): ReactNode {
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Edit it as"
+        size="xs"
+        value={view}
+        onChange={(next) => onView(next === 'json' ? 'json' : 'form')}
+        data={[
+          { value: 'form', label: 'In sentences' },
+          { value: 'json', label: 'As JSON' },
+        ]}
+        w="fit-content"
+      />
+      {view === 'json' ? <JsonForm {...props} /> : <Sections {...props} />}
+    </Stack>
+  );
+}
+
+function Sections({ document, onChange }: PartProps): ReactNode {
+  const { readOnly } = useFacts();
+  return (
+    <div>
+      <TextInput
+        label="Name"
+        value={textOf(document['name'])}
+        onChange={({ currentTarget }) => onChange({ ...document, name: currentTarget.value })}
+        error={useFault('name')}
+        disabled={readOnly}
+        maw={420}
+        maxLength={100}
+      />
+      <Section title="When">
+        <TriggersField
+          triggers={triggersOf(document)}
+          onChange={(triggers) => onChange(withTriggers(document, triggers))}
+        />
+      </Section>
+      <Section title="Only if">
+        <ConditionField
+          label="Add a condition"
+          none="Everybody for whom it happens."
+          value={document['only_if']}
+          onChange={(value) => onChange(withField(document, 'only_if', value))}
+          place="only_if"
+        />
+      </Section>
+      <Section title="Then">
+        <StepsField
+          steps={piecesOf(document['steps'])}
+          onChange={(steps) => onChange({ ...document, steps })}
+          place="steps"
+        />
+      </Section>
+      <Section title="Who sends">
+        <ModeField document={document} onChange={onChange} />
+      </Section>
+      <Section title="How often">
+        <EntryField document={document} onChange={onChange} />
+      </Section>
+      <Accordion multiple variant="default" chevronPosition="left">
+        <Accordion.Item value="exits">
+          <Accordion.Control>Exits and goal</Accordion.Control>
+          <Accordion.Panel>
+            <ExitsField document={document} onChange={onChange} />
+          </Accordion.Panel>
+        </Accordion.Item>
+        <Accordion.Item value="limits">
+          <Accordion.Control>Limits</Accordion.Control>
+          <Accordion.Panel>
+            <LimitsField document={document} onChange={onChange} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <section className={classes.section} aria-label={title}>
+      <Title order={2} size="h5" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** What is written is the rule as soon as it is JSON; until then the rule stays as it was. */
+function JsonForm({ document, onChange }: PartProps): ReactNode {
+  const { readOnly, faults } = useFacts();
+  const [text, setText] = useState(() => JSON.stringify(document, null, 2));
+  const [broken, setBroken] = useState<string>();
+  const type = (next: string): void => {
+    setText(next);
+    const read = readDocument(next);
+    setBroken(typeof read === 'string' ? read : undefined);
+    if (typeof read !== 'string') onChange(read);
+  };
+  const told = faults.map(({ message }) => message).join(' ');
+  return (
+    <CodeEditor
+      label="The rule as a document"
+      language="json"
+      value={text}
+      onChange={type}
+      readOnly={readOnly}
+      fault={broken ?? (told === '' ? undefined : told)}
+      height="60vh"
+    />
+  );
+}
+
+function readDocument(text: string): RuleDocument | string {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as RuleDocument;
+    return 'A rule is an object: { "name": …, "when": …, "steps": … }';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'This is no JSON';
+  }
+}

@@ -1,0 +1,46 @@
+import { Group } from '@mantine/core';
+import { Bot, CircleAlert, CirclePause, Hand, TrendingDown, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { RuleListed } from '@beckon/contract/dashboard';
+import { Mark } from '../../parts/index.ts';
+
+/** Who sends the letters of a rule, and after how long. */
+export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'leaves_after'> }): ReactNode {
+  if (!rule.on) return <Mark icon={CirclePause} tone="quiet" label="Off" />;
+  if (rule.mode === 'draft') return <Mark icon={Hand} tone="info" label="Draft only" />;
+  if (rule.leaves_after === null)
+    return (
+      <Mark
+        icon={Hand}
+        tone="info"
+        label="Draft only"
+        title="The project’s setting autopilot beats the rule"
+      />
+    );
+  return <Mark icon={Bot} tone="good" label={`Autopilot, ${rule.leaves_after}`} />;
+}
+
+/** What may be wrong with it, in a word; the whole is told when it is opened. */
+export function HintMarks({
+  rule,
+}: {
+  rule: Pick<RuleListed, 'alarm' | 'lints' | 'demoted' | 'mode'>;
+}): ReactNode {
+  const { alarm, lints, demoted, mode } = rule;
+  return (
+    <Group gap={4}>
+      {alarm && <Mark icon={CircleAlert} tone="bad" label="Silent" title={alarm.message} />}
+      {demoted && mode === 'draft' && (
+        <Mark icon={TrendingDown} tone="warn" label="Lost autopilot" title={demoted.why} />
+      )}
+      {lints.length > 0 && (
+        <Mark
+          icon={TriangleAlert}
+          tone="warn"
+          label={lints.length === 1 ? '1 hint' : `${lints.length} hints`}
+          title={lints.map(({ message }) => message).join('\n')}
+        />
+      )}
+    </Group>
+  );
+}

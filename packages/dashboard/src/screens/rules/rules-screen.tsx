@@ -1,0 +1,145 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { GitBranch, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { RuleListed } from '@beckon/contract/dashboard';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, FilterBox, listOf, Page, useKeys } from '../../parts/index.ts';
+import { HintMarks, ModeMark } from './rule-marks.tsx';
+import { RuleMenu } from './rule-menu.tsx';
+import { Funnel, Spark } from './spark.tsx';
+import { useReorder } from './use-reorder.ts';
+
+const route = getRouteApi('/p/$project/rules');
+
+/** All rules, in the order in which they get the slot where a cap leaves one for two. */
+export function RulesScreen(): ReactNode {
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const project = useProject();
+  const mayEdit = useMay('editor');
+  const rules = useApi('GET /projects/:project/rules', {});
+  const [current, setCurrent] = useState<string>();
+  const all = rules.data?.data ?? [];
+  const shown = all.filter(({ name, sentence }) => isMeant(`${name} ${sentence}`, filter));
+  const move = useReorder(all);
+  useKeys(
+    'Rules',
+    {
+      'Shift+ArrowUp': { label: 'Move up in priority', run: () => move(current, -1) },
+      'Shift+ArrowDown': { label: 'Move down in priority', run: () => move(current, 1) },
+    },
+    { enabled: mayEdit && filter === undefined },
+  );
+  const params = { project: String(project.id) };
+  return (
+    <Page title="Rules" actions={mayEdit && <NewRule project={params.project} />}>
+      <Stack gap="md">
+        <FilterBox
+          value={filter}
+          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          placeholder="Name or words of a rule"
+          label="Filter rules"
+        />
+        <DataTable
+          label="Rules"
+          columns={columnsOf(mayEdit, filter === undefined ? move : null)}
+          list={listOf(shown, {
+            isPending: rules.isPending,
+            error: rules.error,
+            retry: () => void rules.refetch(),
+          })}
+          rowKey={({ id }) => id}
+          link={({ id }) => ({ to: '/p/$project/rules/$rule', params: { ...params, rule: id } })}
+          current={current}
+          onCurrent={setCurrent}
+          empty={<NoRule isFiltered={filter !== undefined} />}
+        />
+        <Text size="xs" c="dimmed">
+          From the highest priority to the lowest. The numbers: entered → drafted → sent → came to the goal.
+        </Text>
+      </Stack>
+    </Page>
+  );
+}
+
+function isMeant(words: string, filter: string | undefined): boolean {
+  const wanted = (filter ?? '').toLowerCase().split(/\s+/);
+  return wanted.every((word) => words.toLowerCase().includes(word));
+}
+
+function NewRule({ project }: { project: string }): ReactNode {
+  return (
+    <Button
+      leftSection={<Plus size={16} aria-hidden="true" />}
+      renderRoot={(props) => (
+        <Link to="/p/$project/rules/$rule" params={{ project, rule: 'new' }} {...props} />
+      )}
+    >
+      New rule
+    </Button>
+  );
+}
+
+function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | null): Column<RuleListed>[] {
+  return [
+    { id: 'name', title: 'Rule', width: '1.6fr', cell: ({ name }) => name },
+    { id: 'mode', title: 'Mode', width: '140px', cell: (rule) => <ModeMark rule={rule} /> },
+    {
+      id: 'hints',
+      title: 'To look at',
+      width: '1fr',
+      wraps: true,
+      cell: (rule) => <HintMarks rule={rule} />,
+    },
+    {
+      id: 'week',
+      title: 'Last 7 days',
+      width: '132px',
+      narrow: 'hide',
+      cell: ({ week }) => <Spark week={week} />,
+    },
+    { id: 'funnel', title: 'As numbers', width: '140px', cell: ({ week }) => <Funnel week={week} /> },
+    {
+      id: 'open',
+      title: 'Drafts',
+      width: '56px',
+      align: 'right',
+      narrow: 'hide',
+      cell: (rule) => rule.open_drafts.toLocaleString('en-GB'),
+    },
+    {
+      id: 'priority',
+      title: 'Priority',
+      width: '56px',
+      align: 'right',
+      narrow: 'hide',
+      cell: ({ priority }) => priority,
+    },
+    ...(mayEdit
+      ? [
+          {
+            id: 'menu',
+            title: 'What to do with it',
+            heard: true,
+            width: '32px',
+            cell: (rule: RuleListed) => <RuleMenu rule={rule} move={move} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+function NoRule({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const { id } = useProject();
+  if (isFiltered) return <Empty icon={GitBranch} title="No rule matches" />;
+  return (
+    <Empty
+      icon={GitBranch}
+      title="This project has no rules"
+      command={`npm run --silent beckon -- rule create --project ${id} --file rule.json`}
+    >
+      A rule says when a letter is to be written, to whom, and what comes after it.
+    </Empty>
+  );
+}

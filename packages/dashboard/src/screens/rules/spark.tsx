@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { RuleDay } from '@beckon/contract/dashboard';
+import classes from './rules.module.css';
+
+const KINDS = ['entered', 'drafted', 'sent', 'goal'] as const;
+const [WIDTH, HEIGHT, GAP] = [132, 24, 2];
+
+/** Seven days as bars, and the week in numbers beside them: entered, drafted, sent, goal. */
+export function Spark({ week }: { week: RuleDay[] }): ReactNode {
+  const totals = KINDS.map((kind) => week.reduce((sum, day) => sum + day[kind], 0));
+  const words = KINDS.map((kind, i) => `${totals[i]} ${kind}`).join(', ');
+  const most = Math.max(1, ...week.map(({ entered }) => entered));
+  const step = WIDTH / Math.max(1, week.length);
+  return (
+    <span title={`Last 7 days: ${words}`}>
+      <svg
+        className={classes.spark}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Last 7 days: ${words}`}
+      >
+        {week.map(({ day, entered }, i) => {
+          const height = entered === 0 ? 2 : Math.max(3, (entered / most) * HEIGHT);
+          return (
+            <rect
+              key={day}
+              className={classes.bar}
+              {...(entered === 0 ? { 'data-none': true } : {})}
+              x={i * step}
+              y={HEIGHT - height}
+              width={step - GAP}
+              height={height}
+            />
+          );
+        })}
+      </svg>
+    </span>
+  );
+}
+
+/** The week in numbers. */
+export function Funnel({ week }: { week: RuleDay[] }): ReactNode {
+  const totals = KINDS.map((kind) => week.reduce((sum, day) => sum + day[kind], 0));
+  return <span>{totals.map((total) => total.toLocaleString('en-GB')).join(' → ')}</span>;
+}

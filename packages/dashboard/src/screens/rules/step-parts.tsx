@@ -1,0 +1,210 @@
+import { Anchor, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useProject } from '../../api/index.ts';
+import { RichEditor } from '../../parts/rich-editor.tsx';
+import { ConditionField } from './condition-field.tsx';
+import { type Piece, pieceOf, type StepKind, textOf, textsOf, withField } from './document.ts';
+import { useFacts, useFault } from './facts.ts';
+import { EventField, SpanField, WhereField } from './fields.tsx';
+
+type Props = { kind: StepKind; step: Piece; place: string; onChange: (step: Piece) => void };
+type PartProps = Omit<Props, 'kind'>;
+
+export function StepParts({ kind, ...props }: Props): ReactNode {
+  switch (kind) {
+    case 'letter':
+      return <NamedLetter {...props} />;
+    case 'inline':
+      return <InlineLetter {...props} />;
+    case 'wait':
+      return <Wait {...props} />;
+    case 'wait_until':
+      return <WaitUntil {...props} />;
+    case 'wait_for':
+      return <WaitFor {...props} />;
+    case 'branch':
+      return <Branch {...props} />;
+    case 'end':
+      return (
+        <Text size="sm" c="dimmed">
+          Whoever comes here is through.
+        </Text>
+      );
+    default:
+      return kind satisfies never;
+  }
+}
+
+function NamedLetter({ step, place, onChange }: PartProps): ReactNode {
+  const { letters, readOnly } = useFacts();
+  const { id } = useProject();
+  const name = textOf(step['draft']);
+  return (
+    <Group gap="sm" align="end">
+      <Select
+        label="Letter"
+        data={[...new Set([...letters, name])].filter(Boolean)}
+        value={name || null}
+        onChange={(next) => onChange({ ...step, draft: next ?? '' })}
+        error={useFault(`${place}.draft`)}
+        searchable
+        placeholder="Choose a template"
+        nothingFoundMessage="No template is called that"
+        disabled={readOnly}
+        w={{ base: '100%', sm: 320 }}
+      />
+      {name !== '' && (
+        <Anchor
+          size="sm"
+          pb={8}
+          renderRoot={(props) => (
+            <Link
+              to="/p/$project/templates/$template"
+              params={{ project: String(id), template: name }}
+              {...props}
+            />
+          )}
+        >
+          Open the letter
+        </Anchor>
+      )}
+    </Group>
+  );
+}
+
+function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
+  const { traits, readOnly } = useFacts();
+  const letter = pieceOf(step['draft']);
+  const set = (field: string, value: string): void =>
+    onChange({
+      ...step,
+      draft: field === 'body' ? { ...letter, body: value } : withSubject(letter, field, value),
+    });
+  const bodyFault = useFault(`${place}.draft.body`);
+  return (
+    <Stack gap="sm">
+      <TextInput
+        label="Subject"
+        value={textOf(letter['subject'])}
+        onChange={({ currentTarget }) => set('subject', currentTarget.value)}
+        error={useFault(`${place}.draft.subject`)}
+        disabled={readOnly}
+      />
+      <TextInput
+        label="Preheader"
+        description="Shown behind the subject in most mailboxes"
+        value={textOf(letter['preheader'])}
+        onChange={({ currentTarget }) => set('preheader', currentTarget.value)}
+        error={useFault(`${place}.draft.preheader`)}
+        disabled={readOnly}
+      />
+      <RichEditor
+        label="Text"
+        value={textOf(letter['body'])}
+        onChange={(value) => set('body', value)}
+        fault={bodyFault}
+        variables={traits.map(({ trait }) => `{{ person.${trait} | default: "" }}`)}
+        height={220}
+      />
+    </Stack>
+  );
+}
+
+/** The subject has to be there, empty too; a preheader need not. */
+function withSubject(letter: Piece, field: string, value: string): Piece {
+  return field === 'subject' ? { ...letter, subject: value } : withField(letter, field, value);
+}
+
+function Wait({ step, place, onChange }: PartProps): ReactNode {
+  return (
+    <SpanField
+      label="For"
+      value={textOf(step['wait'])}
+      onChange={(wait) => onChange({ ...step, wait })}
+      place={`${place}.wait`}
+    />
+  );
+}
+
+const DAYS = [
+  { value: 'mon', label: 'Monday' },
+  { value: 'tue', label: 'Tuesday' },
+  { value: 'wed', label: 'Wednesday' },
+  { value: 'thu', label: 'Thursday' },
+  { value: 'fri', label: 'Friday' },
+  { value: 'sat', label: 'Saturday' },
+  { value: 'sun', label: 'Sunday' },
+];
+
+function WaitUntil({ step, place, onChange }: PartProps): ReactNode {
+  const { readOnly } = useFacts();
+  const until = pieceOf(step['wait_until']);
+  const set = (next: Piece): void => onChange({ ...step, wait_until: next });
+  return (
+    <Group gap="sm" align="end">
+      <TextInput
+        type="time"
+        label="Time, in their zone"
+        value={textOf(until['at'])}
+        onChange={({ currentTarget }) => set({ ...until, at: currentTarget.value.slice(0, 5) })}
+        error={useFault(`${place}.wait_until`)}
+        disabled={readOnly}
+        w={170}
+      />
+      <MultiSelect
+        label="On"
+        data={DAYS}
+        value={textsOf(until['weekdays'])}
+        onChange={(days) => set(withField(until, 'weekdays', days))}
+        placeholder={textsOf(until['weekdays']).length === 0 ? 'any day' : ''}
+        disabled={readOnly}
+        w={{ base: '100%', sm: 320 }}
+      />
+    </Group>
+  );
+}
+
+function WaitFor({ step, place, onChange }: PartProps): ReactNode {
+  const waited = pieceOf(step['wait_for']);
+  const set = (next: Piece): void => onChange({ ...step, wait_for: next });
+  const event = textOf(waited['event']);
+  const at = `${place}.wait_for`;
+  return (
+    <>
+      <Group gap="sm" align="end">
+        <EventField
+          label="Event"
+          value={event}
+          onChange={(next) => set({ ...waited, event: next })}
+          place={`${at}.event`}
+        />
+        <SpanField
+          label="For at most"
+          value={textOf(waited['within'])}
+          onChange={(within) => set({ ...waited, within })}
+          place={`${at}.within`}
+        />
+      </Group>
+      <WhereField
+        value={waited['where']}
+        onChange={(where) => set(withField(waited, 'where', where))}
+        place={`${at}.where`}
+        event={event}
+      />
+    </>
+  );
+}
+
+function Branch({ step, place, onChange }: PartProps): ReactNode {
+  const branch = pieceOf(step['branch']);
+  return (
+    <ConditionField
+      label="On a condition"
+      none="It has no condition yet."
+      value={branch['if']}
+      onChange={(value) => onChange({ ...step, branch: withField(branch, 'if', value) })}
+      place={`${place}.branch.if`}
+    />
+  );
+}

@@ -1,0 +1,163 @@
+import { ActionIcon, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import {
+  moved,
+  newStep,
+  type Piece,
+  piecesOf,
+  pieceOf,
+  STEP_LABELS,
+  stepKind,
+  type StepKind,
+  withField,
+} from './document.ts';
+import { useFacts } from './facts.ts';
+import { StepParts } from './step-parts.tsx';
+import classes from './rules.module.css';
+
+const KINDS = Object.entries(STEP_LABELS) as [StepKind, string][];
+/** Lists of steps within lists of steps. */
+const LEVELS_MAX = 5;
+
+type Props = { steps: Piece[]; onChange: (steps: Piece[]) => void; place: string; level?: number };
+
+/** What it does then, one after the other. */
+export function StepsField({ steps, onChange, place, level = 1 }: Props): ReactNode {
+  return (
+    <Stack gap="sm" component="ol" className={classes.steps ?? ''}>
+      {steps.map((step, at) => (
+        <li key={at}>
+          <Step
+            step={step}
+            place={`${place}.${at}`}
+            number={at + 1}
+            level={level}
+            onChange={(next) => onChange(steps.with(at, next))}
+            onRemove={() => onChange(steps.toSpliced(at, 1))}
+            {...(at > 0 ? { onUp: () => onChange(moved(steps, at, at - 1)) } : {})}
+            {...(at < steps.length - 1 ? { onDown: () => onChange(moved(steps, at, at + 1)) } : {})}
+          />
+        </li>
+      ))}
+      <li>
+        <AddStep
+          level={level}
+          onAdd={(kind) => onChange([...steps, newStep(kind)])}
+          isFirst={steps.length === 0}
+        />
+      </li>
+    </Stack>
+  );
+}
+
+type StepProps = {
+  step: Piece;
+  place: string;
+  number: number;
+  level: number;
+  onChange: (step: Piece) => void;
+  onRemove: () => void;
+  onUp?: () => void;
+  onDown?: () => void;
+};
+
+function Step(props: StepProps): ReactNode {
+  const { step, place, number, level, onChange } = props;
+  const kind = stepKind(step);
+  return (
+    <Paper withBorder p="sm">
+      <Stack gap="sm">
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <Text fw={550} size="sm">
+            {number}. {kind === null ? 'Written in JSON' : STEP_LABELS[kind]}
+          </Text>
+          <StepActions {...props} />
+        </Group>
+        {kind !== null && <StepParts kind={kind} step={step} place={place} onChange={onChange} />}
+        {(kind === 'wait_for' || kind === 'branch') && (
+          <Ways step={step} place={place} level={level} kind={kind} onChange={onChange} />
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function StepActions({ number, onUp, onDown, onRemove }: StepProps): ReactNode {
+  const { readOnly } = useFacts();
+  const action = (label: string, icon: ReactNode, run: (() => void) | undefined): ReactNode => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`${label} step ${number}`}
+      disabled={readOnly || run === undefined}
+      onClick={() => run?.()}
+    >
+      {icon}
+    </ActionIcon>
+  );
+  return (
+    <Group gap={2} wrap="nowrap">
+      {action('Move up', <ArrowUp size={16} aria-hidden="true" />, onUp)}
+      {action('Move down', <ArrowDown size={16} aria-hidden="true" />, onDown)}
+      {action('Remove', <Trash2 size={16} aria-hidden="true" />, onRemove)}
+    </Group>
+  );
+}
+
+const WAYS = {
+  wait_for: { then: 'If it comes', else: 'If it does not come in time' },
+  branch: { then: 'If that is so', else: 'If not' },
+} as const;
+
+type WaysProps = Pick<StepProps, 'step' | 'place' | 'level' | 'onChange'> & { kind: 'wait_for' | 'branch' };
+
+function Ways({ step, place, level, kind, onChange }: WaysProps): ReactNode {
+  return (
+    <>
+      {(['then', 'else'] as const).map((way) => (
+        <section key={way} className={classes.way} aria-label={WAYS[kind][way]}>
+          <Text size="sm" c="dimmed" mb={6}>
+            {WAYS[kind][way]}
+          </Text>
+          <StepsField
+            steps={piecesOf(step[way])}
+            onChange={(steps) => onChange(withField(pieceOf(step), way, steps))}
+            place={`${place}.${way}`}
+            level={level + 1}
+          />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function AddStep({
+  level,
+  onAdd,
+  isFirst,
+}: {
+  level: number;
+  onAdd: (kind: StepKind) => void;
+  isFirst: boolean;
+}): ReactNode {
+  const { readOnly } = useFacts();
+  const kinds =
+    level < LEVELS_MAX ? KINDS : KINDS.filter(([kind]) => kind !== 'wait_for' && kind !== 'branch');
+  return (
+    <Menu position="bottom-start" disabled={readOnly}>
+      <Menu.Target>
+        <UnstyledButton className={classes.add ?? ''} disabled={readOnly}>
+          <Plus size={14} aria-hidden="true" /> {isFirst ? 'Add a step' : 'Then …'}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {kinds.map(([kind, label]) => (
+          <Menu.Item key={kind} onClick={() => onAdd(kind)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

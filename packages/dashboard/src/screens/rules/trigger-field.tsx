@@ -1,0 +1,283 @@
+import { ActionIcon, Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Plus, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import {
+  distanceOf,
+  eventOf,
+  newTrigger,
+  type Piece,
+  pieceOf,
+  textOf,
+  textsOf,
+  TRIGGER_LABELS,
+  triggerKind,
+  type TriggerKind,
+  withDistance,
+  withField,
+} from './document.ts';
+import { useFacts, useFault } from './facts.ts';
+import { EventField, EventsField, SpanField, WhereField } from './fields.tsx';
+
+const KINDS = Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }));
+
+type Props = { triggers: Piece[]; onChange: (triggers: Piece[]) => void };
+
+/** What has the rule considered: any of these. */
+export function TriggersField({ triggers, onChange }: Props): ReactNode {
+  const { readOnly } = useFacts();
+  return (
+    <Stack gap="sm">
+      {triggers.map((trigger, at) => (
+        <Trigger
+          key={at}
+          trigger={trigger}
+          place={triggers.length === 1 ? 'when' : `when.${at}`}
+          onChange={(next) => onChange(triggers.with(at, next))}
+          {...(triggers.length > 1 ? { onRemove: () => onChange(triggers.toSpliced(at, 1)) } : {})}
+        />
+      ))}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={<Plus size={14} aria-hidden="true" />}
+        disabled={readOnly}
+        onClick={() => onChange([...triggers, newTrigger('event')])}
+        w="fit-content"
+      >
+        Or when …
+      </Button>
+    </Stack>
+  );
+}
+
+type TriggerProps = {
+  trigger: Piece;
+  place: string;
+  onChange: (trigger: Piece) => void;
+  onRemove?: () => void;
+};
+
+function Trigger(props: TriggerProps): ReactNode {
+  const { trigger, onChange, onRemove } = props;
+  const { readOnly } = useFacts();
+  const kind = triggerKind(trigger);
+  return (
+    <Paper withBorder p="sm">
+      <Stack gap="sm">
+        <Group gap="sm" justify="space-between" wrap="nowrap" align="end">
+          <Select
+            label="When"
+            data={KINDS}
+            value={kind}
+            placeholder="Written in JSON"
+            allowDeselect={false}
+            disabled={readOnly}
+            onChange={(next) => onChange(newTrigger((next ?? 'event') as TriggerKind, eventOf(trigger)))}
+            w={{ base: '100%', sm: 320 }}
+          />
+          {onRemove && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Remove this trigger"
+              onClick={onRemove}
+              disabled={readOnly}
+            >
+              <Trash2 size={16} aria-hidden="true" />
+            </ActionIcon>
+          )}
+        </Group>
+        {kind === null ? <OnlyJson /> : <Parts {...props} kind={kind} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function OnlyJson(): ReactNode {
+  return (
+    <Text size="sm" c="dimmed">
+      The form cannot show this one. It stands in the JSON, and stays as it is.
+    </Text>
+  );
+}
+
+function Parts(props: TriggerProps & { kind: TriggerKind }): ReactNode {
+  switch (props.kind) {
+    case 'event':
+      return <EventParts {...props} />;
+    case 'audience':
+      return <AudienceParts {...props} />;
+    case 'relative':
+      return <RelativeParts {...props} />;
+    case 'date':
+      return <DateParts {...props} />;
+    case 'absence':
+      return <AbsenceParts {...props} />;
+    default:
+      return props.kind satisfies never;
+  }
+}
+
+function EventParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+  const event = textOf(trigger['event']);
+  return (
+    <>
+      <EventField
+        label="Event"
+        value={event}
+        onChange={(next) => onChange({ ...trigger, event: next })}
+        place={`${place}.event`}
+      />
+      <WhereField
+        value={trigger['where']}
+        onChange={(where) => onChange(withField(trigger, 'where', where))}
+        place={`${place}.where`}
+        event={event}
+      />
+    </>
+  );
+}
+
+function AudienceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+  const { audiences, readOnly } = useFacts();
+  return (
+    <Group gap="sm" align="end">
+      <Select
+        label="Audience"
+        data={audiences.map(({ id, name }) => ({ value: id, label: name }))}
+        value={textOf(trigger['audience']) || null}
+        onChange={(audience) => onChange({ ...trigger, audience: audience ?? '' })}
+        error={useFault(`${place}.audience`)}
+        searchable
+        disabled={readOnly}
+        nothingFoundMessage="No audience is called that"
+        w={{ base: '100%', sm: 260 }}
+      />
+      <Select
+        label="Somebody"
+        data={[
+          { value: 'joined', label: 'joins it' },
+          { value: 'left', label: 'leaves it' },
+        ]}
+        value={textOf(trigger['move']) || 'joined'}
+        allowDeselect={false}
+        onChange={(move) => onChange({ ...trigger, move })}
+        disabled={readOnly}
+        w={140}
+      />
+    </Group>
+  );
+}
+
+function Distance({ trigger, place, onChange }: TriggerProps): ReactNode {
+  const { readOnly } = useFacts();
+  const { side, span } = distanceOf(trigger);
+  return (
+    <Group gap="sm" align="end">
+      <SpanField
+        label="How long"
+        value={span}
+        onChange={(next) => onChange(withDistance(trigger, side, next))}
+        place={`${place}.${side}`}
+      />
+      <Select
+        label="Before or after"
+        data={['before', 'after']}
+        value={side}
+        allowDeselect={false}
+        onChange={(next) => onChange(withDistance(trigger, next === 'before' ? 'before' : 'after', span))}
+        disabled={readOnly}
+        w={120}
+      />
+    </Group>
+  );
+}
+
+function RelativeParts(props: TriggerProps): ReactNode {
+  const { trigger, place, onChange } = props;
+  const { readOnly } = useFacts();
+  const to = pieceOf(trigger['relative_to']);
+  const set = (next: Piece): void => onChange({ ...trigger, relative_to: next });
+  const event = textOf(to['event']);
+  const at = `${place}.relative_to`;
+  return (
+    <>
+      <Distance {...props} />
+      <EventField
+        label="Event"
+        value={event}
+        onChange={(next) => set({ ...to, event: next })}
+        place={`${at}.event`}
+      />
+      <TextInput
+        label="Its end: so many days after it"
+        description="A property that says how many days, such as trialDays; empty: from the event itself"
+        value={textOf(to['plus_days'])}
+        onChange={({ currentTarget: { value } }) => set(withField(to, 'plus_days', value))}
+        error={useFault(`${at}.plus_days`)}
+        disabled={readOnly}
+        maw={320}
+      />
+      <WhereField
+        value={to['where']}
+        onChange={(where) => set(withField(to, 'where', where))}
+        place={`${at}.where`}
+        event={event}
+      />
+    </>
+  );
+}
+
+function DateParts(props: TriggerProps): ReactNode {
+  const { trigger, place, onChange } = props;
+  const { traits, readOnly } = useFacts();
+  const to = pieceOf(trigger['relative_to']);
+  return (
+    <>
+      <Distance {...props} />
+      <Select
+        label="Date in the trait"
+        data={[...new Set([...traits.map(({ trait }) => trait), textOf(to['trait'])])].filter(Boolean)}
+        value={textOf(to['trait']) || null}
+        onChange={(trait) => onChange({ ...trigger, relative_to: { trait: trait ?? '' } })}
+        error={useFault(`${place}.relative_to`)}
+        searchable
+        disabled={readOnly}
+        maw={260}
+      />
+    </>
+  );
+}
+
+function AbsenceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+  const since = pieceOf(trigger['since']);
+  const event = textOf(since['event']);
+  return (
+    <>
+      <EventField
+        label="After"
+        value={event}
+        onChange={(next) => onChange({ ...trigger, since: { ...since, event: next } })}
+        place={`${place}.since`}
+      />
+      <WhereField
+        value={since['where']}
+        onChange={(where) => onChange({ ...trigger, since: withField(since, 'where', where) })}
+        place={`${place}.since.where`}
+        event={event}
+      />
+      <EventsField
+        label="None of these happens"
+        value={textsOf(trigger['absence_of'])}
+        onChange={(names) => onChange({ ...trigger, absence_of: names })}
+        place={`${place}.absence_of`}
+      />
+      <SpanField
+        label="For"
+        value={textOf(trigger['for'])}
+        onChange={(next) => onChange({ ...trigger, for: next })}
+        place={`${place}.for`}
+      />
+    </>
+  );
+}

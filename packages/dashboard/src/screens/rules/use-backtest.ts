@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Backtest, BacktestLine, RuleDocument } from '@beckon/contract/dashboard';
+import { ApiError, useLines } from '../../api/index.ts';
+
+type Progress = Extract<BacktestLine, { progress: unknown }>['progress'];
+
+export type BacktestState = {
+  isRunning: boolean;
+  progress: Progress | null;
+  found: Backtest | null;
+  error: { message: string; requestId?: string | null } | null;
+};
+
+const NOTHING: BacktestState = { isRunning: false, progress: null, found: null, error: null };
+
+export type BacktestAsked = { days: number; rule?: string; document?: RuleDocument };
+
+/** Runs at the server and tells on the way how far it is; stopping it, or leaving, ends it there too. */
+export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, () => void] {
+  const lines = useLines();
+  const [state, setState] = useState(NOTHING);
+  const running = useRef<AbortController | null>(null);
+  const stop = (): void => {
+    running.current?.abort();
+    running.current = null;
+    setState((was) => ({ ...was, isRunning: false, progress: null }));
+  };
+  useEffect(() => () => running.current?.abort(), []);
+  const start = (asked: BacktestAsked): void => {
+    running.current?.abort();
+    const ended = new AbortController();
+    running.current = ended;
+    setState({ ...NOTHING, isRunning: true });
+    const listening = {
+      signal: ended.signal,
+      onLine: (line: unknown) => setState((was) => heard(was, line as BacktestLine)),
+    };
+    lines('POST /projects/:project/rules/backtest', { body: asked }, listening).then(
+      () =>
+        setState((was) => (running.current === ended ? { ...was, isRunning: false, progress: null } : was)),
+      (error: unknown) => {
+        if (!ended.signal.aborted) setState({ ...NOTHING, error: failureOf(error) });
+      },
+    );
+  };
+  return [state, start, stop];
+}
+
+function heard(was: BacktestState, line: BacktestLine): BacktestState {
+  if ('progress' in line) return { ...was, progress: line.progress };
+  if ('found' in line) return { ...was, found: line.found };
+  return { ...was, error: { message: line.failed.errors.map(({ message }) => message).join(' ') } };
+}
+
+function failureOf(error: unknown): NonNullable<BacktestState['error']> {
+  if (error instanceof ApiError) {
+    const { errors, requestId } = error;
+    return { message: errors.map(({ message }) => message).join(' ') || error.message, requestId };
+  }
+  return { message: 'The connection was lost before it was done' };
+}

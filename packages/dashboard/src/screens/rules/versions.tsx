@@ -1,0 +1,66 @@
+import { Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { RuleShown, RuleVersion } from '@beckon/contract/dashboard';
+import { useApi } from '../../api/index.ts';
+import { Json, Loaded, Sentence, When } from '../../parts/index.ts';
+import { WordDiff } from '../../parts/word-diff.tsx';
+
+/** Every version that was saved, and what each changed. */
+export function Versions({ rule }: { rule: RuleShown }): ReactNode {
+  const versions = useApi('GET /projects/:project/rules/:rule/versions', { params: { rule: rule.id } });
+  return <Loaded query={versions}>{({ data }) => <Shown versions={data} />}</Loaded>;
+}
+
+function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
+  const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
+  const at = versions.findIndex(({ version }) => String(version) === chosen);
+  const [one, before] = [versions[at], versions[at + 1]];
+  if (!one) return null;
+  return (
+    <Stack gap="md">
+      <Group gap="md" align="end">
+        <Select
+          label="Version"
+          value={chosen}
+          onChange={(next) => setChosen(next ?? chosen)}
+          allowDeselect={false}
+          data={versions.map(({ version, is_present: isPresent }) => ({
+            value: String(version),
+            label: isPresent ? `${version}, the present one` : String(version),
+          }))}
+          w={200}
+        />
+        <Text size="sm" c="dimmed" pb={8}>
+          Saved <When at={one.created_at} />
+          {one.created_by === null ? '' : ` by ${one.created_by}`}
+          {one.runs > 0 && `; ${one.runs} people are under way in it`}
+        </Text>
+      </Group>
+      <Paper withBorder p="md">
+        <Title order={2} size="h6" mb="xs">
+          {before ? `Against version ${before.version}` : 'The first version'}
+        </Title>
+        {before ? (
+          <WordDiff before={before.sentence} after={one.sentence} label={`Version ${one.version}`} />
+        ) : (
+          <Text size="sm">
+            <Sentence text={one.sentence} />
+          </Text>
+        )}
+      </Paper>
+      {before && (
+        <Paper withBorder p="md">
+          <Title order={2} size="h6" mb="xs">
+            The document
+          </Title>
+          <WordDiff before={printed(before)} after={printed(one)} label="The document" />
+        </Paper>
+      )}
+      {!before && <Json value={one.definition} />}
+    </Stack>
+  );
+}
+
+function printed({ definition }: RuleVersion): string {
+  return JSON.stringify(definition, null, 2);
+}

@@ -1,0 +1,125 @@
+import { ActionIcon, Anchor, Group, Text } from '@mantine/core';
+import { CalendarClock, GripVertical } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import type { ScheduledDraft } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Person, When } from '../../parts/index.ts';
+import { FateText } from '../../parts/policy-effect.tsx';
+import { reasonWords } from '../../parts/policy-words.ts';
+import { DRAGGED } from './ribbon.tsx';
+import classes from './ribbon.module.css';
+
+export type Planned = {
+  from?: string | undefined;
+  to?: string | undefined;
+  becomes: 'leaves' | 'held' | 'expires';
+};
+
+type Props = {
+  asked: Planned;
+  label: string;
+  /** Where a row is taken up, so that whoever drops it knows what it was. */
+  onDrag: (draft: ScheduledDraft) => void;
+  onPostpone: (draft: ScheduledDraft) => void;
+};
+
+/** The drafts behind one bar of the ribbon. */
+export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): ReactNode {
+  const project = String(useProject().id);
+  const mayPostpone = useMay('reviewer');
+  const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query: asked }, { keep: true });
+  const letter: Column<ScheduledDraft> = {
+    id: 'letter',
+    title: 'Letter',
+    width: '2fr',
+    cell: (row) => (
+      <Group gap={6} wrap="nowrap">
+        {mayPostpone && <Grip row={row} onDrag={onDrag} />}
+        <Text size="sm" truncate component="span">
+          <Anchor
+            inherit
+            renderRoot={(props) => (
+              <Link to="/p/$project/drafts/$draft" params={{ project, draft: row.id }} {...props} />
+            )}
+          >
+            {row.subject || 'No subject yet'}
+          </Anchor>
+        </Text>
+      </Group>
+    ),
+  };
+  const act: Column<ScheduledDraft> = {
+    id: 'act',
+    title: 'Postpone',
+    width: '84px',
+    cell: (row) => <PostponeButton row={row} onAsk={() => onPostpone(row)} />,
+  };
+  return (
+    <DataTable
+      label={label}
+      columns={[letter, ...COLUMNS, ...(mayPostpone ? [act] : [])]}
+      list={list}
+      rowKey={(row) => row.id}
+      empty={<Empty title="No letter is planned here">Another hour may hold some.</Empty>}
+    />
+  );
+}
+
+const COLUMNS: Column<ScheduledDraft>[] = [
+  {
+    id: 'to',
+    title: 'To',
+    width: '1.4fr',
+    cell: (row) => <Person id={row.external_user_id} name={row.email} />,
+  },
+  { id: 'rule', title: 'Rule', width: '1fr', narrow: 'hide', cell: (row) => row.rule },
+  {
+    id: 'due',
+    title: 'Deadline',
+    width: '130px',
+    narrow: 'hide',
+    cell: (row) => <When at={row.deadline_at} theirZone={row.zone} />,
+  },
+  { id: 'fate', title: 'Leaves', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
+];
+
+function PostponeButton({ row, onAsk }: { row: ScheduledDraft; onAsk: () => void }): ReactNode {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`Postpone the letter to ${row.external_user_id}`}
+      onClick={onAsk}
+    >
+      <CalendarClock size={16} aria-hidden="true" />
+    </ActionIcon>
+  );
+}
+
+function Grip({ row, onDrag }: { row: ScheduledDraft; onDrag: Props['onDrag'] }): ReactNode {
+  return (
+    <span
+      className={classes.grip}
+      draggable
+      title="Drag onto an hour to postpone"
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAGGED, row.id);
+        event.dataTransfer.effectAllowed = 'move';
+        onDrag(row);
+      }}
+    >
+      <GripVertical size={14} aria-hidden="true" />
+    </span>
+  );
+}
+
+function Leaves({ row: { fate, zone } }: { row: ScheduledDraft }): ReactNode {
+  if (fate.becomes !== 'leaves') return <FateText fate={fate} />;
+  return (
+    <Text size="sm" component="span" truncate>
+      <When at={fate.at} theirZone={zone} />
+      {fate.reason !== null && ` after ${reasonWords(fate.reason)}`}
+    </Text>
+  );
+}

@@ -1,0 +1,132 @@
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { CalendarClock } from 'lucide-react';
+import type { ScheduledDraft } from '@beckon/contract/dashboard';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { formatTime, useNow, useZone, When } from '../../parts/index.ts';
+import type { Postponing } from './use-postpone.ts';
+import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
+
+/** A draft that is to be put off; `to`: an hour that it was dropped onto, and cannot just be moved to. */
+export type ToPostpone = { draft: ScheduledDraft; to?: string };
+
+type Props = ToPostpone & {
+  onClose: () => void;
+  postpone: (what: Postponing) => void;
+};
+
+/** The same as to drag a letter to an hour, with the keyboard and to any minute. */
+export function PostponeDialog({
+  asked,
+  ...props
+}: Omit<Props, keyof ToPostpone> & { asked: ToPostpone | null }): ReactNode {
+  return (
+    <Modal
+      opened={asked !== null}
+      onClose={props.onClose}
+
+      title="Postpone a letter"
+    >
+      {asked && <PostponeForm {...asked} {...props} />}
+    </Modal>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
+  const zone = useZone();
+  const now = useNow();
+  const soon = Math.max(Date.parse(draft.deadline_at), now) + HOUR_MS;
+  const start = localOf(to === undefined ? soon : Date.parse(to), zone);
+  const [typed, setTyped] = useState(`${start.date}T${start.time}`);
+  const [extend, setExtend] = useState(false);
+  const wanted = readTyped(typed, { zone, now, expiresAt: draft.expires_at });
+  const fault = wanted.fault ?? (wanted.isBeyond && !extend ? 'It would have expired by then' : null);
+  const go = (until: number): void => {
+    postpone({ draft, until: new Date(until).toISOString(), extend });
+    onClose();
+  };
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (fault === null) go(wanted.at);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">
+          “{draft.subject}” to {draft.email ?? draft.external_user_id} is due <When at={draft.deadline_at} />.
+        </Text>
+        <Presets zone={draft.zone ?? zone} now={now} onPick={go} />
+        <TextInput
+          data-autofocus
+          type="datetime-local"
+          label={`Leaves at, in ${zone}`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          error={fault}
+        />
+        {wanted.isBeyond && (
+          <Checkbox
+            label="Let it leave later than it was worth sending"
+            description={`It expires at ${formatTime(draft.expires_at ?? '', zone)} otherwise.`}
+            checked={extend}
+            onChange={(event) => setExtend(event.currentTarget.checked)}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            leftSection={<CalendarClock size={15} aria-hidden="true" />}
+            disabled={fault !== null}
+          >
+            Postpone
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type Read = { at: number; fault: string | null; isBeyond: boolean };
+
+function readTyped(
+  typed: string,
+  { zone, now, expiresAt }: { zone: string; now: number; expiresAt: string | null },
+): Read {
+  const [date = '', time = ''] = typed.split('T');
+  const at = instantOf({ date, time }, zone);
+  if (at === null) return { at: now, fault: 'This is no time', isBeyond: false };
+  if (at <= now) return { at, fault: 'This is over already', isBeyond: false };
+  return { at, fault: null, isBeyond: expiresAt !== null && at > Date.parse(expiresAt) };
+}
+
+type PresetsProps = { zone: string; now: number; onPick: (at: number) => void };
+
+function Presets({ zone, now, onPick }: PresetsProps): ReactNode {
+  return (
+    <Group gap="xs">
+      <Preset label="In an hour" at={now + HOUR_MS} onPick={onPick} />
+      <Preset label="In four hours" at={now + 4 * HOUR_MS} onPick={onPick} />
+      <Preset label={`Tomorrow at nine in ${zone}`} at={tomorrowAtNine(now, zone)} onPick={onPick} />
+    </Group>
+  );
+}
+
+function Preset({
+  label,
+  at,
+  onPick,
+}: {
+  label: string;
+  at: number;
+  onPick: (at: number) => void;
+}): ReactNode {
+  return (
+    <Button size="compact-sm" variant="default" onClick={() => onPick(at)}>
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,250 @@
+import { Anchor, Button, Group, Select, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { CalendarRange, FlaskConical, Pause } from 'lucide-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Schedule, ScheduledDraft } from '@beckon/contract/dashboard';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { useApi, useProject } from '../../api/index.ts';
+import { Empty, formatTime, Loaded, Mark, Page, useZone } from '../../parts/index.ts';
+import { useSimulation } from '../../parts/policy-effect.tsx';
+import { heldWords } from '../../parts/policy-words.ts';
+import { useSettingsForm } from '../../parts/settings-form.ts';
+import { type Planned, PlannedDrafts } from './planned-drafts.tsx';
+import { PostponeDialog, type ToPostpone } from './postpone-dialog.tsx';
+import { Legend, Ribbon } from './ribbon.tsx';
+import { Simulator } from './simulator.tsx';
+import { usePostpone } from './use-postpone.ts';
+import { type Cell, daysOf } from './week.ts';
+
+const route = getRouteApi('/p/$project/schedule');
+const REFRESH_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** What leaves in the next seven days, hour by hour, if nobody acts. */
+export function ScheduleScreen(): ReactNode {
+  const { try: isTrying = false } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useApi('GET /projects/:project/schedule', {}, { everyMs: REFRESH_MS });
+  const paused = query.data?.data.paused ?? false;
+  return (
+    <Page
+      title="Schedule"
+      beside={paused && <Mark icon={Pause} tone="warn" label="Paused: this is what would leave without" />}
+      actions={
+        <Button
+          variant={isTrying ? 'filled' : 'default'}
+          aria-pressed={isTrying}
+          leftSection={<FlaskConical size={15} aria-hidden="true" />}
+          onClick={() =>
+            void navigate({ search: (was) => ({ ...was, try: isTrying ? undefined : true }), replace: true })
+          }
+        >
+          Try another policy
+        </Button>
+      }
+    >
+      <Loaded query={query} skeleton={<Skeleton height={420} />}>
+        {({ data }) => <Week schedule={data} isTrying={isTrying} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Week({ schedule, isTrying }: { schedule: Schedule; isTrying: boolean }): ReactNode {
+  const { hour, show, zone: band = schedule.quiet[0]?.zone } = route.useSearch();
+  const navigate = route.useNavigate();
+  const zone = useZone();
+  const form = useSettingsForm();
+  const simulation = useSimulation(isTrying ? form.changes : NO_CHANGES);
+  const tried = isTrying && form.dirty ? simulation.effect?.hours : undefined;
+  const postpone = usePostpone();
+  const [asked, setAsked] = useState<ToPostpone | null>(null);
+  const dragged = useRef<ScheduledDraft | null>(null);
+  const days = useMemo(() => daysOf(schedule, { zone, band, tried }), [schedule, zone, band, tried]);
+  const choose = (search: { hour?: string; show?: 'held' | 'expires' }): void =>
+    void navigate({
+      search: (was) => ({ ...was, hour: undefined, show: undefined, ...search }),
+      replace: true,
+    });
+  if (schedule.drafts === 0) return <NothingPlanned schedule={schedule} />;
+  return (
+    <Stack gap="md">
+      {isTrying && <Simulator form={form} simulation={simulation} />}
+      <Group justify="space-between" gap="sm">
+        <Summary schedule={schedule} onShow={(what) => choose({ show: what })} />
+        <BandChoice
+          schedule={schedule}
+          band={band}
+          onBand={(next) => void navigate({ search: (was) => ({ ...was, zone: next }), replace: true })}
+        />
+      </Group>
+      <Ribbon
+        days={days}
+        perHour={schedule.throttle_per_hour}
+        chosen={hour}
+        onChoose={(at) => choose({ hour: at })}
+        onDrop={(id, cell) => {
+          const draft = dragged.current;
+          if (draft?.id !== id) return;
+          const to = startOf(cell, schedule);
+          if (draft.expires_at !== null && to > draft.expires_at) setAsked({ draft, to });
+          else postpone({ draft, until: to });
+        }}
+      />
+      <Legend isTrying={tried !== undefined} />
+      <Chosen
+        asked={plannedOf({ hour, show })}
+        onPostpone={(draft) => setAsked({ draft })}
+        onDrag={(draft) => {
+          dragged.current = draft;
+        }}
+      />
+      <PostponeDialog asked={asked} onClose={() => setAsked(null)} postpone={postpone} />
+    </Stack>
+  );
+}
+
+const SOONEST_MS = 2 * 60_000;
+
+/** The hour that has begun has no beginning any more: a moment from now is as soon as it can be. */
+function startOf({ at }: Cell, { now }: Schedule): string {
+  return new Date(Math.max(Date.parse(at), Date.parse(now) + SOONEST_MS)).toISOString();
+}
+
+type ChosenProps = {
+  asked: Planned | null;
+  onDrag: (draft: ScheduledDraft) => void;
+  onPostpone: (draft: ScheduledDraft) => void;
+};
+
+function Chosen({ asked, ...props }: ChosenProps): ReactNode {
+  const zone = useZone();
+  if (!asked)
+    return (
+      <Text size="sm" c="dimmed">
+        Choose an hour to see its letters. Drag one of them onto another hour to postpone it.
+      </Text>
+    );
+  return (
+    <section>
+      <Title order={2} size="h5" mb="xs">
+        {titleOf(asked, zone)}
+      </Title>
+      <PlannedDrafts asked={asked} label={titleOf(asked, zone)} {...props} />
+    </section>
+  );
+}
+
+const NO_CHANGES: Record<string, string> = {};
+
+function plannedOf({
+  hour,
+  show,
+}: {
+  hour: string | undefined;
+  show: 'held' | 'expires' | undefined;
+}): Planned | null {
+  if (show !== undefined) return { becomes: show };
+  const from = Date.parse(hour ?? '');
+  if (Number.isNaN(from)) return null;
+  return {
+    becomes: 'leaves',
+    from: new Date(from).toISOString(),
+    to: new Date(from + HOUR_MS).toISOString(),
+  };
+}
+
+function titleOf({ becomes, from }: Planned, zone: string): string {
+  if (becomes === 'held') return 'Held until something else happens';
+  if (becomes === 'expires') return 'Expire before their gates open';
+  return `Leave in the hour from ${formatTime(from ?? '', zone)}`;
+}
+
+type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => void };
+
+function Summary({ schedule, onShow }: SummaryProps): ReactNode {
+  const { drafts, is_cut, waits_for_person: waiting, beyond } = schedule;
+  const project = String(useProject().id);
+  const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
+  const planned = drafts - held - beyond.expires - beyond.leaves;
+  return (
+    <Group gap="xs" wrap="wrap">
+      <Text size="sm">
+        <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'letter leaves' : 'letters leave'} within seven
+        days
+        {is_cut && ' (more wait than were looked at)'}
+      </Text>
+      {beyond.leaves > 0 && <Text size="sm">· {beyond.leaves.toLocaleString('en')} later</Text>}
+      {held > 0 && (
+        <Button size="compact-sm" variant="subtle" onClick={() => onShow('held')}>
+          {held.toLocaleString('en')} held: {heldWords(beyond.held)}
+        </Button>
+      )}
+      {beyond.expires > 0 && (
+        <Button size="compact-sm" variant="default" onClick={() => onShow('expires')}>
+          {beyond.expires.toLocaleString('en')} expire first
+        </Button>
+      )}
+      {waiting > 0 && (
+        <Text size="sm">
+          ·{' '}
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link to="/p/$project/review" params={{ project }} {...props} />}
+          >
+            {waiting.toLocaleString('en')} wait for a person
+          </Anchor>
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+type BandProps = { schedule: Schedule; band: string | undefined; onBand: (zone: string) => void };
+
+function BandChoice({ schedule: { quiet, policy }, band, onBand }: BandProps): ReactNode {
+  if (policy.quiet_hours === 'off') return <Text size="sm">Quiet hours are off</Text>;
+  return (
+    <Select
+      size="xs"
+      w={280}
+      aria-label="Quiet hours of which time zone"
+      data={quiet.map(({ zone, drafts }) => ({
+        value: zone,
+        label: `Quiet hours in ${zone} · ${drafts.toLocaleString('en')}`,
+      }))}
+      value={band ?? null}
+      allowDeselect={false}
+      onChange={(zone) => {
+        if (zone !== null) onBand(zone);
+      }}
+    />
+  );
+}
+
+function NothingPlanned({ schedule: { waits_for_person: waiting } }: { schedule: Schedule }): ReactNode {
+  const project = String(useProject().id);
+  return (
+    <Empty
+      icon={CalendarRange}
+      title="No letter is planned"
+      action={
+        <Button
+          variant="default"
+          renderRoot={(props) => (
+            <Link
+              to={waiting > 0 ? '/p/$project/review' : '/p/$project/rules'}
+              params={{ project }}
+              {...props}
+            />
+          )}
+        >
+          {waiting > 0 ? 'Open Review' : 'Look at the rules'}
+        </Button>
+      }
+    >
+      {waiting > 0
+        ? `${waiting.toLocaleString('en')} drafts wait for a person: they leave when one approves them.`
+        : 'A letter stands here as soon as a rule has drafted one.'}
+    </Empty>
+  );
+}

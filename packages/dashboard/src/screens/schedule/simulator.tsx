@@ -1,0 +1,65 @@
+import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/index.ts';
+import { SaveBar } from '../../parts/index.ts';
+import { EffectOnQueue, type Simulation } from '../../parts/policy-effect.tsx';
+import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
+import type { SettingsForm } from '../../parts/settings-form.ts';
+
+/** Another policy, tried on the letters that wait: nothing changes before it is saved. */
+export function Simulator({ form, simulation }: { form: SettingsForm; simulation: Simulation }): ReactNode {
+  const maySave = useMay('admin');
+  const field = (name: string): SettingField => ({
+    text: form.text(name),
+    onText: (text) => form.set(name, text),
+    fault: form.fault(name) ?? simulation.error?.fields[name],
+  });
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Try another policy">
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} spacing="lg">
+          <Try title="Quiet hours">
+            <QuietHoursField {...field('quiet_hours')} />
+          </Try>
+          <Try title="Letters to one person">
+            <CapsField {...field('frequency_cap')} />
+          </Try>
+          <Try title="Pace">
+            <ThrottleField {...field('throttle')} />
+          </Try>
+        </SimpleGrid>
+        {form.dirty ? (
+          <EffectOnQueue {...simulation} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            Change something: the dashed bars show what would leave when, before anything is saved.
+          </Text>
+        )}
+        {!maySave && (
+          <Text size="sm" c="dimmed">
+            Trying changes nothing. Saving a policy needs the role admin.
+          </Text>
+        )}
+        <SaveBar
+          dirty={form.dirty && maySave}
+          saving={form.saving}
+          onSave={form.save}
+          onDiscard={form.discard}
+          label="Save as the policy"
+          note="Only tried so far: letters leave by the saved policy"
+        />
+      </Stack>
+    </Paper>
+  );
+}
+
+function Try({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <Title order={2} size="h6" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ScheduledDraft } from '@beckon/contract/dashboard';
+import { useChange } from '../../api/index.ts';
+import { formatTime, refused, undoable, useZone } from '../../parts/index.ts';
+
+export type Postponing = {
+  draft: Pick<ScheduledDraft, 'id' | 'subject'>;
+  until: string;
+  extend?: boolean;
+};
+
+const CHANGED = [
+  'GET /projects/:project/schedule',
+  'GET /projects/:project/schedule/drafts',
+  'GET /projects/:project/drafts',
+] as const;
+
+/** Puts a draft off; for ten seconds that can be taken back. */
+export function usePostpone(): (what: Postponing) => void {
+  const zone = useZone();
+  const undo = useChange('POST /projects/:project/drafts/:draft/undo', {
+    refreshes: [...CHANGED],
+    onRefused: (error) => refused(error, 'Not taken back'),
+  });
+  const change = useChange('POST /projects/:project/drafts/:draft/postpone', {
+    refreshes: [...CHANGED],
+    onRefused: (error) => refused(error, 'Not postponed'),
+  });
+  return ({ draft, until, extend = false }) => {
+    const params = { draft: draft.id };
+    change.mutate(
+      { params, body: { until, ...(extend ? { extend } : {}) } },
+      {
+        onSuccess: () =>
+          undoable({
+            message: `“${draft.subject}” leaves at ${formatTime(until, zone)} now`,
+            undo: () => undo.mutate({ params, body: {} }),
+          }),
+      },
+    );
+  };
+}

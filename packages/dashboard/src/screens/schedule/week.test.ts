@@ -1,0 +1,71 @@
+import type { Schedule } from '@beckon/contract/dashboard';
+import { expect, test } from 'vitest';
+import { cellBeside, daysOf, highest } from './week.ts';
+
+const HOUR = 3_600_000;
+
+function schedule(from: string, changed: Partial<Schedule> = {}): Schedule {
+  return {
+    now: from,
+    from,
+    to: new Date(Date.parse(from) + 168 * HOUR).toISOString(),
+    time_zone: 'UTC',
+    paused: false,
+    drafts: 0,
+    is_cut: false,
+    waits_for_person: 0,
+    hours: [],
+    beyond: { leaves: 0, held: {}, expires: 0 },
+    quiet: [],
+    throttle_per_hour: null,
+    policy: { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off', time_zone: 'UTC' },
+    ...changed,
+  };
+}
+const plain = { band: undefined, tried: undefined };
+
+test('a week is its days in the zone, the first from the present hour on', () => {
+  const days = daysOf(schedule('2026-01-15T12:00:00.000Z'), { ...plain, zone: 'UTC' });
+  expect(days.map(({ cells, blanks }) => [cells.length, blanks])).toEqual([
+    [12, 12],
+    ...Array.from({ length: 6 }, () => [24, 0]),
+    [12, 0],
+  ]);
+  const inParis = daysOf(schedule('2026-01-15T12:00:00.000Z'), { ...plain, zone: 'Europe/Paris' });
+  expect([inParis[0]?.blanks, inParis[0]?.cells[0]?.time]).toEqual([13, '13:00']);
+});
+
+test('on the days on which the clocks change there is an hour less, or one more', () => {
+  const spring = daysOf(schedule('2026-03-27T00:00:00.000Z'), { ...plain, zone: 'Europe/Paris' });
+  const autumn = daysOf(schedule('2026-10-23T00:00:00.000Z'), { ...plain, zone: 'Europe/Paris' });
+  expect(spring.find(({ date }) => date === '2026-03-29')?.cells).toHaveLength(23);
+  expect(autumn.find(({ date }) => date === '2026-10-25')?.cells).toHaveLength(25);
+});
+
+test('each hour has its letters, the quiet part of its zone, and what is tried', () => {
+  const at = '2026-01-15T14:00:00.000Z';
+  const days = daysOf(
+    schedule('2026-01-15T12:00:00.000Z', {
+      hours: [{ at, leaves: 4, waited: { cap: 1 }, deadlines: 6 }],
+      quiet: [
+        {
+          zone: 'UTC',
+          drafts: 4,
+          spans: [{ from: '2026-01-15T14:30:00.000Z', to: '2026-01-15T16:00:00.000Z' }],
+        },
+      ],
+    }),
+    { zone: 'UTC', band: 'UTC', tried: [{ at, today: 4, changed: 9 }] },
+  );
+  const [, , third, fourth, fifth] = days[0]?.cells ?? [];
+  expect(third).toMatchObject({ leaves: 4, waited: { cap: 1 }, deadlines: 6, quiet: 0.5, tried: 9 });
+  expect([fourth?.quiet, fifth?.quiet, fourth?.tried]).toEqual([1, 0, 0]);
+  expect(highest(days)).toBe(9);
+});
+
+test('the arrows stay on the ribbon', () => {
+  const days = daysOf(schedule('2026-01-15T12:00:00.000Z'), { ...plain, zone: 'UTC' });
+  expect(cellBeside(days, '2026-01-15T12:00:00.000Z', -1)).toBe('2026-01-15T12:00:00.000Z');
+  expect(cellBeside(days, '2026-01-15T12:00:00.000Z', 24)).toBe('2026-01-16T12:00:00.000Z');
+  expect(cellBeside(days, '2026-01-22T11:00:00.000Z', 24)).toBe('2026-01-22T11:00:00.000Z');
+});

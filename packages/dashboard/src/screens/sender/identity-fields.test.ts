@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { addressHint } from './identity-fields.tsx';
+
+const domain = (name: string, state: string, paused: string | null = null) => ({
+  id: name,
+  name,
+  state,
+  paused,
+  throttle: 'off',
+});
+
+test('an address is told by its domain, or by the one above it, what becomes of its letters', () => {
+  const domains = [
+    domain('x.org', 'verified'),
+    domain('y.org', 'pending'),
+    domain('z.org', 'verified', 'complaints'),
+  ];
+  expect(addressHint('ada@x.org', domains)).toBe('x.org is verified');
+  expect(addressHint('ada@news.X.org', domains)).toBe('x.org is verified');
+  expect(addressHint('ada@notx.org', domains)).toContain('notx.org was not added');
+  expect(addressHint('ada@y.org', domains)).toContain('not verified');
+  expect(addressHint('ada@z.org', domains)).toBe('z.org is paused: complaints');
+  expect(addressHint('none', domains)).toContain('At a domain');
+});

@@ -1,0 +1,46 @@
+import { Textarea, TextInput } from '@mantine/core';
+import type { SendingState } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import type { SettingField } from '../../parts/policy-fields.tsx';
+
+const NONE = 'none';
+
+type Props = SettingField & {
+  label: string;
+  description?: ReactNode;
+  placeholder?: string;
+  isLong?: boolean;
+};
+
+/** One line of text; nothing typed is none. */
+export function LineField({ label, description, placeholder, isLong = false, ...field }: Props): ReactNode {
+  const { text, onText, fault, disabled = false } = field;
+  const Field = isLong ? Textarea : TextInput;
+  return (
+    <Field
+      label={label}
+      description={description}
+      placeholder={placeholder ?? ''}
+      value={text === NONE ? '' : text}
+      error={fault}
+      disabled={disabled}
+      onChange={({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
+        const line = value.replaceAll(/[\r\n]+/g, ' ');
+        onText(line === '' ? NONE : line);
+      }}
+    />
+  );
+}
+
+/** What becomes of letters from this address, by its domain. */
+export function addressHint(address: string, domains: SendingState['domains']): string {
+  const host = address.split('@').at(1)?.toLowerCase() ?? '';
+  if (host === '') return 'At a domain that was added, or below one: news@mail.example.com';
+  const domain = domains.find(({ name }) => host === name || host.endsWith(`.${name}`));
+  if (!domain) return `${host} was not added under Domains: with a relay its letters are held`;
+  if (domain.paused !== null) return `${domain.name} is paused: ${domain.paused}`;
+  if (domain.state === 'verified') return `${domain.name} is verified`;
+  if (domain.state === 'degraded')
+    return `${domain.name} may send, but the last look at its records found a fault`;
+  return `${domain.name} is not verified: with a relay its letters are held`;
+}

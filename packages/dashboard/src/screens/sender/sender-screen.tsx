@@ -1,0 +1,128 @@
+import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import type { SendingState } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useApi, useMay } from '../../api/index.ts';
+import { Loaded, Page, SaveBar } from '../../parts/index.ts';
+import type { SettingField } from '../../parts/policy-fields.tsx';
+import { Section } from '../../parts/section.tsx';
+import { type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
+import { RepliesState, TeamField, TrackingField } from './heard-fields.tsx';
+import { addressHint, LineField } from './identity-fields.tsx';
+import { TopicsField } from './topics-field.tsx';
+import { Verdict } from './verdict.tsx';
+
+/** As whom the project writes, and what is heard of it. */
+export function SenderScreen(): ReactNode {
+  const form = useSettingsForm();
+  const sending = useApi('GET /projects/:project/sending', {});
+  return (
+    <Page title="Sender">
+      <Stack gap="lg" maw={860}>
+        <Loaded query={sending} skeleton={<Skeleton height={150} />}>
+          {({ data }) => <Verdict sending={data} />}
+        </Loaded>
+        <Loaded query={form.query} skeleton={<FormSkeleton />}>
+          {() => <SenderForm form={form} sending={sending.data?.data} />}
+        </Loaded>
+      </Stack>
+    </Page>
+  );
+}
+
+type Props = { form: SettingsForm; sending: SendingState | undefined };
+
+function SenderForm({ form, sending }: Props): ReactNode {
+  const mayChange = useMay('admin');
+  const field = (name: string): SettingField => ({
+    text: form.text(name),
+    onText: (text) => form.set(name, text),
+    fault: form.fault(name),
+    disabled: !mayChange,
+  });
+  return (
+    <>
+      {!mayChange && <Text c="dimmed">You can look at the sender. Changing it needs the role admin.</Text>}
+      <Identity field={field} sending={sending} />
+      <Section
+        title="Answers"
+        text="What a person writes back ends their sequence, and is a webhook for you."
+      >
+        <Stack gap="md">
+          <LineField label="Answered to" placeholder="team@example.com" {...field('reply_to')} />
+          <LineField
+            label="Answers are handed on to"
+            description="Then answers come to this installation first, which knows whose they are."
+            placeholder="team@example.com"
+            {...field('reply_forward_to')}
+          />
+          {sending && <RepliesState replies={sending.replies} />}
+        </Stack>
+      </Section>
+      <Section
+        title="Topics"
+        text="Rules can say what their letters are about. On the page behind “Unsubscribe” people choose among these."
+      >
+        <TopicsField {...field('topics')} />
+      </Section>
+      <Section title="Tracking" text="Unsubscribing and bounces are always heard.">
+        <TrackingField {...field('tracking')} />
+      </Section>
+      <Section title="Who is told what waits">
+        <TeamField {...field('team_addresses')} />
+      </Section>
+      <SaveBar dirty={form.dirty} saving={form.saving} onSave={form.save} onDiscard={form.discard} />
+    </>
+  );
+}
+
+function Identity({
+  field,
+  sending,
+}: {
+  field: (name: string) => SettingField;
+  sending: SendingState | undefined;
+}): ReactNode {
+  const address = field('from_address');
+  return (
+    <Section title="From" text="Without name, address and postal address no letter reaches a person.">
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <LineField
+            label="Name"
+            description="As people read it beside the address."
+            placeholder="Ada of Acme"
+            {...field('from_name')}
+          />
+          <LineField
+            label="Address"
+            placeholder="ada@mail.example.com"
+            description={addressHint(address.text, sending?.domains ?? [])}
+            {...address}
+          />
+        </SimpleGrid>
+        <LineField
+          label="Postal address"
+          description="Stands at the foot of every letter: many countries ask for it."
+          placeholder="Acme, 1 High Street, 12345 Town"
+          {...field('postal_address')}
+        />
+        <LineField
+          label="Footer"
+          description="One more line at the foot of every letter."
+          {...field('footer')}
+        />
+      </Stack>
+    </Section>
+  );
+}
+
+function FormSkeleton(): ReactNode {
+  return (
+    <>
+      <Skeleton height={320} />
+      <Skeleton height={220} />
+      <Skeleton height={110} />
+      <Skeleton height={150} />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
+import { Plus, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SettingField } from '../../parts/policy-fields.tsx';
+import { printTopics, readTopics, type Topic } from '../../parts/policy-text.ts';
+
+const TOPICS_MAX = 20;
+
+/** What letters can be about, for whoever wants some of them: an id for rules, a title for recipients. */
+export function TopicsField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
+  const topics = readTopics(text);
+  const change = (at: number, to: Partial<Topic>): void =>
+    onText(printTopics(topics.map((topic, n) => (n === at ? { ...topic, ...to } : topic))));
+  const add = (): void => onText(printTopics([...topics, { id: nextId(topics), title: 'New topic' }]));
+  return (
+    <Input.Wrapper error={fault}>
+      <Stack gap="xs" mb={4} align="start">
+        {topics.length === 0 && (
+          <Text size="sm" c="dimmed">
+            There is no topic: recipients choose between all letters and none.
+          </Text>
+        )}
+        {topics.map((topic, n) => (
+          <Group key={n} gap="xs" wrap="wrap" role="group" aria-label={`Topic ${n + 1}`}>
+            <TextInput
+              aria-label="Id, as rules name it"
+              w={140}
+              value={topic.id}
+              disabled={disabled}
+              onChange={({ currentTarget: { value } }) =>
+                change(n, { id: value.replaceAll(/[^a-z0-9_-]/g, '') })
+              }
+            />
+            <TextInput
+              aria-label="Title, as recipients read it"
+              w={240}
+              value={topic.title}
+              disabled={disabled}
+              onChange={({ currentTarget: { value } }) => change(n, { title: value })}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              disabled={disabled}
+              aria-label={`Remove the topic ${topic.title}`}
+              onClick={() => onText(printTopics(topics.filter((_, other) => other !== n)))}
+            >
+              <Trash2 size={16} aria-hidden="true" />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Plus size={14} aria-hidden="true" />}
+          disabled={disabled || topics.length >= TOPICS_MAX}
+          onClick={add}
+        >
+          Add a topic
+        </Button>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+function nextId(topics: Topic[]): string {
+  const taken = new Set(topics.map(({ id }) => id));
+  for (let n = topics.length + 1; ; n++) if (!taken.has(`topic-${n}`)) return `topic-${n}`;
+}

@@ -1,0 +1,85 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { ListTree } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SequenceListed } from '@beckon/contract/dashboard';
+import { useApi, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, listOf, Mark, Page } from '../../parts/index.ts';
+import { CirclePause, CirclePlay } from 'lucide-react';
+
+/** Rules with a way to be under way on: more than one step. */
+export function SequencesScreen(): ReactNode {
+  const { id } = useProject();
+  const sequences = useApi('GET /projects/:project/sequences', {});
+  const params = { project: String(id) };
+  return (
+    <Page title="Sequences">
+      <DataTable
+        label="Sequences"
+        columns={COLUMNS}
+        list={listOf(sequences.data?.data ?? [], {
+          isPending: sequences.isPending,
+          error: sequences.error,
+          retry: () => void sequences.refetch(),
+        })}
+        rowKey={(row) => row.id}
+        link={(row) => ({ to: '/p/$project/sequences/$rule', params: { ...params, rule: row.id } })}
+        empty={
+          <Empty icon={ListTree} title="No rule has more than one step">
+            A rule with a wait, a branch or a second letter is shown here, with the people on each step. Add
+            steps to a{' '}
+            <Anchor
+              size="sm"
+              renderRoot={(props) => <Link to="/p/$project/rules" params={params} {...props} />}
+            >
+              rule
+            </Anchor>{' '}
+            under “Then”.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const COLUMNS: Column<SequenceListed>[] = [
+  { id: 'name', title: 'Sequence', width: '1.5fr', cell: ({ name }) => name },
+  {
+    id: 'state',
+    title: 'State',
+    width: '100px',
+    cell: ({ on }) =>
+      on ? (
+        <Mark icon={CirclePlay} tone="good" label="On" />
+      ) : (
+        <Mark icon={CirclePause} tone="quiet" label="Off" />
+      ),
+  },
+  { id: 'letters', title: 'Letters', width: '80px', align: 'right', cell: ({ letters }) => letters },
+  {
+    id: 'people',
+    title: 'People inside',
+    width: '120px',
+    align: 'right',
+    cell: ({ people }) => people.toLocaleString('en-GB'),
+  },
+  {
+    id: 'older',
+    title: 'In older versions',
+    width: '130px',
+    align: 'right',
+    narrow: 'hide',
+    cell: ({ in_older_versions: older }) => (older === 0 ? '–' : older.toLocaleString('en-GB')),
+  },
+  {
+    id: 'ends',
+    title: 'Ends early when',
+    width: '2fr',
+    narrow: 'hide',
+    cell: ({ exits, goal }) => (
+      <Text size="sm" c="dimmed" truncate>
+        {[...exits, ...(goal === null ? [] : [`the goal: ${goal}`])].join(', or ')}
+      </Text>
+    ),
+  },
+];

@@ -1,0 +1,83 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { CircleStop, Clock, FileText, type LucideIcon, Radio, Split, Users } from 'lucide-react';
+import { CirclePause } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SequenceStep, SequenceVersion } from '@beckon/contract/dashboard';
+import { useProject } from '../../api/index.ts';
+import { Mark } from '../../parts/index.ts';
+import classes from './sequences.module.css';
+
+const ICONS: Record<SequenceStep['kind'], LucideIcon> = {
+  draft: FileText,
+  wait: Clock,
+  wait_until: Clock,
+  wait_for: Radio,
+  branch: Split,
+  end: CircleStop,
+};
+
+/** The steps in their order, those on a way out of a fork set in, with the people who stand on each. */
+export function StepList({ version: { steps } }: { version: SequenceVersion }): ReactNode {
+  return (
+    <ol className={classes.steps}>
+      {steps.map((step, index) => (
+        <li key={step.at} className={classes.step} data-depth={Math.min(step.depth, 4)}>
+          {isFirstOfWay(steps, index) && (
+            <Text size="xs" c="dimmed" mb={4}>
+              {step.way === 'then' ? 'If so' : 'Else'}
+            </Text>
+          )}
+          <Step step={step} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function isFirstOfWay(steps: SequenceStep[], index: number): boolean {
+  const [step, before] = [steps[index], steps[index - 1]];
+  if (!step || step.way === null) return false;
+  return before?.depth !== step.depth || before.way !== step.way;
+}
+
+function Step({ step }: { step: SequenceStep }): ReactNode {
+  const { id } = useProject();
+  const { kind, label, letter, active, frozen } = step;
+  const Icon = ICONS[kind];
+  return (
+    <Group justify="space-between" gap="sm" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" miw={0}>
+        <Icon size={16} aria-hidden="true" />
+        <Text size="sm" className={classes.label ?? ''}>
+          {letter === null ? (
+            label
+          ) : (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/p/$project/templates/$template"
+                  params={{ project: String(id), template: letter }}
+                  {...props}
+                />
+              )}
+            >
+              {label}
+            </Anchor>
+          )}
+        </Text>
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        {active > 0 && <Mark icon={Users} tone="info" label={people(active)} />}
+        {frozen > 0 && (
+          <Mark icon={CirclePause} tone="warn" label={`${frozen.toLocaleString('en-GB')} stand still`} />
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+function people(count: number): string {
+  return count === 1 ? '1 person' : `${count.toLocaleString('en-GB')} people`;
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { SuppressionReasonName } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useChange } from '../../api/index.ts';
+import { ErrorBox, told } from '../../parts/index.ts';
+import { placeOf, REASON_CHOICES } from './words.ts';
+
+type Props = { opened: boolean; onClose: () => void };
+
+export function AddDialog(props: Props): ReactNode {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title="Send nothing more to">
+      <Form {...props} />
+    </Modal>
+  );
+}
+
+const DAYS = [
+  { value: '', label: 'For good' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'A year' },
+];
+const DAY_MS = 86_400_000;
+
+function Form({ onClose }: Props): ReactNode {
+  const form = useForm({ initialValues: { who: '', reason: 'manual' as SuppressionReasonName, days: '' } });
+  const add = useChange('POST /projects/:project/suppressions', {
+    refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
+    onDone: ({ data: { suppression, drafts, runs } }) => {
+      const ended = drafts + runs === 0 ? '' : `: ${drafts} drafts cancelled, ${runs} runs ended`;
+      told(`Nothing is sent to ${suppression.value} any more${ended}`);
+      onClose();
+    },
+    onRefused: ({ fields }) => {
+      const who = fields.email ?? fields.user;
+      form.setErrors({
+        ...fields,
+        ...(who === undefined ? {} : { who }),
+        ...(fields.until ? { days: fields.until } : {}),
+      });
+    },
+  });
+  const submit = form.onSubmit(({ who, reason, days }) => {
+    const until = days === '' ? {} : { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
+    add.mutate({ body: { ...placeOf(who), reason, ...until } });
+  });
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="E-mail address or user id"
+          description="An address stops whoever has it; a user, whatever their address."
+          required
+          autoComplete="off"
+          spellCheck={false}
+          {...form.getInputProps('who')}
+        />
+        <Select label="Why" allowDeselect={false} data={REASON_CHOICES} {...form.getInputProps('reason')} />
+        <Select label="Until" allowDeselect={false} data={DAYS} {...form.getInputProps('days')} />
+        <Text size="sm" c="dimmed">
+          Drafts to them are cancelled, approved ones too, and their sequences end. Lifting it later brings
+          none of that back.
+        </Text>
+        {add.error && Object.keys(add.error.fields).length === 0 && <ErrorBox error={add.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending} disabled={form.values.who.trim() === ''}>
+            Send nothing more
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

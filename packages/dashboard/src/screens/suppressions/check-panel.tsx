@@ -1,0 +1,167 @@
+import { Button, Group, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
+import { CircleCheck, CircleX, Hand, UserX } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi } from '../../api/index.ts';
+import { Loaded, Mark, Person, When } from '../../parts/index.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { gateName, placeOf, REASONS } from './words.ts';
+
+const route = getRouteApi('/p/$project/suppressions');
+
+/** Would a letter leave to this address, or to this user, now: what every gate says. */
+export function CheckPanel(): ReactNode {
+  const { check } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(check ?? '');
+  const answer = useApi(
+    'GET /projects/:project/suppressions/check',
+    { query: placeOf(check ?? '') },
+    { enabled: check !== undefined, staleTimeMs: 0 },
+  );
+  return (
+    <Stack gap="lg" maw={860}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const next = typed.trim() === '' ? undefined : typed.trim();
+          if (next === check) void answer.refetch();
+          void navigate({ search: (was) => ({ ...was, check: next }), replace: true });
+        }}
+      >
+        <Group align="flex-end" gap="xs" wrap="wrap">
+          <TextInput
+            label="E-mail address or user id"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            w={{ base: '100%', sm: 380 }}
+          />
+          <Button type="submit" disabled={typed.trim() === ''} loading={answer.isFetching}>
+            Ask the gates
+          </Button>
+        </Group>
+      </form>
+      {check === undefined ? (
+        <Text size="sm" c="dimmed">
+          Asks every gate that a letter passes on its way out, at this moment, and takes nothing. Whether a
+          rule would write to them at all is another question: Explain on the user answers it.
+        </Text>
+      ) : (
+        <Loaded query={answer} skeleton={<Skeleton height={300} />}>
+          {({ data }) => <Answer answer={data} />}
+        </Loaded>
+      )}
+    </Stack>
+  );
+}
+
+function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
+  const { suppression, lifted, people, value, kind } = answer;
+  return (
+    <Stack gap="lg" aria-live="polite">
+      <Verdict answer={answer} />
+      {suppression && (
+        <Text size="sm">
+          <b>{value}</b> is suppressed: {REASONS[suppression.reason].toLowerCase()}, since{' '}
+          <When at={suppression.created_at} />, by {suppression.created_by_name}
+          {suppression.in_force ? '' : ', and that is over'}.
+        </Text>
+      )}
+      {lifted && (
+        <Text size="sm" c="dimmed">
+          It was suppressed before ({REASONS[lifted.reason].toLowerCase()}), until {lifted.lifted_by_name}{' '}
+          lifted that <When at={lifted.lifted_at} />.
+        </Text>
+      )}
+      {people.map((one) => (
+        <PersonGates
+          key={one.external_user_id}
+          person={one}
+          isShared={kind === 'email' && people.length > 1}
+        />
+      ))}
+      {answer.is_cut && (
+        <Text size="sm" c="dimmed">
+          More people share this address than are shown.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Verdict({ answer: { mailed, kind, suppression } }: { answer: MailableAnswer }): ReactNode {
+  if (mailed === null)
+    return (
+      <Notice
+        icon={UserX}
+        title={kind === 'email' ? 'Nobody here has this address' : 'Nobody here has this id'}
+      >
+        {suppression
+          ? 'Whoever comes with it gets no letters.'
+          : 'Nothing is suppressed there either: whoever comes with it may get letters.'}
+      </Notice>
+    );
+  return mailed ? (
+    <Notice icon={CircleCheck} title="Yes, a letter would leave now" />
+  ) : (
+    <Notice icon={Hand} title="No, a letter would be held now" />
+  );
+}
+
+type PersonProps = { person: MailableAnswer['people'][number]; isShared: boolean };
+
+function PersonGates({ person, isShared }: PersonProps): ReactNode {
+  const { external_user_id: user, address, gates, topics_refused: topics } = person;
+  return (
+    <section>
+      <Title order={2} size="h6">
+        <Person id={user} />
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {address ?? 'no address'}
+        {isShared && ', which several people share'}
+      </Text>
+      <Table aria-label={`Gates for ${user}`} layout="fixed">
+        <Table.Tbody>
+          {gates.map((said) => (
+            <Gate key={said.gate} said={said} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {topics.length > 0 && (
+        <Text size="sm" mt="xs">
+          They want no letters about {topics.join(', ')}.
+        </Text>
+      )}
+    </section>
+  );
+}
+
+function Gate({ said }: { said: GateSaid }): ReactNode {
+  const { passes, words, until } = said;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={500} w="32%">
+        {gateName(said)}
+      </Table.Th>
+      <Table.Td w={110}>
+        {passes ? (
+          <Mark icon={CircleCheck} tone="good" label="Open" />
+        ) : (
+          <Mark icon={CircleX} tone="warn" label="Holds" />
+        )}
+      </Table.Td>
+      <Table.Td>
+        {words}
+        {until !== null && (
+          <>
+            , until <When at={until} />
+          </>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

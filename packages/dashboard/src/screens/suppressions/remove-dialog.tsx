@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { SuppressionListed } from '@beckon/contract/dashboard';
+import type { ReactNode } from 'react';
+import { useChange } from '../../api/index.ts';
+import { ErrorBox, told } from '../../parts/index.ts';
+import { REASONS } from './words.ts';
+
+type Props = {
+  suppression: SuppressionListed;
+  opened: boolean;
+  onClose: () => void;
+  onRemoved: () => void;
+};
+
+/** They may have asked not to be written to: whoever lifts that types it once more and says why. */
+export function RemoveDialog(props: Props): ReactNode {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title="Let letters go there again">
+      <Form {...props} />
+    </Modal>
+  );
+}
+
+function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
+  const { kind, value, reason } = suppression;
+  const form = useForm({ initialValues: { confirm: '', why: '' } });
+  const remove = useChange('POST /projects/:project/suppressions/remove', {
+    refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
+    onDone: () => {
+      told('Letters may go there again');
+      onRemoved();
+    },
+    onRefused: (error) => form.setErrors(error.fields),
+  });
+  const isRight = form.values.confirm.trim().toLowerCase() === value.toLowerCase();
+  return (
+    <form
+      onSubmit={form.onSubmit(({ confirm, why }) =>
+        remove.mutate({ body: { ...(kind === 'email' ? { email: value } : { user: value }), confirm, why } }),
+      )}
+    >
+      <Stack gap="md">
+        <Text size="sm">
+          {REASONS[reason]}: {WARNINGS[reason]} Lift it only if you know that they want letters again. Who did
+          it, and why, stays in the audit log.
+        </Text>
+        <TextInput
+          data-autofocus
+          label={
+            <>
+              Type <code>{value}</code> to confirm
+            </>
+          }
+          autoComplete="off"
+          spellCheck={false}
+          {...form.getInputProps('confirm')}
+        />
+        <TextInput label="Why" required maxLength={500} {...form.getInputProps('why')} />
+        {remove.error && Object.keys(remove.error.fields).length === 0 && <ErrorBox error={remove.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            color="red.9"
+            disabled={!isRight || form.values.why.trim() === ''}
+            loading={remove.isPending}
+          >
+            Lift it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const WARNINGS: Record<SuppressionListed['reason'], string> = {
+  unsubscribed: 'they said that they want no more letters.',
+  complained: 'they reported a letter as spam, and a second one costs the reputation of your domain.',
+  manual: 'somebody of the team set it.',
+  hard_bounce: 'letters there came back, and more of them cost the reputation of your domain.',
+  soft_bounces: 'letters there came back several times.',
+  snoozed: 'they asked for a break, which ends by itself.',
+};

@@ -1,0 +1,153 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { SuppressionListed } from '@beckon/contract/dashboard';
+import { Ban, Clock, Mail, User } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { type Column, DataTable, Empty, FilterBox, Mark, SidePanel, When } from '../../parts/index.ts';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { REASONS } from './words.ts';
+
+const route = getRouteApi('/p/$project/suppressions');
+
+const HINTS = [
+  'email:*@example.org · user:42',
+  'reason:unsubscribed,complained,manual,hard_bounce,soft_bounces,snoozed',
+  'kind:email · kind:user',
+  '-by:engine',
+];
+
+const keyOf = ({ kind, value }: Pick<SuppressionListed, 'kind' | 'value'>): string => `${kind} ${value}`;
+
+export function SuppressionList(): ReactNode {
+  const { filter, row } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useApiInfinite('GET /projects/:project/suppressions', { query: { filter } }, { keep: true });
+  const open = (key: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, row: key }), replace: true });
+  const chosen = list.rows.find((one) => keyOf(one) === row);
+  return (
+    <Stack gap="sm">
+      <FilterBox
+        value={filter}
+        onChange={(next) =>
+          void navigate({ search: (was) => ({ ...was, filter: next, row: undefined }), replace: true })
+        }
+        fault={list.error}
+        hints={HINTS}
+        label="Filter suppressions"
+        placeholder="email:*@example.org"
+      />
+      <DataTable
+        label="Suppressions"
+        columns={COLUMNS}
+        list={list}
+        rowKey={keyOf}
+        onOpen={open}
+        empty={filter === undefined ? <None /> : <Empty icon={Ban} title="Nobody is suppressed like that" />}
+        {...(row === undefined ? {} : { current: row })}
+      />
+      <SidePanel opened={chosen !== undefined} onClose={() => open(undefined)} title="Suppression">
+        {chosen && <Shown suppression={chosen} onRemoved={() => open(undefined)} />}
+      </SidePanel>
+    </Stack>
+  );
+}
+
+const COLUMNS: Column<SuppressionListed>[] = [
+  { id: 'value', title: 'Who', width: '3fr', cell: ({ value }) => value },
+  {
+    id: 'kind',
+    title: 'Kind',
+    width: '120px',
+    cell: ({ kind }) =>
+      kind === 'email' ? (
+        <Mark icon={Mail} tone="quiet" label="Address" />
+      ) : (
+        <Mark icon={User} tone="quiet" label="User" />
+      ),
+  },
+  {
+    id: 'reason',
+    title: 'Why',
+    width: '2fr',
+    cell: ({ reason, in_force: holds }) =>
+      holds ? (
+        <Mark icon={Ban} tone="warn" label={REASONS[reason]} />
+      ) : (
+        <Mark icon={Clock} tone="quiet" label={`${REASONS[reason]}, over`} />
+      ),
+  },
+  { id: 'by', title: 'By', width: '1fr', narrow: 'hide', cell: ({ created_by_name: name }) => name },
+  { id: 'since', title: 'Since', width: '130px', cell: ({ created_at: at }) => <When at={at} style="day" /> },
+  {
+    id: 'until',
+    title: 'Until',
+    width: '130px',
+    cell: ({ until }) => <When at={until} style="day" none="for good" />,
+  },
+];
+
+function None(): ReactNode {
+  const { id } = useProject();
+  const state = useApi('GET /projects/:project/suppressions/state', {});
+  const imported = state.data?.data.imported_at ?? null;
+  return (
+    <Empty
+      icon={Ban}
+      title="Nobody is suppressed"
+      {...(imported === null ? { command: importCommand(id) } : {})}
+    >
+      Whoever unsubscribes, complains or cannot be reached stands here by itself.
+      {imported === null &&
+        ' Before the first letters leave, bring along the list of whoever you sent with before.'}
+    </Empty>
+  );
+}
+
+function importCommand(project: number): string {
+  return `npm run --silent beckon -- suppression import --project ${project} --file unsubscribed.csv --dry-run`;
+}
+
+type ShownProps = { suppression: SuppressionListed; onRemoved: () => void };
+
+function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const mayRemove = useMay('admin');
+  const { value, reason, until, created_at: since, created_by_name: by, kind, in_force: holds } = suppression;
+  return (
+    <Stack gap="lg">
+      <Facts
+        cols={2}
+        facts={[
+          { label: kind === 'email' ? 'Address' : 'User', value },
+          { label: 'Why', value: REASONS[reason] },
+          { label: 'Since', value: <When at={since} style="long" /> },
+          { label: 'Until', value: <When at={until} style="long" none="for good" /> },
+          { label: 'By', value: by },
+          { label: 'State', value: holds ? 'In force' : 'It has ended by itself' },
+        ]}
+      />
+      <Text size="sm" c="dimmed">
+        {kind === 'email'
+          ? 'Nothing is sent to whoever has this address.'
+          : 'Nothing is sent to this user, whatever their address.'}
+      </Text>
+      {mayRemove && (
+        <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
+          Let letters go there again
+        </Button>
+      )}
+      <RemoveDialog
+        suppression={suppression}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onRemoved={() => {
+          setOpen(false);
+          onRemoved();
+        }}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,165 @@
+import type { DeadLetter } from '@beckon/contract/dashboard';
+import { Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
+import {
+  type Column,
+  DataTable,
+  ErrorBox,
+  Json,
+  listOf,
+  refused,
+  SidePanel,
+  told,
+  When,
+} from '../../parts/index.ts';
+
+const FOLLOWS: ReadKey[] = [
+  'GET /projects/:project/dead-letters',
+  'GET /projects/:project/system',
+  'GET /projects/:project/counts',
+];
+
+/** Records that were accepted and could not be applied. They stand in nobody's way, and wait for a person. */
+export function DeadLetters(): ReactNode {
+  const may = useMay('admin');
+  const query = useApi('GET /projects/:project/dead-letters', {}, { everyMs: 15_000 });
+  const [chosen, setChosen] = useState(new Set<string>());
+  const [current, setCurrent] = useState<string>();
+  const [isDiscarding, setIsDiscarding] = useState(false);
+  const rows = query.data?.data ?? [];
+  const seqs = rows.flatMap(({ seq }) => (chosen.has(String(seq)) ? [seq] : []));
+  const done = (): void => setChosen(new Set());
+  const open = rows.find(({ seq }) => String(seq) === current);
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="dead">
+      <Title order={2} size="h5" id="dead">
+        Records that could not be applied
+      </Title>
+      {may && rows.length > 0 && (
+        <Acts seqs={seqs} total={rows.length} onDone={done} onDiscard={() => setIsDiscarding(true)} />
+      )}
+      <DataTable
+        label="Records that could not be applied"
+        columns={COLUMNS}
+        list={listOf(rows, {
+          isPending: query.isPending,
+          error: query.error,
+          retry: () => void query.refetch(),
+        })}
+        rowKey={({ seq }) => String(seq)}
+        current={current}
+        onCurrent={setCurrent}
+        onOpen={setCurrent}
+        {...(may ? { chosen, onChosen: setChosen } : {})}
+        empty={
+          <Text size="sm" c="dimmed">
+            None. Every record could be applied.
+          </Text>
+        }
+      />
+      <DiscardDialog opened={isDiscarding} seqs={seqs} onClose={() => setIsDiscarding(false)} onDone={done} />
+      <SidePanel opened={open !== undefined} onClose={() => setCurrent(undefined)} title="Record">
+        {open && <Json value={open} what="record" />}
+      </SidePanel>
+    </Stack>
+  );
+}
+
+type ActsProps = { seqs: number[]; total: number; onDone: () => void; onDiscard: () => void };
+
+function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
+  const retry = useChange('POST /projects/:project/dead-letters/retry', {
+    refreshes: FOLLOWS,
+    onDone: ({ data: { retried } }) => {
+      told(`${retried.toLocaleString('en-GB')} wait again, behind what was accepted since`);
+      onDone();
+    },
+    onRefused: (error) => refused(error),
+  });
+  const isAll = seqs.length === 0;
+  return (
+    <Group gap="xs">
+      <Button
+        size="sm"
+        variant="default"
+        loading={retry.isPending}
+        onClick={() => retry.mutate({ body: isAll ? {} : { seqs } })}
+      >
+        {isAll ? `Retry all ${total}` : `Retry ${seqs.length}`}
+      </Button>
+      <Button size="sm" variant="default" c="var(--mantine-color-error)" disabled={isAll} onClick={onDiscard}>
+        {isAll ? 'Discard…' : `Discard ${seqs.length}…`}
+      </Button>
+    </Group>
+  );
+}
+
+type DiscardProps = { opened: boolean; seqs: number[]; onClose: () => void; onDone: () => void };
+
+function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNode {
+  const [reason, setReason] = useState('');
+  const discard = useChange('POST /projects/:project/dead-letters/discard', {
+    refreshes: FOLLOWS,
+    onDone: ({ data: { discarded } }) => {
+      told(`${discarded} are discarded`);
+      setReason('');
+      onDone();
+      onClose();
+    },
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Discard ${seqs.length} records`}>
+      <Stack gap="md">
+        <Text size="sm">
+          They are gone for good: what they say is applied only if it is sent again. The reason stays in the
+          audit log.
+        </Text>
+        <TextInput
+          data-autofocus
+          label="Reason"
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          error={discard.error?.fields['reason']}
+          maxLength={500}
+        />
+        {discard.error && <ErrorBox error={discard.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            color="red.9"
+            disabled={reason.trim() === '' || seqs.length === 0}
+            loading={discard.isPending}
+            onClick={() => discard.mutate({ body: { seqs, reason: reason.trim() } })}
+          >
+            Discard
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const COLUMNS: Column<DeadLetter>[] = [
+  { id: 'seq', title: 'Number', width: '90px', cell: ({ seq }) => seq },
+  { id: 'kind', title: 'Kind', width: '90px', cell: ({ kind }) => kind },
+  {
+    id: 'reason',
+    title: 'Why',
+    width: '3fr',
+    cell: ({ reason }) => (
+      <Text size="sm" truncate>
+        {reason}
+      </Text>
+    ),
+  },
+  {
+    id: 'at',
+    title: 'Accepted',
+    width: '150px',
+    narrow: 'hide',
+    cell: ({ accepted_at: at }) => <When at={at} />,
+  },
+];

@@ -1,0 +1,165 @@
+import type { SystemState } from '@beckon/contract/dashboard';
+import { Alert, Button, Stack, Table, Text, Title } from '@mantine/core';
+import { CircleCheck, Clock, Download, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
+import { formatSpan, Loaded, Mark, Page, When } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+import { formatBytes, LANE_NAMES, troublesOf } from './system-words.ts';
+
+export function SystemScreen(): ReactNode {
+  const project = useProject();
+  const may = useMay('admin');
+  const query = useApi('GET /projects/:project/system', {}, { everyMs: 5_000 });
+  const bundle = (
+    <Button
+      component="a"
+      href={apiUrl('GET /projects/:project/support-bundle', { params: { project: project.id } })}
+      download
+      variant="default"
+      leftSection={<Download size={15} aria-hidden="true" />}
+    >
+      Support bundle
+    </Button>
+  );
+  return (
+    <Page title="System" actions={may ? bundle : undefined}>
+      <Stack gap="xl">
+        <Loaded query={query}>{({ data }) => <System state={data} />}</Loaded>
+        <DeadLetters />
+        {may && (
+          <Text size="xs" c="dimmed" maw={720}>
+            The support bundle is a JSON file of numbers, states and settings, for whoever helps you. It holds
+            no secret and nobody's data: look at it before you send it.
+          </Text>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+function System({ state }: { state: SystemState }): ReactNode {
+  const troubles = troublesOf(state);
+  return (
+    <Stack gap="xl">
+      {troubles.length === 0 && <Mark icon={CircleCheck} tone="good" label="All is well" />}
+      {troubles.map(({ title, next }) => (
+        <Alert
+          key={title}
+          color="gray"
+          variant="outline"
+          icon={<TriangleAlert size={18} aria-hidden="true" />}
+          title={title}
+        >
+          {next}
+        </Alert>
+      ))}
+      <Facts facts={queueFacts(state)} />
+      <Lanes lanes={state.lanes} />
+      <Facts facts={versionFacts(state)} />
+      <Tables tables={state.tables} />
+    </Stack>
+  );
+}
+
+function queueFacts({ queue, webhooks }: SystemState) {
+  const count = (value: number): string => value.toLocaleString('en-GB');
+  return [
+    { label: 'Live records waiting', value: count(queue.live) },
+    { label: 'Bulk records waiting', value: count(queue.bulk) },
+    { label: 'Queue', value: `${count(queue.live + queue.bulk)} of ${count(queue.max)}` },
+    {
+      label: 'Oldest waits for',
+      value: queue.live + queue.bulk === 0 ? 'nothing waits' : formatSpan(queue.oldest_ms),
+    },
+    { label: 'Could not be applied', value: count(queue.dead) },
+    { label: 'Webhooks waiting', value: count(webhooks.pending) },
+    { label: 'Webhooks under way', value: count(webhooks.delivering) },
+  ];
+}
+
+function versionFacts(state: SystemState) {
+  const { clock_offset_ms: offset } = state;
+  return [
+    { label: 'Beckon', value: state.version },
+    { label: 'Node', value: state.node },
+    { label: 'PostgreSQL', value: state.postgres },
+    { label: 'Schema', value: state.schema },
+    { label: 'Database', value: formatBytes(state.database_bytes) },
+    { label: 'Clock against the database', value: offset === null ? 'not measured yet' : `${offset} ms` },
+  ];
+}
+
+function Lanes({ lanes }: { lanes: SystemState['lanes'] }): ReactNode {
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="lanes">
+      <Title order={2} size="h5" id="lanes">
+        What is due
+      </Title>
+      <Table aria-labelledby="lanes" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Lane</Table.Th>
+            <Table.Th>Next</Table.Th>
+            <Table.Th>State</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {lanes.map(({ name, next_at: at, late_ms: late }) => (
+            <Table.Tr key={name}>
+              <Table.Td>
+                <Text size="sm">{LANE_NAMES[name]?.name ?? name}</Text>
+                <Text size="xs" c="dimmed">
+                  {LANE_NAMES[name]?.does}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <When at={at} none="nothing" />
+              </Table.Td>
+              <Table.Td>
+                <LaneMark late={late} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}
+
+/** A worker looks four times a second where it is quiet; a moment is not late. */
+const ON_TIME_MS = 5_000;
+
+function LaneMark({ late }: { late: number }): ReactNode {
+  if (late <= ON_TIME_MS) return <Mark icon={CircleCheck} tone="good" label="On time" />;
+  return <Mark icon={Clock} tone="warn" label={`${formatSpan(late)} late`} />;
+}
+
+function Tables({ tables }: { tables: SystemState['tables'] }): ReactNode {
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="tables">
+      <Title order={2} size="h5" id="tables">
+        Largest tables
+      </Title>
+      <Table aria-labelledby="tables" verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Table</Table.Th>
+            <Table.Th ta="right">Size</Table.Th>
+            <Table.Th ta="right">Rows, about</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tables.map(({ name, bytes, rows }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{name}</Table.Td>
+              <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+              <Table.Td ta="right">{rows.toLocaleString('en-GB')}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}

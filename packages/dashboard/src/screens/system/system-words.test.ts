@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { SystemState } from '@beckon/contract/dashboard';
+import { formatBytes, troublesOf } from './system-words.ts';
+
+const WELL: SystemState = {
+  at: '2026-01-01T00:00:00.000Z',
+  version: '1.0.0',
+  node: 'v26.0.0',
+  postgres: '18.1',
+  schema: '0012-live',
+  clock_offset_ms: 3,
+  database_bytes: 1,
+  tables: [],
+  queue: { live: 0, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
+  lanes: [{ name: 'digest', next_at: null, late_ms: 0 }],
+  webhooks: { pending: 0, delivering: 0 },
+};
+const titles = (more: Partial<SystemState>): string[] =>
+  troublesOf({ ...WELL, ...more }).map(({ title }) => title);
+
+test('sizes are read at a glance', () => {
+  expect([0, 999, 1_000, 12_345, 1_400_000_000].map(formatBytes)).toEqual([
+    '0 B',
+    '999 B',
+    '1.0 KB',
+    '12 KB',
+    '1.4 GB',
+  ]);
+});
+
+test('what is well says nothing, and each trouble says what to do', () => {
+  expect(titles({})).toEqual([]);
+  expect(titles({ lanes: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual(['Work is late']);
+  expect(titles({ queue: { ...WELL.queue, oldest_ms: 90_000 } })).toEqual(['Work is late']);
+  expect(titles({ queue: { ...WELL.queue, bulk: 45_000 } })).toEqual(['The queue is nearly full']);
+  expect(titles({ queue: { ...WELL.queue, dead: 1_200 } })).toEqual(['1,200 records could not be applied']);
+  expect(titles({ clock_offset_ms: -2_500 })).toEqual([expect.stringContaining('clock')]);
+  expect(troublesOf({ ...WELL, clock_offset_ms: 9_000 }).every(({ next }) => next.length > 10)).toBe(true);
+});

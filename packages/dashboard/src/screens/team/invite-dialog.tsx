@@ -1,0 +1,83 @@
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { type InviteMade, type Role, ROLES } from '@beckon/contract/dashboard';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { useChange, useProject } from '../../api/index.ts';
+import { Command, ErrorBox, When } from '../../parts/index.ts';
+import { ROLE_WORDS } from './roles.ts';
+
+type InviteDialogProps = { opened: boolean; onClose: () => void };
+
+export function InviteDialog({ opened, onClose }: InviteDialogProps): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Invite somebody">
+      <Inviting onClose={onClose} />
+    </Modal>
+  );
+}
+
+/** Its own, so that the link is gone when the dialog is. */
+function Inviting({ onClose }: { onClose: () => void }): ReactNode {
+  const [made, setMade] = useState<InviteMade | null>(null);
+  return made ? <Made invite={made} onClose={onClose} /> : <InviteForm onMade={setMade} />;
+}
+
+function InviteForm({ onMade }: { onMade: (made: InviteMade) => void }): ReactNode {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('reviewer');
+  const isOwner = useProject().role === 'owner';
+  const invite = useChange('POST /projects/:project/invites', {
+    refreshes: ['GET /projects/:project/invites'],
+    onDone: ({ data }) => onMade(data),
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    invite.mutate({ body: { email, role } });
+  };
+  const fault = invite.error?.fields['email'];
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          withAsterisk={false}
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fault}
+        />
+        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
+          <Stack gap="xs" mt={4}>
+            {ROLES.filter((one) => isOwner || one !== 'owner').map((one) => (
+              <Radio key={one} value={one} label={one} description={ROLE_WORDS[one]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {invite.error && fault === undefined && <ErrorBox error={invite.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={invite.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Made({ invite, onClose }: { invite: InviteMade; onClose: () => void }): ReactNode {
+  return (
+    <Stack gap="md">
+      <Text size="sm" role="status">
+        {invite.mailed
+          ? `A letter with this link is on its way to ${invite.email}.`
+          : `No letter could be sent. Hand this link to ${invite.email} yourself.`}{' '}
+        It works once, until <When at={invite.expires_at} />, and is not shown again.
+      </Text>
+      <Command text={invite.link} what="link" />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { MailPlus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useChange } from '../../api/index.ts';
+import { DataTable, Empty, listOf, refused, told, When } from '../../parts/index.ts';
+
+export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
+  const invites = useApi('GET /projects/:project/invites', {}, { everyMs: 10_000 });
+  const revoke = useChange('POST /projects/:project/invites/:invite/revoke', {
+    optimistic: (cache, { params }) =>
+      cache.change('GET /projects/:project/invites', (page) => ({
+        ...page,
+        data: page.data.filter(({ id }) => id !== params.invite),
+      })),
+    refreshes: ['GET /projects/:project/invites'],
+    onDone: () => told('The link opens nothing any more'),
+    onRefused: (error) => refused(error),
+  });
+  return (
+    <DataTable
+      label="Invitations"
+      noKeys
+      columns={[
+        { id: 'email', title: 'To', width: '2fr', cell: (one) => one.email },
+        { id: 'role', title: 'Role', width: '120px', cell: (one) => one.role },
+        { id: 'by', title: 'By', width: '140px', narrow: 'hide', cell: (one) => one.by ?? 'a command' },
+        { id: 'until', title: 'Works until', width: '150px', cell: (one) => <When at={one.expires_at} /> },
+        {
+          id: 'act',
+          title: 'Actions',
+          width: '100px',
+          align: 'right',
+          cell: (one) => (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => revoke.mutate({ params: { invite: one.id } })}
+            >
+              Revoke <span className="beckon-heard">the invitation to {one.email}</span>
+            </Button>
+          ),
+        },
+      ]}
+      list={listOf(invites.data?.data ?? [], {
+        isPending: invites.isPending,
+        error: invites.error,
+        retry: () => void invites.refetch(),
+      })}
+      rowKey={({ id }) => id}
+      empty={
+        <Empty
+          icon={MailPlus}
+          title="Nobody is invited at the moment"
+          action={
+            <Button variant="default" onClick={onInvite}>
+              Invite somebody
+            </Button>
+          }
+        >
+          People join by a link, which works once, for seven days.
+        </Empty>
+      }
+    />
+  );
+}

@@ -1,0 +1,179 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { ShieldCheck, ShieldOff } from 'lucide-react';
+import { type MemberListed, type Role, ROLES } from '@beckon/contract/dashboard';
+import { type ReactNode, useState } from 'react';
+import { type ApiError, useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import {
+  type Column,
+  ConfirmTyped,
+  DataTable,
+  listOf,
+  Mark,
+  refused,
+  undoable,
+  When,
+} from '../../parts/index.ts';
+
+export function Members(): ReactNode {
+  const members = useApi('GET /projects/:project/members', {}, { everyMs: 10_000 });
+  const mayManage = useMay('admin');
+  const isOwner = useProject().role === 'owner';
+  const [going, setGoing] = useState<MemberListed | null>(null);
+  const setRole = useRoleChange();
+  const may: May = {
+    touch: (one) => mayManage && (isOwner || one.role !== 'owner'),
+    isOwner,
+    setRole,
+    remove: setGoing,
+  };
+  return (
+    <>
+      <DataTable
+        label="Members"
+        columns={[...FACTS, ...actsOf(may)]}
+        list={listOf(members.data?.data ?? [], {
+          isPending: members.isPending,
+          error: members.error,
+          retry: () => void members.refetch(),
+        })}
+        rowKey={({ id }) => id}
+      />
+      <RemoveDialog member={going} onClose={() => setGoing(null)} />
+    </>
+  );
+}
+
+const FACTS: Column<MemberListed>[] = [
+  { id: 'who', title: 'Who', width: '2fr', cell: (one) => <Who member={one} /> },
+  {
+    id: 'factor',
+    title: 'Authenticator app',
+    width: '150px',
+    cell: (one) => (
+      <Mark
+        icon={one.two_factor ? ShieldCheck : ShieldOff}
+        tone={one.two_factor ? 'good' : 'quiet'}
+        label={one.two_factor ? 'Set up' : 'Not set up'}
+      />
+    ),
+  },
+  {
+    id: 'seen',
+    title: 'Last seen',
+    width: '140px',
+    narrow: 'hide',
+    cell: (one) => <When at={one.last_seen_at} none="not yet" />,
+  },
+];
+
+type May = {
+  touch: (member: MemberListed) => boolean;
+  isOwner: boolean;
+  setRole: (member: MemberListed, role: Role) => void;
+  remove: (member: MemberListed) => void;
+};
+
+function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[] {
+  return [
+    {
+      id: 'role',
+      title: 'Role',
+      width: '160px',
+      cell: (one) =>
+        touch(one) ? (
+          <RoleSelect member={one} isOwner={isOwner} onRole={(role) => setRole(one, role)} />
+        ) : (
+          one.role
+        ),
+    },
+    {
+      id: 'act',
+      title: 'Actions',
+      width: '100px',
+      align: 'right',
+      cell: (one) =>
+        touch(one) && (
+          <Button size="compact-sm" variant="default" onClick={() => remove(one)}>
+            Remove <span className="beckon-heard">{one.name}</span>
+          </Button>
+        ),
+    },
+  ];
+}
+
+/** Another role, and the one before for ten seconds. */
+function useRoleChange(): (member: MemberListed, role: Role) => void {
+  const change = useChange('POST /projects/:project/members/:member/role', {
+    optimistic: (cache, { params, body }) =>
+      cache.change('GET /projects/:project/members', (page) => ({
+        ...page,
+        data: page.data.map((one) => (one.id === params.member ? { ...one, role: body.role } : one)),
+      })),
+    refreshes: ['GET /projects/:project/members', 'GET /projects', 'GET /session'],
+    onRefused: (error: ApiError) => refused(error),
+  });
+  const to = (member: MemberListed, role: Role): void =>
+    change.mutate(
+      { params: { member: member.id }, body: { role } },
+      {
+        onSuccess: () =>
+          undoable({
+            message: `${member.name} is ${role} now`,
+            undo: () => change.mutate({ params: { member: member.id }, body: { role: member.role } }),
+          }),
+      },
+    );
+  return to;
+}
+
+function Who({ member: { name, email, is_you } }: { member: MemberListed }): ReactNode {
+  return (
+    <div>
+      <Text size="sm">
+        {name}
+        {is_you && ' (you)'}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {email}
+      </Text>
+    </div>
+  );
+}
+
+type RoleSelectProps = { member: MemberListed; isOwner: boolean; onRole: (role: Role) => void };
+
+function RoleSelect({ member, isOwner, onRole }: RoleSelectProps): ReactNode {
+  return (
+    <Select
+      size="xs"
+      aria-label={`Role of ${member.name}`}
+      data={ROLES.filter((role) => isOwner || role !== 'owner')}
+      value={member.role}
+      allowDeselect={false}
+      onChange={(role) => role && role !== member.role && onRole(role)}
+    />
+  );
+}
+
+function RemoveDialog({ member, onClose }: { member: MemberListed | null; onClose: () => void }): ReactNode {
+  const remove = useChange('POST /projects/:project/members/:member/remove', {
+    refreshes: ['GET /projects/:project/members'],
+    onDone: onClose,
+  });
+  return (
+    <ConfirmTyped
+      opened={member !== null}
+      onClose={onClose}
+      title={`Remove ${member?.name ?? ''}`}
+      name={member?.email ?? ''}
+      action="Remove"
+      run={() => member && remove.mutate({ params: { member: member.id } })}
+      isRunning={remove.isPending}
+      error={remove.error}
+    >
+      <Group gap={4}>
+        Their sessions end at once, in all projects of the organisation. What they did stays in the audit log.
+      </Group>
+    </ConfirmTyped>
+  );
+}

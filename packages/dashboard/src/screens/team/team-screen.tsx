@@ -1,0 +1,46 @@
+import { Button, Stack } from '@mantine/core';
+import { UserPlus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useApi, useMay } from '../../api/index.ts';
+import { Loaded, Page } from '../../parts/index.ts';
+import { Section } from '../../parts/section.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { Invites } from './invites.tsx';
+import { Members } from './members.tsx';
+import { Organisation } from './organisation.tsx';
+
+/** Who belongs to the organisation of this project, and what they may do in all of its projects. */
+export function TeamScreen(): ReactNode {
+  const [isInviting, setInviting] = useState(false);
+  const mayManage = useMay('admin');
+  const organisation = useApi('GET /projects/:project/organisation', {});
+  return (
+    <Page
+      title="Team"
+      actions={
+        mayManage && (
+          <Button leftSection={<UserPlus size={16} aria-hidden="true" />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <Stack gap="md">
+        <Section title="Members" text="A role counts in all projects of the organisation.">
+          <Members />
+        </Section>
+        {mayManage && (
+          <Section title="Open invitations">
+            <Invites onInvite={() => setInviting(true)} />
+          </Section>
+        )}
+        <Section title="Organisation">
+          <Loaded query={organisation}>
+            {({ data }) => <Organisation key={data.name} organisation={data} />}
+          </Loaded>
+        </Section>
+      </Stack>
+      <InviteDialog opened={isInviting} onClose={() => setInviting(false)} />
+    </Page>
+  );
+}

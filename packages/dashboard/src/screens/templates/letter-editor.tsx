@@ -1,0 +1,186 @@
+import { Button, Group, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { FilePen, Send } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import { useChange, useMay, useProject } from '../../api/index.ts';
+import { refused, SaveBar, told, useEdited } from '../../parts/index.ts';
+import { LetterForm } from './letter-form.tsx';
+import { PreviewPane } from './preview-pane.tsx';
+import { isSame, takeProposed } from './proposed.ts';
+import { PublishDialog } from './publish-dialog.tsx';
+import classes from './templates.module.css';
+import { usePreview } from './use-preview.ts';
+
+const route = getRouteApi('/p/$project/templates/$template');
+
+type Props = { template: TemplateShown; isNew?: boolean };
+
+/** Writing on the left, the letter on the right. What is saved waits; what is published, people get. */
+export function LetterEditor({ template, isNew = false }: Props): ReactNode {
+  const { name } = template;
+  const { user } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayEdit = useMay('editor');
+  const words = useWords(template);
+  const { letter } = words;
+  const previewed = usePreview(name, letter, user);
+  const faults = previewed.preview?.faults ?? [];
+  const onSaved = (): void => {
+    words.forget();
+    if (isNew) void navigate({ search: (was) => ({ ...was, tab: undefined }), replace: true });
+  };
+  return (
+    <>
+      <div className={classes.columns}>
+        <LetterForm
+          key={words.resets}
+          letter={letter}
+          onChange={words.change}
+          faults={faults}
+          readOnly={!mayEdit}
+          template={{
+            variables: previewed.preview?.variables ?? template.variables,
+            others: template.others,
+          }}
+        />
+        <PreviewPane
+          name={name}
+          previewed={previewed}
+          user={user}
+          onUser={(next) => void navigate({ search: (was) => ({ ...was, user: next }), replace: true })}
+        />
+      </div>
+      {mayEdit && (
+        <Saving
+          template={template}
+          words={words}
+          isNew={isNew}
+          isSound={faults.length === 0 && !previewed.isOld}
+          onSaved={onSaved}
+        />
+      )}
+    </>
+  );
+}
+
+type Words = {
+  letter: LetterSource;
+  /** The version that was published when they began to be changed; empty: there was none of the project's own. */
+  base: string;
+  change: (letter: LetterSource) => void;
+  /** They are not those that are saved. */
+  isDirty: boolean;
+  forget: () => void;
+  /** How often they were thrown away: the form begins anew then. */
+  resets: number;
+  discard: () => void;
+};
+
+/** What is typed, over what is saved, over what is published. */
+function useWords({ name, version, draft, published }: TemplateShown): Words {
+  const { id: project } = useProject();
+  const saved = sourceOf(draft ?? published);
+  const stamp = version === null ? '' : String(version);
+  const { value: letter, change, forget, base } = useEdited(`letter:${project}:${name}`, saved, stamp);
+  const [resets, setResets] = useState(0);
+  useEffect(() => {
+    const proposed = takeProposed(name);
+    if (proposed) change({ ...letter, ...proposed });
+    // Once, when the editor opens.
+  }, []);
+  const discard = (): void => {
+    forget();
+    setResets(resets + 1);
+  };
+  return { letter, base, change, isDirty: !isSame(letter, saved), forget, resets, discard };
+}
+
+function sourceOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+  return { format, subject, preheader, body };
+}
+
+type SavingProps = {
+  template: TemplateShown;
+  words: Words;
+  isNew: boolean;
+  isSound: boolean;
+  onSaved: () => void;
+};
+
+function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): ReactNode {
+  const { name, published } = template;
+  const { letter, isDirty, discard } = words;
+  const [isPublishing, setPublishing] = useState(false);
+  const save = useChange('PUT /projects/:project/templates/:template/draft', {
+    refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
+    onDone: () => {
+      told('Saved; not published');
+      onSaved();
+    },
+    onRefused: (error) => refused(error, 'Not saved'),
+  });
+  const saveNow = (): void => save.mutate({ params: { template: name }, body: { letter } });
+  return (
+    <>
+      <Buttons
+        canPublish={isSound && !isSame(letter, sourceOf(published))}
+        canSave={isDirty || isNew}
+        isSaving={save.isPending}
+        onPublish={() => setPublishing(true)}
+        onSave={saveNow}
+      />
+      <SaveBar
+        dirty={isDirty}
+        saving={save.isPending}
+        onSave={saveNow}
+        onDiscard={discard}
+        label="Save, unpublished"
+        note="Not saved yet; nobody gets it before it is published"
+      />
+      <PublishDialog
+        opened={isPublishing}
+        onClose={() => setPublishing(false)}
+        template={template}
+        letter={letter}
+        base={words.base}
+        onPublished={() => {
+          setPublishing(false);
+          onSaved();
+        }}
+      />
+    </>
+  );
+}
+
+type ButtonProps = {
+  canPublish: boolean;
+  canSave: boolean;
+  isSaving: boolean;
+  onPublish: () => void;
+  onSave: () => void;
+};
+
+function Buttons({ canPublish, canSave, isSaving, onPublish, onSave }: ButtonProps): ReactNode {
+  return (
+    <Group gap="xs" mt="lg">
+      <Button leftSection={<Send size={16} aria-hidden="true" />} disabled={!canPublish} onClick={onPublish}>
+        Publish…
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<FilePen size={16} aria-hidden="true" />}
+        disabled={!canSave}
+        loading={isSaving}
+        onClick={onSave}
+      >
+        Save, unpublished
+      </Button>
+      {!canPublish && (
+        <Text size="xs" c="dimmed">
+          There is nothing to publish: these words are published, or something is wrong with them.
+        </Text>
+      )}
+    </Group>
+  );
+}

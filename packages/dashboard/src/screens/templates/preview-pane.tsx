@@ -1,0 +1,165 @@
+import { Group, List, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
+import { Check, CircleAlert, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { LetterCheck, TemplatePreview } from '@beckon/contract/dashboard';
+import { apiUrl, useProject } from '../../api/index.ts';
+import { ErrorBox, LetterFrame, Lines, Mark } from '../../parts/index.ts';
+import classes from './templates.module.css';
+import { UserPicker } from './user-picker.tsx';
+import type { Previewed } from './use-preview.ts';
+import { Variables } from './variables.tsx';
+
+type Props = {
+  name: string;
+  previewed: Previewed;
+  user: string | undefined;
+  onUser: (user: string | undefined) => void;
+};
+
+/** The letter as a chosen person would get it, and all that is to be known before it is published. */
+export function PreviewPane(props: Props): ReactNode {
+  const { previewed, user, onUser } = props;
+  const { preview, isOld, error } = previewed;
+  return (
+    <Stack gap="sm">
+      <UserPicker value={user} onChange={onUser} />
+      {error && <ErrorBox error={error} title="No preview" />}
+      {preview === null && !error && <Lines count={8} />}
+      {preview !== null && (
+        <div aria-busy={isOld} className={classes.preview}>
+          <Shown {...props} preview={preview} />
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+type ShownProps = Props & { preview: TemplatePreview };
+
+function Shown(props: ShownProps): ReactNode {
+  const { preview } = props;
+  const wrong = preview.checks.filter(({ status }) => status !== 'ok').length;
+  if (preview.faults.length > 0)
+    return (
+      <Stack gap={6}>
+        <Mark icon={CircleAlert} tone="bad" label="It cannot be published yet" />
+        <List size="sm">
+          {preview.faults.map(({ message, field }) => (
+            <List.Item key={`${field} ${message}`}>{message}</List.Item>
+          ))}
+        </List>
+      </Stack>
+    );
+  return (
+    <Tabs defaultValue="letter" keepMounted={false}>
+      <Tabs.List mb="sm">
+        <Tabs.Tab value="letter">Letter</Tabs.Tab>
+        <Tabs.Tab value="text">Plain text</Tabs.Tab>
+        <Tabs.Tab value="variables">Variables ({preview.variables.length})</Tabs.Tab>
+        <Tabs.Tab value="checks">{wrong === 0 ? 'Checks' : `Checks (${wrong})`}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="letter">
+        <Letter {...props} />
+      </Tabs.Panel>
+      <Tabs.Panel value="text">
+        <pre className={classes.text}>{preview.text}</pre>
+      </Tabs.Panel>
+      <Tabs.Panel value="variables">
+        <Variables variables={preview.variables} missing={preview.missing} />
+      </Tabs.Panel>
+      <Tabs.Panel value="checks">
+        <Checks checks={preview.checks} bytes={preview.bytes} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Letter({ name, preview, user }: ShownProps): ReactNode {
+  const { id: project } = useProject();
+  const [look, setLook] = useState('desktop');
+  const scheme: 'dark' | 'light' = look === 'dark' ? 'dark' : 'light';
+  const query = {
+    scheme,
+    ...(preview.words === null ? {} : { words: preview.words }),
+    ...(user === undefined ? {} : { user }),
+  };
+  const src = apiUrl('GET /projects/:project/templates/:template/letter.html', {
+    params: { project, template: name },
+    query,
+  });
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" gap="xs">
+        <div>
+          <Text size="sm" fw={600}>
+            {preview.subject === '' ? '(no subject)' : preview.subject}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {preview.preheader}
+          </Text>
+        </div>
+        <SegmentedControl
+          aria-label="How it is shown"
+          size="xs"
+          value={look}
+          onChange={setLook}
+          data={[
+            { value: 'desktop', label: 'Desktop' },
+            { value: 'mobile', label: 'Mobile' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+        />
+      </Group>
+      {preview.missing.length > 0 && (
+        <Mark
+          icon={TriangleAlert}
+          tone="warn"
+          label={`It would wait for a person: nothing is known of ${preview.missing.join(', ')}`}
+        />
+      )}
+      <LetterFrame
+        src={src}
+        title={`The letter ${name} to ${preview.external_user_id}`}
+        width={look === 'mobile' ? 'mobile' : 'desktop'}
+        scheme={scheme}
+        height="60vh"
+      />
+      <Text size="xs" c="dimmed">
+        To {preview.is_made_up ? 'somebody made up' : preview.external_user_id}, about {preview.event}.
+      </Text>
+    </Stack>
+  );
+}
+
+const STATUS = {
+  ok: { icon: Check, tone: 'good', label: 'Good' },
+  warning: { icon: TriangleAlert, tone: 'warn', label: 'Look at it' },
+  error: { icon: CircleAlert, tone: 'bad', label: 'Wrong' },
+} as const;
+const WEIGHT = { error: 0, warning: 1, ok: 2 };
+
+function Checks({ checks, bytes }: { checks: LetterCheck[]; bytes: number }): ReactNode {
+  const ordered = checks.toSorted((a, b) => WEIGHT[a.status] - WEIGHT[b.status]);
+  return (
+    <Stack gap="sm">
+      {ordered.map(({ name, status, message, detail = [] }) => (
+        <div key={`${name} ${message}`}>
+          <Group gap="xs" wrap="nowrap" align="start">
+            <Mark {...STATUS[status]} />
+            <Text size="sm">{message}</Text>
+          </Group>
+          {detail.length > 0 && (
+            <List size="xs" c="dimmed" pl="md">
+              {detail.map((line) => (
+                <List.Item key={line}>{line}</List.Item>
+              ))}
+            </List>
+          )}
+        </div>
+      ))}
+      <Text size="xs" c="dimmed">
+        {bytes.toLocaleString('en-GB')} bytes of HTML; Gmail cuts off what is longer than 102,000.
+      </Text>
+    </Stack>
+  );
+}

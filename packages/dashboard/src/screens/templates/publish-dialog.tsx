@@ -1,0 +1,104 @@
+import { Button, Group, List, Modal, Radio, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import { useChange } from '../../api/index.ts';
+import { ErrorBox, told } from '../../parts/index.ts';
+import { WordDiff } from '../../parts/word-diff.tsx';
+
+type Props = {
+  opened: boolean;
+  onClose: () => void;
+  template: TemplateShown;
+  letter: LetterSource;
+  /** The version that was edited; empty: there was none. */
+  base: string;
+  onPublished: () => void;
+};
+
+/** The difference, and whether open drafts that nobody has touched say the new thing too. */
+export function PublishDialog(props: Props): ReactNode {
+  const { opened, onClose, template } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Publish ${template.name}?`} size="lg">
+      <PublishForm {...props} />
+    </Modal>
+  );
+}
+
+function PublishForm({ onClose, template, letter, base, onPublished }: Props): ReactNode {
+  const { name, version, published, open_untouched: open } = template;
+  const [follow, setFollow] = useState<string | null>(open === 0 ? 'no' : null);
+  const publish = useChange('POST /projects/:project/templates/:template/publish', {
+    refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
+    onDone: ({ data }) => {
+      const followed = data.drafts === 0 ? '' : `; ${data.drafts} open drafts say it now`;
+      told(`Version ${data.template.version ?? 1} is published${followed}`);
+      onPublished();
+    },
+  });
+  return (
+    <Stack gap="md">
+      {version === null ? (
+        <Text size="sm">It becomes version 1 of the project’s own letter.</Text>
+      ) : (
+        <Changes before={published} after={letter} />
+      )}
+      {open > 0 && (
+        <Radio.Group
+          label={`${open} open drafts of it, which nobody has touched:`}
+          value={follow}
+          onChange={setFollow}
+          required
+        >
+          <Stack gap={6} mt={6}>
+            <Radio
+              value="yes"
+              label="They say the new thing, with a quarter of an hour left to look at them at least"
+            />
+            <Radio value="no" label="They stay as they are" />
+          </Stack>
+        </Radio.Group>
+      )}
+      {publish.error && <ErrorBox error={publish.error} title="Not published" />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          disabled={follow === null}
+          loading={publish.isPending}
+          onClick={() =>
+            publish.mutate({
+              params: { template: name },
+              body: { letter, version: base === '' ? null : Number(base), follow: follow === 'yes' },
+            })
+          }
+        >
+          Publish
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+export function Changes({ before, after }: { before: LetterSource; after: LetterSource }): ReactNode {
+  const parts = (['subject', 'preheader', 'body'] as const).filter((part) => before[part] !== after[part]);
+  if (parts.length === 0 && before.format === after.format) return <Text size="sm">Both say the same.</Text>;
+  return (
+    <Stack gap="sm">
+      {before.format !== after.format && (
+        <List size="sm">
+          <List.Item>It is written in {after.format === 'mjml' ? 'MJML' : 'Markdown'} now.</List.Item>
+        </List>
+      )}
+      {parts.map((part) => (
+        <div key={part}>
+          <Text size="xs" c="dimmed" mb={4}>
+            {part === 'subject' ? 'Subject' : part === 'preheader' ? 'Preheader' : 'Body'}
+          </Text>
+          <WordDiff before={before[part]} after={after[part]} label={`What changes in the ${part}`} />
+        </div>
+      ))}
+    </Stack>
+  );
+}

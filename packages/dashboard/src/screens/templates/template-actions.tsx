@@ -1,0 +1,102 @@
+import { Button, Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis, Mail, Trash2, Undo2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { TemplateShown } from '@beckon/contract/dashboard';
+import { useChange, useMay, useProject } from '../../api/index.ts';
+import { ConfirmTyped, refused, told } from '../../parts/index.ts';
+
+/** A test copy, throwing away what is not published, and deleting the letter. */
+export function TemplateActions({ template }: { template: TemplateShown }): ReactNode {
+  const mayEdit = useMay('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const { name, version, draft, is_shipped: isShipped } = template;
+  const test = useChange('POST /projects/:project/templates/:template/send-test', {
+    onDone: ({ data }) => told(`A copy of it is on its way to ${data.to}`),
+    onRefused: (error) => refused(error, 'No copy was sent'),
+  });
+  const discard = useChange('DELETE /projects/:project/templates/:template/draft', {
+    refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
+    onDone: () => told('The unpublished words are thrown away'),
+    onRefused: (error) => refused(error),
+  });
+  if (!mayEdit) return null;
+  const letter = draft === null ? {} : { letter: wordsOf(draft) };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Mail size={16} aria-hidden="true" />}
+        loading={test.isPending}
+        onClick={() => test.mutate({ params: { template: name }, body: letter })}
+      >
+        Send me this
+      </Button>
+      {(draft !== null || version !== null) && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" px="xs" aria-label={`What to do with ${name}`}>
+              <Ellipsis size={16} aria-hidden="true" />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {draft !== null && (version !== null || isShipped) && (
+              <Menu.Item
+                leftSection={<Undo2 size={14} aria-hidden="true" />}
+                onClick={() => discard.mutate({ params: { template: name } })}
+              >
+                Throw away unpublished words
+              </Menu.Item>
+            )}
+            {version !== null && (
+              <Menu.Item
+                leftSection={<Trash2 size={14} aria-hidden="true" />}
+                onClick={() => setDeleting(true)}
+              >
+                Delete…
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <DeleteDialog template={template} opened={isDeleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+}
+
+function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateShown['draft']>) {
+  return { format, subject, preheader, body };
+}
+
+type DeleteProps = { template: TemplateShown; opened: boolean; onClose: () => void };
+
+function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
+  const navigate = useNavigate();
+  const { id } = useProject();
+  const { name, is_shipped: isShipped, versions } = template;
+  const remove = useChange('DELETE /projects/:project/templates/:template', {
+    refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
+    onDone: () => {
+      onClose();
+      told(isShipped ? `${name} is again as it ships` : `${name} is deleted`);
+      if (!isShipped) void navigate({ to: '/p/$project/templates', params: { project: String(id) } });
+    },
+  });
+  return (
+    <ConfirmTyped
+      opened={opened}
+      onClose={onClose}
+      title={`Delete ${name}?`}
+      name={name}
+      action="Delete"
+      run={() => remove.mutate({ params: { template: name } })}
+      isRunning={remove.isPending}
+      error={remove.error}
+    >
+      {versions.length === 1 ? 'Its one version is' : `Its ${versions.length} versions are`} gone then.
+      {isShipped
+        ? ' The letter that ships takes its place, in drafts that nobody has touched too.'
+        : ' It is refused while a rule names it.'}
+    </ConfirmTyped>
+  );
+}

@@ -1,0 +1,128 @@
+import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Loaded, Page, When } from '../../parts/index.ts';
+import { LetterEditor } from './letter-editor.tsx';
+import { TemplateActions } from './template-actions.tsx';
+import { TemplateVersions } from './versions.tsx';
+
+const route = getRouteApi('/p/$project/templates/$template');
+
+export function TemplateScreen(): ReactNode {
+  const { template: name } = route.useParams();
+  const { tab } = route.useSearch();
+  const isNew = tab === 'new';
+  const template = useApi(
+    'GET /projects/:project/templates/:template',
+    { params: { template: name } },
+    { enabled: !isNew },
+  );
+  const shown = isNew ? begun(name) : template.data?.data;
+  return (
+    <Page title={shown?.name ?? name} actions={shown && !isNew && <TemplateActions template={shown} />}>
+      {isNew ? (
+        <LetterEditor key={name} template={begun(name)} isNew />
+      ) : (
+        <Loaded query={template}>{({ data }) => <Shown template={data} />}</Loaded>
+      )}
+    </Page>
+  );
+}
+
+const FIRST: LetterSource = {
+  format: 'markdown',
+  subject: '',
+  preheader: '',
+  body: 'Hi {{ person.name | default: "there" }},\n\n',
+};
+
+/** A letter of which there is nothing but its name. */
+function begun(name: string): TemplateShown {
+  return {
+    name,
+    version: null,
+    is_shipped: false,
+    format: 'markdown',
+    subject: '',
+    used_by: [],
+    has_draft: false,
+    updated_at: null,
+    published: FIRST,
+    draft: null,
+    versions: [],
+    variables: [],
+    people: 0,
+    others: [],
+    open_untouched: 0,
+  };
+}
+
+function Shown({ template }: { template: TemplateShown }): ReactNode {
+  const { tab = 'letter' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <State template={template} />
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) =>
+          void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true })
+        }
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="letter">Letter</Tabs.Tab>
+          <Tabs.Tab value="versions">Versions ({template.versions.length})</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="letter">
+          <LetterEditor key={template.name} template={template} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions">
+          <TemplateVersions template={template} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+function State({ template }: { template: TemplateShown }): ReactNode {
+  const { id } = useProject();
+  const mayEdit = useMay('editor');
+  const { draft, used_by: users, is_shipped: isShipped, version } = template;
+  return (
+    <>
+      {version === null && isShipped && (
+        <Alert color="gray" mb="md" title="This letter ships with Beckon">
+          {mayEdit
+            ? 'Publish your own words and they take its place, in every rule that names it.'
+            : 'It is as it came.'}
+        </Alert>
+      )}
+      {draft && (
+        <Alert mb="md" title="There are words that are not published">
+          {draft.saved_by} saved them, <When at={draft.saved_at} style="relative" />. Nobody gets them until
+          they are published.
+        </Alert>
+      )}
+      <Group gap="xs" mb="sm">
+        <Text size="sm" c="dimmed">
+          {users.length === 0 ? 'No rule uses it.' : 'Used by'}
+        </Text>
+        {users.map(({ id: rule, name }) => (
+          <Button
+            key={rule}
+            variant="default"
+            size="compact-xs"
+            renderRoot={(props) => (
+              <Link to="/p/$project/rules/$rule" params={{ project: String(id), rule }} {...props} />
+            )}
+          >
+            {name}
+          </Button>
+        ))}
+      </Group>
+    </>
+  );
+}

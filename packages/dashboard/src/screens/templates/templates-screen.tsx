@@ -1,0 +1,153 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { FilePen, FileText, Package, Plus } from 'lucide-react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import type { TemplateListed } from '@beckon/contract/dashboard';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, FilterBox, listOf, Mark, Page, When } from '../../parts/index.ts';
+
+const route = getRouteApi('/p/$project/templates');
+
+export function TemplatesScreen(): ReactNode {
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id } = useProject();
+  const mayEdit = useMay('editor');
+  const [isMaking, setMaking] = useState(false);
+  const templates = useApi('GET /projects/:project/templates', {});
+  const wanted = (filter ?? '').toLowerCase();
+  const shown = (templates.data?.data ?? []).filter(({ name, subject }) =>
+    `${name} ${subject}`.toLowerCase().includes(wanted),
+  );
+  const params = { project: String(id) };
+  return (
+    <Page
+      title="Templates"
+      actions={
+        mayEdit && (
+          <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
+            New letter
+          </Button>
+        )
+      }
+    >
+      <Stack gap="md">
+        <FilterBox
+          value={filter}
+          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          placeholder="Name or subject"
+          label="Filter templates"
+        />
+        <DataTable
+          label="Templates"
+          columns={COLUMNS}
+          list={listOf(shown, {
+            isPending: templates.isPending,
+            error: templates.error,
+            retry: () => void templates.refetch(),
+          })}
+          rowKey={({ name }) => name}
+          link={({ name }) => ({
+            to: '/p/$project/templates/$template',
+            params: { ...params, template: name },
+          })}
+          empty={<Empty icon={FileText} title="No letter matches" />}
+        />
+      </Stack>
+      <NameDialog
+        opened={isMaking}
+        onClose={() => setMaking(false)}
+        taken={new Set((templates.data?.data ?? []).map(({ name }) => name))}
+      />
+    </Page>
+  );
+}
+
+function Where({ template }: { template: TemplateListed }): ReactNode {
+  const { version, is_shipped: isShipped, has_draft: hasDraft } = template;
+  return (
+    <Group gap={4}>
+      {version === null && isShipped && <Mark icon={Package} tone="quiet" label="Ships" />}
+      {version !== null && <Mark icon={FileText} tone="good" label={`Version ${version}`} />}
+      {hasDraft && <Mark icon={FilePen} tone="info" label="Unpublished words" />}
+    </Group>
+  );
+}
+
+const COLUMNS: Column<TemplateListed>[] = [
+  { id: 'name', title: 'Letter', width: '1.2fr', cell: ({ name }) => name },
+  { id: 'subject', title: 'Subject', width: '2fr', cell: ({ subject }) => subject },
+  { id: 'state', title: 'State', width: '240px', cell: (template) => <Where template={template} /> },
+  {
+    id: 'format',
+    title: 'Written in',
+    width: '100px',
+    narrow: 'hide',
+    cell: ({ format }) => (format === 'mjml' ? 'MJML' : 'Markdown'),
+  },
+  {
+    id: 'used',
+    title: 'Used by',
+    width: '1.2fr',
+    cell: ({ used_by: users }) => (users.length === 0 ? '–' : users.map(({ name }) => name).join(', ')),
+  },
+  {
+    id: 'updated',
+    title: 'Changed',
+    width: '130px',
+    narrow: 'hide',
+    cell: ({ updated_at: at }) => (at === null ? '–' : <When at={at} />),
+  },
+];
+
+type NameProps = { opened: boolean; onClose: () => void; taken: ReadonlySet<string> };
+
+/** A letter begins with its name, by which rules find it. */
+function NameDialog({ opened, onClose, taken }: NameProps): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New letter">
+      <NameForm onClose={onClose} taken={taken} />
+    </Modal>
+  );
+}
+
+function NameForm({ onClose, taken }: Omit<NameProps, 'opened'>): ReactNode {
+  const navigate = useNavigate();
+  const { id } = useProject();
+  const [name, setName] = useState('');
+  const clean = name.trim();
+  const isTaken = taken.has(clean);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (clean === '' || isTaken) return;
+    onClose();
+    void navigate({
+      to: '/p/$project/templates/$template',
+      params: { project: String(id), template: clean },
+      search: { tab: 'new' },
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="Name"
+          description="Rules find the letter by it; it stays for ever."
+          value={name}
+          maxLength={100}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          error={isTaken ? 'There is a letter of that name: open it instead' : undefined}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={clean === '' || isTaken}>
+            Write it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react';
+import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
+import { ApiError, useCall } from '../../api/index.ts';
+
+const AFTER_MS = 500;
+
+export type Previewed = {
+  preview: TemplatePreview | null;
+  /** It is about words that were changed since. */
+  isOld: boolean;
+  error: ApiError | null;
+};
+
+/** The letter as somebody is writing it, filled in for a person or for somebody made up; asked anew when writing pauses. */
+export function usePreview(name: string, letter: LetterSource, user: string | undefined): Previewed {
+  const ask = useCall();
+  const [answer, setAnswer] = useState<{
+    of: string;
+    preview: TemplatePreview | null;
+    error: ApiError | null;
+  }>();
+  const asked = JSON.stringify([name, letter, user ?? null]);
+  useEffect(() => {
+    const ended = new AbortController();
+    const timer = setTimeout(() => {
+      const [template, written, person] = JSON.parse(asked) as [string, LetterSource, string | null];
+      const body = { letter: written, ...(person === null ? {} : { user: person }) };
+      ask(
+        'POST /projects/:project/templates/:template/preview',
+        { params: { template }, body },
+        ended.signal,
+      ).then(
+        ({ data }) => setAnswer({ of: asked, preview: data, error: null }),
+        (error: unknown) => {
+          if (error instanceof ApiError)
+            setAnswer((was) => ({ of: asked, preview: was?.preview ?? null, error }));
+        },
+      );
+    }, AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+    // `ask` is another function at each render, and asks the same.
+  }, [asked]);
+  return { preview: answer?.preview ?? null, isOld: answer?.of !== asked, error: answer?.error ?? null };
+}

@@ -1,0 +1,137 @@
+import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from '@beckon/contract/dashboard';
+import { Button, Group, Loader, Select, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { RotateCcw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useApi, useApiInfinite, useChange } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Loaded, refused, SidePanel, told, When } from '../../parts/index.ts';
+import { Attempts, Posted } from './attempts.tsx';
+import { DeliveryMark, lastAnswer } from './marks.tsx';
+
+const route = getRouteApi('/p/$project/webhooks/$endpoint');
+const STATES: { value: WebhookDeliveryState; label: string }[] = [
+  { value: 'pending', label: 'Waits' },
+  { value: 'delivering', label: 'Under way' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'exhausted', label: 'Failed' },
+  { value: 'missed', label: 'Missed' },
+  { value: 'cancelled', label: 'Cancelled' },
+];
+
+export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
+  const { filter, delivery } = route.useSearch();
+  const navigate = route.useNavigate();
+  const state = STATES.find(({ value }) => value === filter)?.value;
+  const query = { endpoint: endpoint.id, ...(state === undefined ? {} : { state }) };
+  const list = useApiInfinite(
+    'GET /projects/:project/webhook-deliveries',
+    { query },
+    { keep: true, everyMs: 5_000 },
+  );
+  const open = (next: string | undefined): void =>
+    void navigate({ search: (was) => ({ ...was, delivery: next }), replace: true });
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="deliveries">
+      <Group justify="space-between" wrap="wrap">
+        <Title order={2} size="h5" id="deliveries">
+          Deliveries
+        </Title>
+        <Select
+          aria-label="Only those in this state"
+          placeholder="All states"
+          data={STATES}
+          value={state ?? null}
+          onChange={(next) =>
+            void navigate({ search: (was) => ({ ...was, filter: next ?? undefined }), replace: true })
+          }
+          clearable
+          w={180}
+        />
+      </Group>
+      <DataTable
+        label="Deliveries"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        current={delivery}
+        onOpen={open}
+        empty={
+          <Empty title={state ? 'None is in this state' : 'Nothing was to be told yet'}>
+            Deliveries are kept for 30 days. A test event makes the first one.
+          </Empty>
+        }
+      />
+      <SidePanel opened={delivery !== undefined} onClose={() => open(undefined)} title="Delivery" size="xl">
+        {delivery !== undefined && <Delivery message={delivery} endpoint={endpoint} />}
+      </SidePanel>
+    </Stack>
+  );
+}
+
+const COLUMNS: Column<WebhookDelivery>[] = [
+  { id: 'type', title: 'Told', width: '1.4fr', cell: ({ type }) => type },
+  { id: 'state', title: 'State', width: '1fr', cell: ({ state }) => <DeliveryMark state={state} /> },
+  {
+    id: 'last',
+    title: 'Last answer',
+    width: '1.6fr',
+    cell: (delivery) => (
+      <Text size="sm" truncate>
+        {lastAnswer(delivery)}
+      </Text>
+    ),
+  },
+  {
+    id: 'attempts',
+    title: 'Attempts',
+    width: '80px',
+    align: 'right',
+    narrow: 'hide',
+    cell: ({ attempts }) => attempts.length,
+  },
+  { id: 'at', title: 'When', width: '150px', cell: ({ created_at: at }) => <When at={at} /> },
+];
+
+function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEndpoint }): ReactNode {
+  const query = useApi(
+    'GET /projects/:project/webhook-deliveries/:message/:endpoint',
+    { params: { message, endpoint: endpoint.id } },
+    { everyMs: 3_000 },
+  );
+  const replay = useChange('POST /projects/:project/webhook-replays', {
+    refreshes: [
+      'GET /projects/:project/webhook-deliveries',
+      'GET /projects/:project/webhook-deliveries/:message/:endpoint',
+    ],
+    onDone: ({ data }) => told(data.replayed === 0 ? 'It is under way already' : 'It begins anew'),
+    onRefused: (error) => refused(error),
+  });
+  return (
+    <Loaded query={query} skeleton={<Loader size="sm" aria-label="Loading" />}>
+      {({ data }) => (
+        <Stack gap="md">
+          <Group justify="space-between">
+            <DeliveryMark state={data.state} />
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<RotateCcw size={14} aria-hidden="true" />}
+              disabled={endpoint.state === 'disabled' || data.erased}
+              loading={replay.isPending}
+              onClick={() => replay.mutate({ body: { endpoint: endpoint.id, message: data.id } })}
+            >
+              Send again
+            </Button>
+          </Group>
+          {data.next_at !== null && (
+            <Text size="sm">
+              Next attempt <When at={data.next_at} style="relative" />
+            </Text>
+          )}
+          <Attempts attempts={data.attempts} />
+          <Posted body={data.body} isErased={data.erased} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,134 @@
+import { WEBHOOK_TYPES } from '@beckon/contract';
+import type { WebhookEndpoint, WebhookEndpointWanted } from '@beckon/contract/dashboard';
+import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import type { ApiError } from '../../api/index.ts';
+import { ErrorBox } from '../../parts/index.ts';
+
+export type Wanted = WebhookEndpointWanted & { url: string };
+type Props = {
+  endpoint?: WebhookEndpoint;
+  action: string;
+  isSaving: boolean;
+  error: ApiError | null;
+  onSave: (wanted: Wanted) => void;
+  onClose: () => void;
+};
+
+type Typed = {
+  url: string;
+  description: string;
+  types: string[] | null;
+  per_second: number | string;
+  in_flight_max: number | string;
+};
+
+const KNOWN = ['url', 'types', 'description', 'per_second', 'in_flight', 'in_flight_max'];
+
+export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClose }: Props): ReactNode {
+  const [typed, setTyped] = useState<Typed>(() => startOf(endpoint));
+  const set = (more: Partial<Typed>): void => setTyped((was) => ({ ...was, ...more }));
+  const fields = error?.fields ?? {};
+  const isElsewhere = error !== null && !Object.keys(fields).some((name) => KNOWN.includes(name));
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    onSave(wantedOf(typed));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label="URL"
+          description="Where it listens. https, and a public address."
+          placeholder="https://example.com/webhooks"
+          value={typed.url}
+          onChange={(event) => set({ url: event.currentTarget.value })}
+          error={fields['url']}
+          inputMode="url"
+          spellCheck={false}
+        />
+        <TextInput
+          label="Description"
+          value={typed.description}
+          onChange={(event) => set({ description: event.currentTarget.value })}
+          error={fields['description']}
+          maxLength={200}
+        />
+        <Types types={typed.types} onChange={(types) => set({ types })} fault={fields['types']} />
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Requests a second, at most"
+            value={typed.per_second}
+            onChange={(value) => set({ per_second: value })}
+            min={0.1}
+            error={fields['per_second']}
+          />
+          <NumberInput
+            label="Requests at once, at most"
+            value={typed.in_flight_max}
+            onChange={(value) => set({ in_flight_max: value })}
+            min={1}
+            error={fields['in_flight'] ?? fields['in_flight_max']}
+          />
+        </Group>
+        {isElsewhere && <ErrorBox error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isSaving} disabled={typed.url.trim() === ''}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type TypesProps = {
+  types: string[] | null;
+  onChange: (types: string[] | null) => void;
+  fault: string | undefined;
+};
+
+function Types({ types, onChange, fault }: TypesProps): ReactNode {
+  return (
+    <Stack gap="xs">
+      <Checkbox
+        label="All types, and those that will be"
+        checked={types === null}
+        onChange={(event) => onChange(event.currentTarget.checked ? null : [...WEBHOOK_TYPES])}
+      />
+      {types !== null && (
+        <Checkbox.Group label="Only these" value={types} onChange={onChange} error={fault}>
+          <Stack gap={4} mt={4}>
+            {WEBHOOK_TYPES.map((type) => (
+              <Checkbox key={type} value={type} label={type} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+    </Stack>
+  );
+}
+
+function startOf(endpoint: WebhookEndpoint | undefined): Typed {
+  return {
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    types: endpoint?.types ?? null,
+    per_second: endpoint?.per_second ?? 50,
+    in_flight_max: endpoint?.in_flight_max ?? 10,
+  };
+}
+
+function wantedOf({ url, description, types, per_second: rate, in_flight_max: atOnce }: Typed): Wanted {
+  return {
+    url: url.trim(),
+    description,
+    types,
+    ...(rate === '' ? {} : { per_second: Number(rate) }),
+    ...(atOnce === '' ? {} : { in_flight_max: Number(atOnce) }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { WebhookEndpoint } from '@beckon/contract/dashboard';
+import { Anchor, Stack } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Empty, Loaded, Page, When } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { EndpointActs } from './endpoint-acts.tsx';
+import { EndpointMark } from './marks.tsx';
+
+const route = getRouteApi('/p/$project/webhooks/$endpoint');
+
+export function EndpointScreen(): ReactNode {
+  const { endpoint } = route.useParams();
+  const may = useMay('admin');
+  const query = useApi(
+    'GET /projects/:project/webhooks/:endpoint',
+    { params: { endpoint } },
+    { everyMs: 10_000, enabled: may },
+  );
+  const shown = query.data?.data;
+  return (
+    <Page
+      title="Webhook endpoint"
+      beside={shown && <EndpointMark endpoint={shown} />}
+      actions={shown && <EndpointActs endpoint={shown} />}
+    >
+      {may ? (
+        <Loaded query={query}>{({ data }) => <Endpoint endpoint={data} />}</Loaded>
+      ) : (
+        <Empty title="Webhooks are for admins" />
+      )}
+    </Page>
+  );
+}
+
+function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
+  const project = useProject();
+  return (
+    <Stack gap="lg">
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/p/$project/webhooks" params={{ project: String(project.id) }} {...props} />
+        )}
+      >
+        All endpoints
+      </Anchor>
+      <Facts facts={factsOf(endpoint)} />
+      <Deliveries endpoint={endpoint} />
+    </Stack>
+  );
+}
+
+function factsOf(endpoint: WebhookEndpoint) {
+  const { url, types, description, secrets } = endpoint;
+  const ending = secrets.find(({ expires_at: at }) => at !== null)?.expires_at ?? null;
+  return [
+    { label: 'URL', value: url },
+    { label: 'Told of', value: types === null ? 'everything' : types.join(', ') },
+    { label: 'Last success', value: <When at={endpoint.last_success_at} style="relative" none="never" /> },
+    { label: 'Failing since', value: <When at={endpoint.failing_since} none="not failing" /> },
+    ...(endpoint.spared_until === null
+      ? []
+      : [{ label: 'Asked again at', value: <When at={endpoint.spared_until} style="clock" /> }]),
+    {
+      label: 'Secrets',
+      value:
+        ending === null ? (
+          'one'
+        ) : (
+          <>
+            two; the old one until <When at={ending} />
+          </>
+        ),
+    },
+    { label: 'At most', value: `${endpoint.per_second} a second, ${endpoint.in_flight_max} at once` },
+    ...(description === '' ? [] : [{ label: 'Description', value: description }]),
+  ];
+}

@@ -1,0 +1,37 @@
+import { Anchor, Stack, Tabs, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Command } from '../../parts/index.ts';
+import { SNIPPETS } from './snippets.ts';
+
+/** How the receiver knows that a delivery is ours. */
+export function Verify(): ReactNode {
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="verify">
+      <Title order={2} size="h5" id="verify">
+        Verify a delivery
+      </Title>
+      <Text size="sm" c="dimmed" maw={720}>
+        Anybody can post to your endpoint. Take the body as it arrived, before anything parses it, with the
+        header X-Service-Signature and the secret. The same delivery also carries the headers of{' '}
+        <Anchor underline="always" href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+          Standard Webhooks
+        </Anchor>
+        . It may come more than once: remember the id of the body.
+      </Text>
+      <Tabs defaultValue={SNIPPETS[0]?.language ?? null} keepMounted={false}>
+        <Tabs.List>
+          {SNIPPETS.map(({ language }) => (
+            <Tabs.Tab key={language} value={language}>
+              {language}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {SNIPPETS.map(({ language, code }) => (
+          <Tabs.Panel key={language} value={language} pt="xs">
+            <Command text={code} what={`code for ${language}`} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}

@@ -1,0 +1,23 @@
+/** Who did what. `projectId` is 0 for what concerns the team or the installation, and no project. */
+export type AuditEntry = {
+  projectId: number;
+  id: string;
+  at: Date;
+  /** `team:<id>`, or `operator` for a command. */
+  actor: string;
+  /** As they were called then: people leave, and their entries stay. */
+  actorName: string;
+  /** Noun and verb, `draft.approve`. */
+  action: string;
+};
+
+/** What it was about, and what it was before and after. */
+export type Difference = { subject?: string; before?: unknown; after?: unknown };
+
+export type ListedEntry = AuditEntry & {
+  subject: string | null;
+  before: unknown;
+  after: unknown;
+  /** False: it was begun, and nobody knows whether it came to its end. */
+  isDone: boolean;
+};

@@ -1,0 +1,47 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { ListedEntry } from './entry.ts';
+
+/** Which entries are meant. */
+export type AuditOf = {
+  projectIds: number[];
+  /** Whose entries count that concern no project. */
+  outsideBy?: string[];
+  actor: string | null;
+  /** What the action begins with, `draft.`. */
+  action: string | null;
+};
+
+type Page = {
+  /** The last id of the page before. */
+  after: string | null;
+  offset?: number;
+  limit: number;
+};
+
+const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND a.actor = ANY ($2::text[]))
+  AND ($3::text IS NULL OR a.actor = $3) AND ($4::text IS NULL OR starts_with(a.action, $4))`;
+
+/** The newest first: ids are made in the order of time. */
+export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<ListedEntry[]> {
+  const { after, limit, offset = 0 } = asked;
+  return tx.query<ListedEntry>(
+    `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.action,
+            a.subject, a.before, a.after, a.is_done AS "isDone"
+     FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5)
+     ORDER BY a.id DESC LIMIT $6 OFFSET $7`,
+    [...valuesOf(asked), after, limit, offset],
+  );
+}
+
+/** No further than `most`. */
+export async function countEntries(tx: Tx, of: AuditOf, most: number): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.audit a WHERE ${WHERE} LIMIT $5) AS counted`,
+    [...valuesOf(of), most],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function valuesOf({ projectIds, outsideBy = [], actor, action }: AuditOf): unknown[] {
+  return [projectIds, outsideBy, actor, action];
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { Actor, Content } from './draft.ts';
+
+/** A text that a draft has had, with who first gave it to it. Moments are milliseconds. */
+export type DraftContentKept = { contentHash: string; at: number; actor: Actor; content: Content };
+
+type Row = {
+  content_hash: string;
+  at: Date;
+  actor: string;
+  subject: string;
+  preheader: string;
+  body: string;
+  format: Content['format'];
+};
+
+/** The texts of a draft that were kept when somebody edited it, the newest first. */
+export async function listContents(tx: Tx, projectId: number, draftId: string): Promise<DraftContentKept[]> {
+  const rows = await tx.query<Row>(
+    `SELECT c.content_hash, m.at, m.actor, c.subject, c.preheader, c.body, d.format
+     FROM beckon.draft_content c
+     JOIN beckon.draft d ON d.project_id = c.project_id AND d.id = c.draft_id
+     CROSS JOIN LATERAL (
+       SELECT m.at, m.actor, m.number FROM beckon.draft_move m
+       WHERE m.project_id = c.project_id AND m.draft_id = c.draft_id AND m.content_hash = c.content_hash
+       ORDER BY (m.action = 'edit') DESC, CASE WHEN m.action = 'edit' THEN -m.number ELSE m.number END LIMIT 1
+     ) m
+     WHERE c.project_id = $1 AND c.draft_id = $2 ORDER BY m.number DESC`,
+    [projectId, draftId],
+  );
+  return rows.map(({ content_hash: contentHash, at, actor, subject, preheader, body, format }) => ({
+    contentHash,
+    at: at.getTime(),
+    actor,
+    content: { subject, preheader, body, format },
+  }));
+}
+
+/** A draft as it was before anybody edited it, and as it is. */
+export type EditedDraft = {
+  id: string;
+  ruleId: string;
+  step: number;
+  version: number;
+  /** What the letter said about the person, by the variable that said it. */
+  facts: Record<string, unknown>;
+  before: Content;
+  after: Content;
+};
+
+type EditedRow = Record<`${'b' | 'a'}_${'subject' | 'preheader' | 'body'}`, string> & {
+  id: string;
+  rule_id: string;
+  step: number;
+  version: number;
+  facts: Record<string, unknown>;
+  format: Content['format'];
+};
+
+/**
+ * The last drafts of a rule that people decided about or that left, the newest first: how many there are, and those that
+ * somebody edited, with the text before their first edit.
+ */
+export async function listEdited(
+  tx: Tx,
+  { projectId, ruleId, limit }: { projectId: number; ruleId: string; limit: number },
+): Promise<{ drafts: number; edited: EditedDraft[] }> {
+  const rows = await tx.query<EditedRow & { is_edited: boolean }>(
+    `SELECT d.id, d.rule_id, d.step, d.version, d.facts, d.format, d.is_edited, d.subject AS a_subject, d.preheader AS a_preheader, d.body AS a_body,
+       c.subject AS b_subject, c.preheader AS b_preheader, c.body AS b_body
+     FROM (
+       SELECT * FROM beckon.draft d WHERE d.project_id = $1 AND d.rule_id = $2
+         AND (d.is_edited OR (d.ended_at IS NOT NULL AND d.state IN ('sent', 'unknown', 'skipped')))
+       ORDER BY d.created_at DESC, d.id DESC LIMIT $3
+     ) d
+     LEFT JOIN LATERAL (
+       SELECT m.detail ->> 'from_hash' AS hash FROM beckon.draft_move m
+       WHERE d.is_edited AND m.project_id = d.project_id AND m.draft_id = d.id AND m.action = 'edit'
+       ORDER BY m.number LIMIT 1
+     ) m ON true
+     LEFT JOIN beckon.draft_content c
+       ON c.project_id = d.project_id AND c.draft_id = d.id AND c.content_hash = m.hash
+     ORDER BY d.created_at DESC, d.id DESC`,
+    [projectId, ruleId, limit],
+  );
+  const edited = rows.filter((row) => row.is_edited && row.b_body !== null);
+  return { drafts: rows.length, edited: edited.map(toEdited) };
+}
+
+function toEdited(row: EditedRow): EditedDraft {
+  const { id, rule_id: ruleId, step, version, facts, format } = row;
+  const before = { subject: row.b_subject, preheader: row.b_preheader, body: row.b_body, format };
+  const after = { subject: row.a_subject, preheader: row.a_preheader, body: row.a_body, format };
+  return { id, ruleId, step, version, facts, before, after };
+}

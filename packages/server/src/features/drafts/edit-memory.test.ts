@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { applyChanges, recurringChanges } from './edit-memory.ts';
+
+const SOURCE = `Hi {{ person.name | default: "there" }},
+
+Welcome to Acme. Here is a long story about us.
+
+Reply to this letter whenever you want.`;
+
+const bodyFor = (name: string): string => SOURCE.replace(/\{\{.*\}\}/, name);
+
+const edited = (names: string[], edit: (body: string, name: string) => string, subject?: string) =>
+  names.map((name, i) => {
+    const before = {
+      subject: `Welcome ${name}`,
+      preheader: '',
+      body: bodyFor(name),
+      format: 'markdown' as const,
+    };
+    const after = { ...before, body: edit(before.body, name), subject: subject ?? before.subject };
+    return { id: `d${i}`, facts: { 'person.name': name, n: 3 }, before, after };
+  });
+
+const withoutStory = (body: string): string =>
+  body.replace('Welcome to Acme. Here is a long story about us.\n\n', '');
+
+test('what several people take out of the letters of different persons is one change, counted', () => {
+  const five = edited(['Ada', 'Benjamin', 'Cleo', 'Dora', 'Ernest'], withoutStory);
+  const three = edited(
+    ['Fay', 'Gus', 'Hal'],
+    (body, name) => `${body}\n\nRegards, for ${name} alone ${name}`,
+  ).map((one, i) => ({
+    ...one,
+    id: `e${i}`,
+    after: { ...one.after, body: `${one.before.body}\n\nNote ${i}` },
+  }));
+  expect(recurringChanges([...five, ...three])).toEqual([
+    {
+      part: 'body',
+      kind: 'removed',
+      before: 'Welcome to Acme. Here is a long story about us.',
+      after: '',
+      paragraph: 2,
+      count: 5,
+      of: 8,
+      sentence: '5 of 8 removed the second paragraph',
+      drafts: ['d0', 'd1', 'd2', 'd3', 'd4'],
+    },
+  ]);
+});
+
+test('words that are changed within a paragraph, and in a subject, are told as words', () => {
+  const all = edited(
+    ['Ada', 'Benjamin'],
+    (body, name) => body.replace(`Hi ${name},`, `Dear ${name},`),
+    'Good to have you',
+  );
+  expect(
+    recurringChanges(all)
+      .map(({ sentence }) => sentence)
+      .toSorted(),
+  ).toEqual([
+    '2 of 2 wrote “Dear” for “Hi”',
+    '2 of 2 wrote “Good to have you” for “Welcome {{ person.name }}” in the subject',
+  ]);
+});
+
+test('what one person did once is no memory, and drafts that nobody changed say nothing', () => {
+  expect(recurringChanges(edited(['Ada'], withoutStory))).toEqual([]);
+  expect(recurringChanges(edited(['Ada', 'Ben'], (body) => body))).toEqual([]);
+  expect(recurringChanges([])).toEqual([]);
+});
+
+test('the changes are proposed in the source of the letter, whose variables stay as they are', () => {
+  const changes = recurringChanges(
+    edited(['Ada', 'Benjamin'], (body, name) =>
+      withoutStory(body).replace(`Hi ${name},`, `Dear ${name},`).replace('whenever you want', 'any time'),
+    ),
+  );
+  expect(applyChanges(SOURCE, 'body', changes)).toEqual({
+    applied: 3,
+    text: `Dear {{ person.name | default: "there" }},
+
+Reply to this letter any time.`,
+  });
+  expect(applyChanges('Something else altogether', 'body', changes)).toBeNull();
+  expect(applyChanges(SOURCE, 'subject', changes)).toBeNull();
+});
+
+test('a paragraph is found in the source though it says something of the person', () => {
+  const letter = 'One.\n\nYour plan is {{ person.plan | plan_name }}, {{person.name}}.\n\nTwo.';
+  const before = 'One.\n\nYour plan is Pro plus, Ada.\n\nTwo.';
+  const texts = { subject: 's', preheader: '', format: 'markdown' as const };
+  const one = {
+    facts: { 'person.plan': 'Pro plus', 'person.name': 'Ada' },
+    before: { ...texts, body: before },
+    after: { ...texts, body: 'One.\n\nTwo.' },
+  };
+  const changes = recurringChanges([
+    { id: 'a', ...one },
+    { id: 'b', ...one },
+  ]);
+  expect(applyChanges(letter, 'body', changes)?.text).toBe('One.\n\nTwo.');
+});

@@ -1,0 +1,2 @@
+export { type Drift, driftOf } from './drift.ts';
+export { deleteExpected, upsertExpected } from './store.ts';

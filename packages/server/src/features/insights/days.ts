@@ -1,0 +1,79 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** So much of a day is counted, that a busy project costs a chart no more than this. */
+const DAY_COUNTED_MAX = 100_000;
+
+/** `day` as 2026-01-15, in UTC, by which events are counted too. */
+export type DayCount = { day: string; count: number; isMore: boolean };
+
+export type DaysAsked = { projectId: number; now: number; days: number };
+
+/** Every day of the period to now, the oldest first. */
+const DAYS = `(SELECT ($2::timestamptz AT TIME ZONE 'UTC')::date - n AS day FROM generate_series(0, $3::int - 1) n) days`;
+const DAY = `days.day::text AS day`;
+const valuesOf = ({ projectId, now, days }: DaysAsked): unknown[] => [projectId, new Date(now), days];
+
+/** Reads a sister's table, `event_volume`. */
+export function countEventDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
+  return tx.query(
+    `SELECT ${DAY}, coalesce(v.count, 0)::bigint AS count, false AS "isMore" FROM ${DAYS} LEFT JOIN (
+       SELECT v.day, sum(v.count) AS count FROM beckon.event_volume v
+       WHERE v.project_id = $1 AND v.day > ($2::timestamptz AT TIME ZONE 'UTC')::date - $3::int GROUP BY v.day
+     ) v ON v.day = days.day ORDER BY days.day`,
+    valuesOf(asked),
+  );
+}
+
+/** Reads a sister's table, `draft`. */
+export function countDraftDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
+  return countDays(tx, asked, `FROM beckon.draft t WHERE t.project_id = $1 AND ${within('t.created_at')}`);
+}
+
+/** Letters that left. Reads a sister's table, `message`. */
+export function countSentDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
+  const sent = `t.state IN ('sent', 'unknown')`;
+  return countDays(
+    tx,
+    asked,
+    `FROM beckon.message t WHERE t.project_id = $1 AND ${within('t.claimed_at')} AND ${sent}`,
+  );
+}
+
+export type OutcomeDay = {
+  day: string;
+  opened: number;
+  clicked: number;
+  replied: number;
+  bounced: number;
+  unsubscribed: number;
+  isMore: boolean;
+};
+
+/** What people did, machines left out. Reads a sister's table, `outcome`. */
+export function countOutcomeDays(tx: Tx, asked: DaysAsked): Promise<OutcomeDay[]> {
+  const ofType = (type: string): string => `count(*) FILTER (WHERE o.type = 'email.${type}') AS ${type}`;
+  const types = ['opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(ofType).join(', ');
+  return tx.query(
+    `SELECT ${DAY}, c.* FROM ${DAYS} CROSS JOIN LATERAL (
+       SELECT ${types}, count(*) > ${DAY_COUNTED_MAX} AS "isMore" FROM (
+         SELECT t.type FROM beckon.outcome t WHERE t.project_id = $1 AND ${within('t.recorded_at')}
+           AND (t.type NOT IN ('email.opened', 'email.clicked') OR t.class = 'no') LIMIT ${DAY_COUNTED_MAX + 1}
+       ) o
+     ) c ORDER BY days.day`,
+    valuesOf(asked),
+  );
+}
+
+function countDays(tx: Tx, asked: DaysAsked, from: string): Promise<DayCount[]> {
+  return tx.query(
+    `SELECT ${DAY}, least(c.count, ${DAY_COUNTED_MAX})::bigint AS count, c.count > ${DAY_COUNTED_MAX} AS "isMore"
+     FROM ${DAYS} CROSS JOIN LATERAL (
+       SELECT count(*) AS count FROM (SELECT ${from} LIMIT ${DAY_COUNTED_MAX + 1}) t
+     ) c ORDER BY days.day`,
+    valuesOf(asked),
+  );
+}
+
+function within(column: string): string {
+  return `${column} >= days.day::timestamp AT TIME ZONE 'UTC' AND ${column} < (days.day + 1)::timestamp AT TIME ZONE 'UTC'`;
+}

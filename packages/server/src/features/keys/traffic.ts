@@ -1,0 +1,19 @@
+/** Requests of a day, in UTC. */
+export type DayOfTraffic = { day: string; requests: number };
+
+/** As far back as people look before they revoke a key. */
+export const TRAFFIC_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Every day of the last fourteen, the oldest first: one without a request is a day too. */
+export function filledDays(known: DayOfTraffic[], now: number): DayOfTraffic[] {
+  const requests = new Map(known.map((one) => [one.day, one.requests]));
+  return Array.from({ length: TRAFFIC_DAYS }, (_, index) => {
+    const day = dayOf(now - (TRAFFIC_DAYS - 1 - index) * DAY_MS);
+    return { day, requests: requests.get(day) ?? 0 };
+  });
+}

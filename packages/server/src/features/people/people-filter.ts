@@ -1,0 +1,121 @@
+import { Fault } from '../../base/fault.ts';
+import {
+  type Bind,
+  type Filter,
+  type FilterTerm,
+  filterSql,
+  matches,
+  parseFilter,
+} from '../../base/filter/index.ts';
+import { parseInstant } from '../../base/instant.ts';
+import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
+
+/**
+ * The filter of the people, in the grammar of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users" trait.seats:5`.
+ * A trait is asked under its name behind `trait.`; `seen` and `first_seen` take a day, or a moment behind < or >.
+ */
+export function readPeopleFilter(text: string): Filter {
+  const traits = Array.from(text.matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
+  const named = Object.fromEntries([...KEYS, ...traits].map((key) => [key, {}]));
+  const parsed = parseFilter(text, named);
+  const faults = parsed.ok ? parsed.filter.terms.flatMap(momentFaults) : parsed.faults;
+  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  return parsed.filter;
+}
+
+const KEYS = [
+  'user',
+  'email',
+  'name',
+  'plan',
+  'company',
+  'role',
+  'seen',
+  'first_seen',
+  'audience',
+  'trait.<name>',
+];
+const TRAIT_KEYS = /(?:^|\s)-?(trait\.[^\s:"]+):/g;
+const MOMENT = /^([<>]?)(.+)$/;
+const MOMENTS: Record<string, string> = { seen: 'p.last_seen_at', first_seen: 'p.first_seen_at' };
+
+function momentFaults({ key, values }: FilterTerm): { message: string; field: string }[] {
+  if (!(key in MOMENTS)) return [];
+  const isMoment = values.every(([text = '', ...more]) => more.length === 0 && momentOf(text) !== null);
+  const message = `${key} takes a day such as 2026-01-31, or one behind < or >`;
+  return isMoment ? [] : [{ message, field: 'filter' }];
+}
+
+const DAY_MS = 86_400_000;
+
+/** From this moment on, and before that one. */
+function momentOf(text: string): { from: number | null; until: number | null } | null {
+  const [, sign = '', said = ''] = MOMENT.exec(text) ?? [];
+  const at = parseInstant(said);
+  if (Number.isNaN(at)) return null;
+  if (sign === '<') return { from: null, until: at };
+  const isDay = said.length === 10;
+  if (sign === '>') return { from: isDay ? at + DAY_MS : at + 1, until: null };
+  return { from: at, until: isDay ? at + DAY_MS : at + 1 };
+}
+
+/** The edition by which each audience answers, under every name that it goes by. */
+export type Listening = { name: string; id: string; edition: number }[];
+
+/**
+ * As a condition on `p`, a row of `person` whose project is `$1`; null where nobody can pass. Reads a table of the audiences' room.
+ * What has an index of its own is asked as a set, so that the database may begin there.
+ */
+export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): string | null {
+  const conditions = filter.terms.map((term) => termSql(term, audiences, bind));
+  if (conditions.includes(null)) return null;
+  return conditions.length === 0 ? 'true' : conditions.join(' AND ');
+}
+
+function termSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
+  if (term.key === 'email') return emailSql(term, bind);
+  if (term.key === 'audience') return audienceSql(term, audiences, bind);
+  if (term.key in MOMENTS) return momentsSql(term, bind);
+  return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
+}
+
+function emailSql(term: FilterTerm, bind: Bind): string | null {
+  const values = term.values.map((pattern) => pattern.map((text) => text.toLowerCase()));
+  const positive = { ...term, values, negated: false };
+  const found = filterSql({ terms: [positive] }, { email: { sql: 'x.email_lower' } }, bind);
+  const set = `(SELECT x.external_user_id FROM beckon.person_email x WHERE x.project_id = $1 AND ${found})`;
+  return `p.external_user_id ${term.negated ? 'NOT IN' : 'IN'} ${set}`;
+}
+
+function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
+  const positive = { terms: [{ ...term, negated: false }] };
+  const meant = audiences.filter(
+    ({ name, id }) => matches(positive, { audience: name }) || matches(positive, { audience: id }),
+  );
+  if (meant.length === 0) return term.negated ? 'true' : null;
+  const editions = bind(meant.map(({ edition }) => String(edition)));
+  const set = `(SELECT x.external_user_id FROM beckon.audience_member x
+    WHERE x.project_id = $1 AND x.edition + 0 = ANY (${editions}::text[]::bigint[]))`;
+  return `p.external_user_id ${term.negated ? 'NOT IN' : 'IN'} ${set}`;
+}
+
+function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
+  const column = MOMENTS[key] ?? '';
+  const spans = values.flatMap(([text = '']) => momentOf(text) ?? []);
+  const any = spans.map(({ from, until }) => {
+    const parts = [
+      ...(from === null ? [] : [`${column} >= ${bind(new Date(from).toISOString())}::timestamptz`]),
+      ...(until === null ? [] : [`${column} < ${bind(new Date(until).toISOString())}::timestamptz`]),
+    ];
+    return `(${parts.join(' AND ')})`;
+  });
+  return `${negated ? 'NOT ' : ''}(${any.join(' OR ')})`;
+}
+
+/** A known trait whose value its column cannot hold stands among the others. */
+function columnOf(key: string, bind: Bind): string {
+  if (key === 'user') return 'p.external_user_id';
+  const trait = key.startsWith('trait.') ? key.slice('trait.'.length) : key;
+  const own = `p.traits ->> ${bind(trait)}::text`;
+  return isKnownTrait(trait) ? `coalesce(p.${KNOWN_TRAITS[trait]}, ${own})` : `(${own})`;
+}

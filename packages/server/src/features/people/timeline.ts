@@ -1,0 +1,149 @@
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/** Reads tables of sisters: all that happened to a person, in one line. */
+export const TIMELINE_KINDS = [
+  'event',
+  'created',
+  'changed',
+  'joined',
+  'left',
+  'decision',
+  'draft',
+  'move',
+  'outcome',
+  'reply',
+] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+export type TimelineRow = {
+  at: Date;
+  /** Of all kinds, no two have the same. */
+  id: string;
+  kind: TimelineKind;
+  title: string;
+  rule_id: string | null;
+  audience_id: string | null;
+  draft_id: string | null;
+  actor: string | null;
+  detail: Record<string, unknown>;
+};
+
+export type TimelineAsked = { projectId: number; userId: string; kinds: readonly TimelineKind[] };
+
+const NO_RULE =
+  'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor';
+const OF = 'project_id = $1 AND external_user_id = $2';
+/** A reply may be as long as a mail; whoever wants all of it opens it. */
+const REPLY_CHARS = 2_000;
+
+/** Each is a table's rows of `$1` and `$2` in the columns of `TimelineRow`; a moment is what the row itself says. */
+const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
+  {
+    kinds: ['event'],
+    text: `SELECT occurred_at AS at, 'event:' || id AS id, 'event' AS kind, name AS title, ${NO_RULE},
+      jsonb_build_object('properties', properties, 'accepted_at', accepted_at, 'suppressed', coalesce(suppressed, false)) AS detail
+      FROM beckon.event WHERE ${OF}`,
+  },
+  {
+    kinds: ['created', 'changed', 'joined', 'left'],
+    text: `SELECT at, 'change:' || id AS id,
+      CASE kind WHEN 'person_created' THEN 'created' WHEN 'person_changed' THEN 'changed'
+        WHEN 'audience_joined' THEN 'joined' ELSE 'left' END AS kind,
+      kind AS title, NULL::uuid AS rule_id, audience_id, NULL::uuid AS draft_id, NULL::text AS actor, detail
+      FROM beckon.change WHERE ${OF}`,
+  },
+  {
+    kinds: ['decision'],
+    text: `SELECT last_at AS at, 'decision:' || rule_id || ':' || reason || ':' || key AS id, 'decision' AS kind, reason AS title,
+      rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor,
+      jsonb_build_object('count', count, 'first_at', first_at, 'values', detail) AS detail
+      FROM beckon.decision WHERE ${OF}`,
+  },
+  {
+    kinds: ['draft'],
+    text: `SELECT created_at AS at, 'draft:' || id AS id, 'draft' AS kind, subject AS title, rule_id,
+      NULL::uuid AS audience_id, id AS draft_id, NULL::text AS actor,
+      jsonb_build_object('state', state, 'reason', reason, 'deadline_at', deadline_at) AS detail
+      FROM beckon.draft WHERE ${OF}`,
+  },
+  {
+    kinds: ['move'],
+    text: `SELECT m.at, 'move:' || m.draft_id || ':' || lpad(m.number::text, 9, '0') AS id, 'move' AS kind, m.action AS title,
+      d.rule_id, NULL::uuid AS audience_id, d.id AS draft_id, m.actor,
+      jsonb_build_object('from', m.from_state, 'to', m.to_state, 'reason', m.reason, 'subject', d.subject, 'values', m.detail) AS detail
+      FROM beckon.draft d JOIN beckon.draft_move m ON m.project_id = d.project_id AND m.draft_id = d.id
+      WHERE d.project_id = $1 AND d.external_user_id = $2 AND m.from_state IS NOT NULL`,
+  },
+  {
+    kinds: ['outcome'],
+    text: `SELECT occurred_at AS at, 'outcome:' || id AS id, 'outcome' AS kind, type AS title, rule_id,
+      NULL::uuid AS audience_id, draft_id, NULL::text AS actor,
+      jsonb_build_object('class', class, 'recorded_at', recorded_at, 'values', detail) AS detail
+      FROM beckon.outcome WHERE ${OF}`,
+  },
+  {
+    kinds: ['reply'],
+    text: `SELECT received_at AS at, 'reply:' || id AS id, 'reply' AS kind, subject AS title, NULL::uuid AS rule_id,
+      NULL::uuid AS audience_id, draft_id, NULL::text AS actor,
+      jsonb_build_object('kind', kind, 'from', from_address, 'from_name', from_name, 'verified', verified,
+        'text', left(text, ${REPLY_CHARS})) AS detail
+      FROM beckon.reply WHERE ${OF}`,
+  },
+];
+
+/** The newest first, behind a place. */
+export async function listTimeline(
+  tx: Tx,
+  asked: TimelineAsked & { after: string | null; limit: number },
+): Promise<{ rows: TimelineRow[]; cursor: string | null }> {
+  const { projectId, userId, kinds, limit } = asked;
+  const after = asked.after === null ? null : readPlace(asked.after);
+  const behind = after === null ? '' : 'AND at <= $4 AND (at, id COLLATE "C") < ($4::timestamptz, $5::text)';
+  const parts = sourcesOf(kinds).map(
+    ({ text }) =>
+      `(SELECT * FROM (${text}) one WHERE kind = ANY ($3::text[]) ${behind} ORDER BY at DESC, id COLLATE "C" DESC LIMIT ${limit + 1})`,
+  );
+  if (parts.length === 0) return { rows: [], cursor: null };
+  const found = await tx.query<TimelineRow>(
+    `SELECT * FROM (${parts.join(' UNION ALL ')}) all_of_them ORDER BY at DESC, id COLLATE "C" DESC LIMIT ${limit + 1}`,
+    [projectId, userId, kinds, ...(after ? [after.at, after.id] : [])],
+  );
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, cursor: last ? printPlace(last) : null };
+}
+
+/** How many there are, and no more than so many. */
+export async function countTimeline(tx: Tx, asked: TimelineAsked & { upTo: number }): Promise<number> {
+  const { projectId, userId, kinds, upTo } = asked;
+  const parts = sourcesOf(kinds).map(
+    ({ text }) => `(SELECT 1 FROM (${text}) one WHERE kind = ANY ($3::text[]) LIMIT ${upTo})`,
+  );
+  if (parts.length === 0) return 0;
+  const [row] = await tx.query<{ items: number }>(
+    `SELECT count(*) AS items FROM (SELECT 1 FROM (${parts.join(' UNION ALL ')}) found LIMIT ${upTo}) bounded`,
+    [projectId, userId, kinds],
+  );
+  return row?.items ?? 0;
+}
+
+function sourcesOf(kinds: readonly TimelineKind[]): typeof SOURCES {
+  return SOURCES.filter((source) => source.kinds.some((kind) => kinds.includes(kind)));
+}
+
+function printPlace({ at, id }: Pick<TimelineRow, 'at' | 'id'>): string {
+  return Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');
+}
+
+function readPlace(cursor: string): { at: Date; id: string } {
+  try {
+    const place = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
+    if (Array.isArray(place) && Number.isSafeInteger(place[0]) && typeof place[1] === 'string')
+      return { at: new Date(place[0] as number), id: place[1] };
+  } catch {
+    // What is no JSON is none of ours either.
+  }
+  const details = [{ message: 'The cursor is none that was given out', field: 'cursor' }];
+  throw new Fault('validation_failed', { details });
+}

@@ -1,0 +1,14 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** Whether more than one person looks after a project, or somebody was invited to. Reads sisters' tables, `team_member` and `team_link`. */
+export async function hasTeammates(tx: Tx, projectId: number, now: number): Promise<boolean> {
+  const rows = await tx.query<{ more: boolean }>(
+    `SELECT (SELECT count(*) FROM (SELECT FROM beckon.team_member m
+               WHERE m.organisation_id = p.organisation_id LIMIT 2) m) > 1
+            OR EXISTS (SELECT FROM beckon.team_link l
+               WHERE l.organisation_id = p.organisation_id AND l.kind = 'invite' AND l.used_at IS NULL AND l.expires_at > $2) AS more
+     FROM beckon.project p WHERE p.project_id = $1`,
+    [projectId, new Date(now)],
+  );
+  return rows[0]?.more ?? false;
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outline } from './outline.ts';
+import { compile, type ProgramStep } from './program.ts';
+
+const { steps } = fc.letrec<{ step: ProgramStep; steps: ProgramStep[] }>((tie) => ({
+  step: fc.oneof(
+    { maxDepth: 3 },
+    fc.record({ kind: fc.constant('draft' as const), letter: fc.record({ name: fc.string() }) }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.nat() }),
+    fc.constant<ProgramStep>({ kind: 'end' }),
+    fc.record({
+      kind: fc.constant('wait_for' as const),
+      event: fc.string(),
+      where: fc.constant<never[]>([]),
+      timeoutMs: fc.nat(),
+      then: tie('steps'),
+      otherwise: tie('steps'),
+    }),
+  ),
+  steps: fc.array(tie('step'), { maxLength: 4 }),
+}));
+
+test('every step stands at the place that runs know it by, and no place is left out', () => {
+  fc.assert(
+    fc.property(steps, (some) => {
+      const program = compile(some);
+      const listed = outline(some);
+      const places = new Set(listed.map(({ at }) => at));
+      for (const { at, step } of listed) expect(program[at]?.kind).toBe(step.kind);
+      const unlisted = program.filter((instruction, at) => !places.has(at) && instruction.kind !== 'jump');
+      expect(unlisted).toEqual([{ kind: 'end' }]);
+      expect(places.size).toBe(listed.length);
+    }),
+  );
+});

@@ -1,0 +1,95 @@
+import { Fault } from '../../base/fault.ts';
+import { countAttempt, forgiveAttempt } from './attempts.ts';
+import { listPasskeys } from './reads.ts';
+import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
+import type { Caller, WithCookies } from './team.ts';
+
+/** All other sessions of this person end with the old password. */
+export async function changePassword(
+  deps: SignInDeps,
+  caller: Caller,
+  { current, wanted }: { current: string; wanted: string },
+): Promise<string[]> {
+  const body = { currentPassword: current, newPassword: wanted, revokeOtherSessions: true };
+  const headers = toHeaders(caller);
+  const { api } = deps.auth;
+  const changed = tried(deps, caller, () => api.changePassword({ body, headers, returnHeaders: true }));
+  return (await changed).cookies;
+}
+
+export type NewFactor = { uri: string; backupCodes: string[] };
+
+/** It is asked for from its first right code on, not before: who closes the page here is not locked out. */
+export async function beginTwoFactor(
+  deps: SignInDeps,
+  caller: Caller,
+  password: string,
+): Promise<WithCookies<NewFactor>> {
+  const body = { password, method: 'totp' } as const;
+  const headers = toHeaders(caller);
+  const { response, cookies } = await tried(deps, caller, () =>
+    deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true }),
+  );
+  if (response.method !== 'totp') throw new Error('an authenticator app was asked for');
+  return { answer: { uri: response.totpURI, backupCodes: response.backupCodes }, cookies };
+}
+
+export async function confirmTwoFactor(
+  { auth }: SignInDeps,
+  caller: Caller,
+  code: string,
+): Promise<string[]> {
+  const headers = toHeaders(caller);
+  return (await asked(() => auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true }))).cookies;
+}
+
+export async function endTwoFactor(deps: SignInDeps, caller: Caller, password: string): Promise<string[]> {
+  const wanted = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
+  return (await tried(deps, caller, () => deps.auth.api.disableTwoFactor(wanted))).cookies;
+}
+
+/** The old ones are void. */
+export async function newBackupCodes(deps: SignInDeps, caller: Caller, password: string): Promise<string[]> {
+  const headers = toHeaders(caller);
+  const { response } = await tried(deps, caller, () =>
+    deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
+  );
+  return response.backupCodes;
+}
+
+export async function newPasskeyOptions(
+  { auth }: SignInDeps,
+  caller: Caller,
+): Promise<WithCookies<Record<string, unknown>>> {
+  const headers = toHeaders(caller);
+  const { response, cookies } = await asked(() =>
+    auth.api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
+  );
+  return { answer: { ...response }, cookies };
+}
+
+export async function addPasskey(
+  { auth, db }: SignInDeps,
+  caller: Caller,
+  { response, name, personId }: { response: Record<string, unknown>; name: string; personId: string },
+): Promise<{ id: string; name: string; createdAt: Date }> {
+  const headers = toHeaders(caller);
+  const over = await asked(() =>
+    auth.api.verifyPasskeyRegistration({ body: { response, name }, headers, returnHeaders: true }),
+  );
+  const made = (await listPasskeys(db, personId)).find(({ id }) => id === over.response.id);
+  if (!made) throw new Fault('conflict', { details: [{ message: 'The passkey was removed meanwhile' }] });
+  return made;
+}
+
+/** Whoever found an open browser tries its owner's password no faster than at the door. */
+async function tried<T>(
+  deps: SignInDeps,
+  { address }: Caller,
+  ask: () => Promise<{ headers: Headers; response: T }>,
+): Promise<{ response: T; cookies: string[] }> {
+  await countAttempt(deps, { address });
+  const over = await asked(ask);
+  await forgiveAttempt(deps, { address });
+  return over;
+}

@@ -1,0 +1,54 @@
+import { Fault } from '../../base/fault.ts';
+import { sha256 } from '../../base/hash.ts';
+import type { Database } from '../../io/db/index.ts';
+import { countAttempts, forgiveAttempts } from './store.ts';
+
+/**
+ * Who tries passwords is slowed down by address and by account, over all processes. A try is counted before it is looked at, so
+ * that a hundred at once are a hundred; one that was right is taken back.
+ */
+const WINDOW_MS = 15 * 60_000;
+const PER_ACCOUNT = 10;
+const PER_ADDRESS = 50;
+
+type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
+export type Trying = { address: string; email?: string };
+
+export async function countAttempt({ db }: Deps, trying: Trying): Promise<void> {
+  const now = db.clock.now();
+  const keys = Object.values(keysOf(trying)).filter((key) => key !== '');
+  const window = { keys, now: new Date(now), windowEndsAt: new Date(now + WINDOW_MS) };
+  const counted = await countAttempts(db, window);
+  const over = counted.filter(
+    ({ key, count }) => count > (key.startsWith('account') ? PER_ACCOUNT : PER_ADDRESS),
+  );
+  if (over.length === 0) return;
+  const until = Math.max(...over.map(({ windowEndsAt }) => windowEndsAt.getTime()));
+  throw new Fault('rate_limited', { retryAfterS: Math.ceil((until - now) / 1_000) });
+}
+
+export async function forgiveAttempt({ db }: Deps, trying: Trying): Promise<void> {
+  await forgiveAttempts(db, keysOf(trying));
+}
+
+/** For longer than an authenticator app's code is good, whatever the two clocks. */
+const CODE_SPENT_MS = 5 * 60_000;
+
+/** False: it was used already. Whoever saw it typed comes too late, and so does the second of two at once. */
+export async function spendCode(
+  { db }: Deps,
+  { personId, code }: { personId: string; code: string },
+): Promise<boolean> {
+  const now = db.clock.now();
+  const window = { now: new Date(now), windowEndsAt: new Date(now + CODE_SPENT_MS) };
+  const [spent] = await countAttempts(db, { keys: [`code ${sha256(`${personId}\n${code}`)}`], ...window });
+  return spent?.count === 1;
+}
+
+/** An account's key is a hash: what strangers type is kept nowhere. */
+function keysOf({ address, email }: Trying): { address: string; account: string } {
+  return {
+    address: `address ${address}`,
+    account: email === undefined ? '' : `account ${sha256(email.trim().toLowerCase())}`,
+  };
+}

@@ -1,0 +1,150 @@
+import { betterAuth } from 'better-auth';
+import { APIError } from 'better-auth/api';
+import { twoFactor } from 'better-auth/plugins';
+import { passkey } from '@better-auth/passkey';
+import { sha256 } from '../../base/hash.ts';
+import type { Log } from '../../base/log.ts';
+import type { SignInDatabase } from '../../io/db/index.ts';
+import { cookieNames } from './cookies.ts';
+import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from './team.ts';
+
+export type AuthOptions = {
+  database: SignInDatabase['options'];
+  publicOrigin: string;
+  /** The current one first; what an older one encrypted is still read. */
+  secrets: readonly [string, ...string[]];
+  log: Log;
+};
+
+export type Auth = ReturnType<typeof createAuth>;
+
+/** Where `toHeaders` writes from where a request came: as our own rules about proxies have it, and nobody else's claim. */
+export const ADDRESS_HEADER = 'x-beckon-client';
+
+const DAY_S = 24 * 60 * 60;
+const SESSION_S = 30 * DAY_S;
+
+/**
+ * Passwords, sessions, authenticator apps and passkeys are better-auth's. It is asked function by function, and none of its own
+ * addresses is served: what the dashboard may ask stands in our routes alone, under our checks of the origin, the rate and the
+ * role. Nobody signs up by themselves; people are made by links.
+ */
+export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions) {
+  const names = cookieNames(publicOrigin);
+  return betterAuth({
+    appName: 'Beckon',
+    baseURL: publicOrigin,
+    basePath: '/api/dashboard/auth',
+    trustedOrigins: [publicOrigin],
+    database,
+    secrets: secrets.map((value) => ({ version: versionOf(value), value })),
+    telemetry: { enabled: false },
+    logger: { log: (level, message) => log.debug({ level, message }, 'sign_in.said') },
+    ...TABLES,
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_MIN_CHARS,
+      maxPasswordLength: PASSWORD_MAX_CHARS,
+    },
+    session: { ...TABLES.session, expiresIn: SESSION_S, updateAge: DAY_S, cookieCache: { enabled: false } },
+    rateLimit: { enabled: false },
+    advanced: {
+      cookiePrefix: names.prefix,
+      useSecureCookies: false,
+      cookies: { session_token: { name: names.session } },
+      defaultCookieAttributes: { secure: publicOrigin.startsWith('https:'), sameSite: 'lax', path: '/' },
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // Our own migrations make the tables, and a test asks whether they are what it expects.
+      database: { validateSchema: false },
+    },
+    plugins: [
+      twoFactor({ issuer: 'Beckon', schema: TWO_FACTOR }),
+      passkey({
+        rpName: 'Beckon',
+        rpID: new URL(publicOrigin).hostname,
+        origin: publicOrigin,
+        schema: PASSKEY,
+        advanced: { webAuthnChallengeCookie: 'passkey' },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        // A passkey signs in without a password and without a code, so it has to have asked for a finger or a PIN itself.
+        authentication: { afterVerification: requireVerified },
+      }),
+    ],
+  });
+}
+
+type Verified = { verification: { authenticationInfo?: { userVerified?: boolean } } };
+
+async function requireVerified({ verification }: Verified): Promise<void> {
+  if (verification.authenticationInfo?.userVerified !== true)
+    throw new APIError('UNAUTHORIZED', { message: 'The passkey did not verify its user' });
+}
+
+/** A number that belongs to the secret and not to its place, so that turning secrets over changes no number. */
+function versionOf(secret: string): number {
+  return Number.parseInt(sha256(secret).slice(0, 8), 16);
+}
+
+const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' };
+
+const TABLES = {
+  user: {
+    modelName: 'team_user',
+    fields: { ...STAMPS, emailVerified: 'email_verified' },
+  },
+  session: {
+    modelName: 'team_session',
+    fields: {
+      ...STAMPS,
+      userId: 'user_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+    },
+  },
+  account: {
+    modelName: 'team_account',
+    fields: {
+      ...STAMPS,
+      userId: 'user_id',
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+    },
+  },
+  verification: { modelName: 'team_verification', fields: { ...STAMPS, expiresAt: 'expires_at' } },
+} as const;
+
+const TWO_FACTOR = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'team_two_factor',
+    fields: {
+      userId: 'user_id',
+      backupCodes: 'backup_codes',
+      failedVerificationCount: 'failed_verification_count',
+      lockedUntil: 'locked_until',
+    },
+  },
+} as const;
+
+const PASSKEY = {
+  passkey: {
+    modelName: 'team_passkey',
+    fields: {
+      userId: 'user_id',
+      credentialID: 'credential_id',
+      publicKey: 'public_key',
+      deviceType: 'device_type',
+      backedUp: 'backed_up',
+      createdAt: 'created_at',
+    },
+  },
+} as const;

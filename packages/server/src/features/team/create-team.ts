@@ -1,0 +1,69 @@
+import type { Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import type { Log } from '../../base/log.ts';
+import { type ConnectionSource, type Database, openSignInDatabase } from '../../io/db/index.ts';
+import type { createSignIns, SignIns } from './sign-ins.ts';
+import { cookieNames, readSessionToken } from './cookies.ts';
+import { findOrganisationToMakeIn, findPersonByToken, findRole, listNames, listRoles } from './reads.ts';
+import type { Access } from './team.ts';
+
+export type TeamOptions = {
+  db: Database;
+  connection: ConnectionSource;
+  publicOrigin: string;
+  /** The current one first. */
+  secrets: readonly [string, ...string[]];
+  log: Log;
+};
+
+/** The door that people come in by, and what is known of those who did. */
+export type Team = Access & {
+  /** What conducts sign-ins; loaded when the first person knocks. */
+  signIns(): Promise<SignIns>;
+  close(): Promise<void>;
+};
+
+export function createTeam({ db, connection, publicOrigin, secrets, log }: TeamOptions): Team {
+  const signIn = openSignInDatabase(connection);
+  const cookie = { name: cookieNames(publicOrigin).session, secret: secrets[0] };
+  let signIns: Promise<SignIns> | null = null;
+  return {
+    async who(headers) {
+      const token = readSessionToken(headers, cookie);
+      return token === null ? null : ((await findPersonByToken(db, token)) ?? null);
+    },
+    async roleIn(personId, projectId) {
+      const found = await findRole(db, personId, projectId);
+      if (found?.lacksFactor) throw lacksFactor();
+      return found?.role ?? null;
+    },
+    async rolesOf(personId) {
+      const rows = await listRoles(db, personId);
+      return new Map<number, Role>(rows.map(({ projectId, role }) => [projectId, role]));
+    },
+    mayMakeProjects: async (personId) => (await findOrganisationToMakeIn(db, personId)) ?? null,
+    async namesOf(actors) {
+      const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));
+      const rows = ids.length === 0 ? [] : await listNames(db, ids);
+      return new Map(rows.map(({ id, name }) => [`${TEAM}${id}`, name]));
+    },
+    signIns() {
+      signIns ??= load(db, { database: signIn.options, publicOrigin, secrets, log });
+      return signIns;
+    },
+    close: () => signIn.close(),
+  };
+}
+
+const TEAM = 'team:';
+
+/** Commands load this folder too, and most of them never need it. */
+async function load(...given: Parameters<typeof createSignIns>): Promise<SignIns> {
+  const made = await import('./sign-ins.ts');
+  return made.createSignIns(...given);
+}
+
+function lacksFactor(): Fault {
+  const message = 'Your organisation asks for an authenticator app: set one up in your profile first';
+  return new Fault('role_required', { details: [{ message }] });
+}

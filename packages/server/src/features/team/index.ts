@@ -1,0 +1,47 @@
+export { countAttempt } from './attempts.ts';
+export { createTeam, type Team } from './create-team.ts';
+export { type Link, urlOf } from './link.ts';
+export { inviteLetter, resetLetter, testLetter } from './letters.ts';
+export { lookAtLink, makeLink, takeLink } from './links.ts';
+export { changeRole, type MemberChange, removeMember } from './members.ts';
+export {
+  findOrganisationOf,
+  findUserByEmail,
+  findUserById,
+  isSetUp,
+  listDigestAddresses,
+  listMembers,
+  listMemberships,
+  listOrganisations,
+  listPasskeys,
+  listProjectsOf,
+  listSessions,
+  type MemberRow,
+  type Organisation,
+  type UserRow,
+} from './reads.ts';
+export {
+  deleteChallenges,
+  deleteInvite,
+  deletePasskey,
+  deleteSessions,
+  deleteTwoFactor,
+  insertOrganisation,
+  listInvites,
+  lockOrganisation,
+  lockOrganisations,
+  updateOrganisation,
+  updateUserName,
+  updateWantsDigest,
+  upsertMember,
+  upsertPassword,
+  upsertUser,
+} from './store.ts';
+export {
+  type Access,
+  type Caller,
+  PASSWORD_MAX_CHARS,
+  PASSWORD_MIN_CHARS,
+  type Person,
+  type WithCookies,
+} from './team.ts';

@@ -1,0 +1,44 @@
+import type { Role } from '@beckon/contract/dashboard';
+
+type Letter = { subject: string; text: string };
+type Offer = { url: string; expiresAt: Date };
+
+export function inviteLetter(
+  { organisation, role, by }: { organisation: string; role: Role; by: string },
+  { url, expiresAt }: Offer,
+): Letter {
+  return {
+    subject: `${by} invites you to ${organisation} on Beckon`,
+    text: [
+      `${by} invites you to ${organisation}, as ${role}.`,
+      '',
+      `Join here: ${url}`,
+      '',
+      `The link works once, until ${expiresAt.toISOString()}. If you do not know ${by}, do nothing.`,
+      '',
+    ].join('\n'),
+  };
+}
+
+export function resetLetter({ url, expiresAt }: Offer): Letter {
+  return {
+    subject: 'Your new password for Beckon',
+    text: [
+      'Somebody, probably you, asked for a new password.',
+      '',
+      `Choose it here: ${url}`,
+      '',
+      `The link works once, until ${expiresAt.toISOString()}. If it was not you, do nothing: your password stays.`,
+      '',
+    ].join('\n'),
+  };
+}
+
+export function testLetter(publicUrl: string): Letter {
+  return {
+    subject: 'Beckon can write to you',
+    text: [`This letter came from the Beckon at ${publicUrl}.`, '', 'Nothing else is to be done.', ''].join(
+      '\n',
+    ),
+  };
+}

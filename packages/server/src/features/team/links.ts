@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { goodForMs, hashOf, type Link, newToken } from './link.ts';
+import { deleteLinksTo, findLink, insertLink, useLink } from './store.ts';
+
+type Wanted = Pick<Link, 'kind' | 'madeBy'> &
+  Partial<Pick<Link, 'email' | 'organisationId' | 'role' | 'clearsTwoFactor'>>;
+
+/** A newer one to the same person makes an older one void. */
+export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ token: string; link: Link }> {
+  const { token, hash } = newToken();
+  const link: Link = {
+    email: null,
+    organisationId: null,
+    role: null,
+    clearsTwoFactor: false,
+    ...wanted,
+    id: randomUUID(),
+    createdAt: new Date(now),
+    expiresAt: new Date(now + goodForMs(wanted)),
+  };
+  const { email, kind, organisationId } = link;
+  if (email !== null) await deleteLinksTo(tx, { email, kind, organisationId });
+  await insertLink(tx, hash, link);
+  return { token, link };
+}
+
+export async function lookAtLink(tx: Tx, token: string, now: number): Promise<Link> {
+  return (await findLink(tx, hashOf(token), new Date(now))) ?? refuseLink();
+}
+
+/** In the transaction of what it leads to: a failure leaves it good. */
+export async function takeLink(
+  tx: Tx,
+  { token, kind }: { token: string; kind: Link['kind'] },
+  now: number,
+): Promise<Link> {
+  const link = await useLink(tx, hashOf(token), new Date(now));
+  return link?.kind === kind ? link : refuseLink();
+}
+
+function refuseLink(): never {
+  const message = 'This link was used already, has expired, or was replaced by a newer one';
+  throw new Fault('not_found', { details: [{ message, field: 'token' }] });
+}

@@ -1,0 +1,73 @@
+import { allows, type Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { listMembers, type MemberRow } from './reads.ts';
+import {
+  deleteInvitesBy,
+  deleteLinksTo,
+  deleteMember,
+  deleteWaysIn,
+  lockOrganisation,
+  upsertMember,
+} from './store.ts';
+
+/** Who changes whom. `by`: their own role; an operator at the machine itself may do what an owner may. */
+export type MemberChange = { organisationId: string; userId: string; by: Role };
+
+export async function changeRole(
+  tx: Tx,
+  change: MemberChange & { role: Role; at: Date },
+): Promise<{ before: MemberRow; after: MemberRow }> {
+  const before = await mayChange(tx, { ...change, to: change.role });
+  const { organisationId, userId, role, at } = change;
+  await upsertMember(tx, { organisationId, userId, role, at });
+  // What they gave out goes no further than what they may still give.
+  if (role !== 'owner')
+    await deleteInvitesBy(tx, {
+      organisationId,
+      madeBy: `team:${userId}`,
+      ownersOnly: allows(role, 'admin'),
+    });
+  return { before, after: { ...before, role } };
+}
+
+/** At once: the next request of theirs is refused, whatever it brings. Invitations to them, and by them, are void too. */
+export async function removeMember(tx: Tx, change: MemberChange): Promise<MemberRow> {
+  const before = await mayChange(tx, { ...change, to: null });
+  const { organisationId, userId } = change;
+  const still = await deleteMember(tx, { organisationId, userId });
+  await deleteLinksTo(tx, { email: before.email, kind: 'invite', organisationId });
+  await deleteInvitesBy(tx, { organisationId, madeBy: `team:${userId}`, ownersOnly: false });
+  if (still === 0) {
+    await deleteLinksTo(tx, { email: before.email, kind: 'reset', organisationId: null });
+    await deleteWaysIn(tx, userId);
+  }
+  return before;
+}
+
+async function mayChange(
+  tx: Tx,
+  { organisationId, userId, by, to }: MemberChange & { to: Role | null },
+): Promise<MemberRow> {
+  await lockOrganisation(tx, organisationId);
+  const members = await listMembers(tx, organisationId);
+  const member = members.find(({ id }) => id === userId);
+  if (!member) throw new Fault('not_found');
+  const ownersLeft = members.filter(({ id, role }) => role === 'owner' && id !== userId).length;
+  const why = whyNot({ by, from: member.role, to }, ownersLeft);
+  if (why === null) return member;
+  const isForbidden = by !== 'owner';
+  throw new Fault(isForbidden ? 'role_required' : 'conflict', { details: [{ message: why }] });
+}
+
+/** What an owner is, owners decide alone, and there is always one. */
+function whyNot(
+  { by, from, to }: { by: Role; from: Role; to: Role | null },
+  ownersLeft: number,
+): string | null {
+  if (by !== 'owner' && from === 'owner') return 'An owner is changed by owners alone';
+  if (by !== 'owner' && to === 'owner') return 'Owners are made by owners alone';
+  if (from === 'owner' && to !== 'owner' && ownersLeft < 1)
+    return 'This is the last owner: make somebody else an owner first';
+  return null;
+}

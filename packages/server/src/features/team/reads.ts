@@ -1,0 +1,190 @@
+import type { Role } from '@beckon/contract/dashboard';
+import type { Tx } from '../../io/db/index.ts';
+import type { Person } from './team.ts';
+
+/** Sessions live by the time of the database, whatever clock a project has. */
+export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
+  const rows = await tx.prepared<Person>({
+    name: 'team.who',
+    text: `SELECT u.id, u.name, u.email, s.id AS "sessionId" FROM beckon.team_session s
+           JOIN beckon.team_user u ON u.id = s.user_id WHERE s.token = $1 AND s.expires_at > now()`,
+    values: [token],
+  });
+  return rows[0];
+}
+
+/** `lacksFactor`: the organisation asks for an authenticator app, and they have none. */
+export type RoleRow = { role: Role; lacksFactor: boolean };
+
+const LACKS_FACTOR = `(o.requires_two_factor AND u.two_factor_enabled IS NOT TRUE)`;
+const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organisation o ON o.id = m.organisation_id
+  JOIN beckon.team_user u ON u.id = m.user_id`;
+
+/** Projects belong to the projects' room; whose they are is read here. */
+export async function findRole(tx: Tx, personId: string, projectId: number): Promise<RoleRow | undefined> {
+  const rows = await tx.prepared<RoleRow>({
+    name: 'team.role',
+    text: `SELECT m.role, ${LACKS_FACTOR} AS "lacksFactor" ${OF_MEMBER}
+           JOIN beckon.project p ON p.organisation_id = m.organisation_id
+           WHERE m.user_id = $1 AND p.project_id = $2`,
+    values: [personId, projectId],
+  });
+  return rows[0];
+}
+
+export function listRoles(tx: Tx, personId: string): Promise<{ projectId: number; role: Role }[]> {
+  return tx.prepared({
+    name: 'team.roles',
+    text: `SELECT p.project_id AS "projectId", m.role ${OF_MEMBER}
+           JOIN beckon.project p ON p.organisation_id = m.organisation_id
+           WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR}`,
+    values: [personId],
+  });
+}
+
+/** The oldest in which this person may make projects. */
+export async function findOrganisationToMakeIn(tx: Tx, personId: string): Promise<string | undefined> {
+  const rows = await tx.query<{ id: string }>(
+    `SELECT o.id ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
+     ORDER BY o.created_at, o.id LIMIT 1`,
+    [personId],
+  );
+  return rows[0]?.id;
+}
+
+export function listNames(tx: Tx, ids: string[]): Promise<{ id: string; name: string }[]> {
+  return tx.query(`SELECT id, name FROM beckon.team_user WHERE id = ANY ($1::text[])`, [ids]);
+}
+
+/** There is an owner who can sign in. */
+export async function isSetUp(tx: Tx): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT 1 FROM beckon.team_member m JOIN beckon.team_account a ON a.user_id = m.user_id
+     WHERE m.role = 'owner' LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
+export type MembershipRow = {
+  id: string;
+  name: string;
+  role: Role;
+  requiresTwoFactor: boolean;
+  lacksFactor: boolean;
+  wantsDigest: boolean;
+};
+
+const WANTS_DIGEST = `coalesce(m.wants_digest, m.role <> 'viewer')`;
+
+export function listMemberships(tx: Tx, personId: string): Promise<MembershipRow[]> {
+  return tx.query(
+    `SELECT o.id, o.name, m.role, o.requires_two_factor AS "requiresTwoFactor", ${LACKS_FACTOR} AS "lacksFactor",
+            ${WANTS_DIGEST} AS "wantsDigest" ${OF_MEMBER}
+     WHERE m.user_id = $1 ORDER BY o.created_at, o.id`,
+    [personId],
+  );
+}
+
+export type UserRow = {
+  id: string;
+  name: string;
+  email: string;
+  /** They can sign in with a password; who was removed everywhere is a name alone. */
+  hasAccount: boolean;
+  twoFactor: boolean;
+};
+
+const USER = `SELECT u.id, u.name, u.email, u.two_factor_enabled IS TRUE AS "twoFactor",
+  EXISTS (SELECT 1 FROM beckon.team_account a WHERE a.user_id = u.id) AS "hasAccount" FROM beckon.team_user u`;
+
+export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
+  return (await tx.query<UserRow>(`${USER} WHERE u.email = $1`, [email.toLowerCase()]))[0];
+}
+
+export async function findUserById(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return (await tx.query<UserRow>(`${USER} WHERE u.id = $1`, [id]))[0];
+}
+
+export type Organisation = { id: string; name: string; requiresTwoFactor: boolean };
+
+const ORGANISATION = `SELECT o.id, o.name, o.requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organisation o`;
+
+export async function findOrganisationOf(tx: Tx, projectId: number): Promise<Organisation | undefined> {
+  const rows = await tx.query<Organisation>(
+    `${ORGANISATION} JOIN beckon.project p ON p.organisation_id = o.id WHERE p.project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+/** The oldest first. */
+export function listOrganisations(tx: Tx): Promise<Organisation[]> {
+  return tx.query(`${ORGANISATION} ORDER BY o.created_at, o.id`);
+}
+
+export function listProjectsOf(tx: Tx, organisationId: string): Promise<{ id: number; name: string }[]> {
+  return tx.query(
+    `SELECT project_id AS id, name FROM beckon.project WHERE organisation_id = $1 ORDER BY project_id`,
+    [organisationId],
+  );
+}
+
+export type MemberRow = {
+  id: string;
+  name: string;
+  email: string;
+  role: Role;
+  twoFactor: boolean;
+  joinedAt: Date;
+  lastSeenAt: Date | null;
+};
+
+export function listMembers(tx: Tx, organisationId: string): Promise<MemberRow[]> {
+  return tx.query(
+    `SELECT u.id, u.name, u.email, m.role, u.two_factor_enabled IS TRUE AS "twoFactor", m.created_at AS "joinedAt",
+            (SELECT max(s.updated_at) FROM beckon.team_session s WHERE s.user_id = u.id) AS "lastSeenAt"
+     FROM beckon.team_member m JOIN beckon.team_user u ON u.id = m.user_id
+     WHERE m.organisation_id = $1 ORDER BY m.created_at, u.id`,
+    [organisationId],
+  );
+}
+
+/** Those who hear by mail of what waits in this project. */
+export async function listDigestAddresses(tx: Tx, projectId: number): Promise<string[]> {
+  const rows = await tx.query<{ email: string }>(
+    `SELECT u.email FROM beckon.project p JOIN beckon.team_member m ON m.organisation_id = p.organisation_id
+     JOIN beckon.team_user u ON u.id = m.user_id
+     WHERE p.project_id = $1 AND ${WANTS_DIGEST} ORDER BY m.created_at, u.id`,
+    [projectId],
+  );
+  return rows.map(({ email }) => email);
+}
+
+export type SessionRow = {
+  id: string;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+};
+
+export function listSessions(tx: Tx, personId: string): Promise<SessionRow[]> {
+  return tx.query(
+    `SELECT id, user_agent AS "userAgent", ip_address AS address, created_at AS "createdAt",
+            updated_at AS "lastSeenAt", expires_at AS "expiresAt"
+     FROM beckon.team_session WHERE user_id = $1 AND expires_at > now() ORDER BY updated_at DESC, id`,
+    [personId],
+  );
+}
+
+export function listPasskeys(
+  tx: Tx,
+  personId: string,
+): Promise<{ id: string; name: string; createdAt: Date }[]> {
+  return tx.query(
+    `SELECT id, coalesce(name, 'Passkey') AS name, coalesce(created_at, now()) AS "createdAt"
+     FROM beckon.team_passkey WHERE user_id = $1 ORDER BY created_at, id`,
+    [personId],
+  );
+}

@@ -1,0 +1,268 @@
+import type { Role } from '@beckon/contract/dashboard';
+import type { Tx } from '../../io/db/index.ts';
+import type { Link } from './link.ts';
+import type { Organisation } from './reads.ts';
+
+/** `team_*`. The rows of sessions, factors and verifications are better-auth's to make; ending them is done here too. */
+export async function insertOrganisation(
+  tx: Tx,
+  row: { id: string; name: string; createdAt: Date },
+): Promise<void> {
+  await tx.query(`INSERT INTO beckon.team_organisation (id, name, created_at) VALUES ($1, $2, $3)`, [
+    row.id,
+    row.name,
+    row.createdAt,
+  ]);
+}
+
+/** One after another: two who set up at once must not both be the first. */
+export async function lockOrganisations(tx: Tx): Promise<void> {
+  await tx.query('LOCK TABLE beckon.team_organisation IN SHARE ROW EXCLUSIVE MODE');
+}
+
+/** Whoever changes who is in it holds it, so that of two owners who leave at once one stays. */
+export async function lockOrganisation(tx: Tx, id: string): Promise<Organisation | undefined> {
+  const rows = await tx.query<Organisation>(
+    `SELECT id, name, requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organisation WHERE id = $1 FOR UPDATE`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function updateOrganisation(
+  tx: Tx,
+  { id, name, requiresTwoFactor }: Organisation,
+): Promise<void> {
+  await tx.query(`UPDATE beckon.team_organisation SET name = $2, requires_two_factor = $3 WHERE id = $1`, [
+    id,
+    name,
+    requiresTwoFactor,
+  ]);
+}
+
+/** With an address that is known already, which happens to who comes back, the name is the new one. */
+export async function upsertUser(
+  tx: Tx,
+  user: { id: string; name: string; email: string; at: Date },
+): Promise<string> {
+  const rows = await tx.query<{ id: string }>(
+    `INSERT INTO beckon.team_user (id, name, email, email_verified, two_factor_enabled, created_at, updated_at)
+     VALUES ($1, $2, $3, true, false, $4, $4)
+     ON CONFLICT (email) DO UPDATE SET name = EXCLUDED.name, updated_at = EXCLUDED.updated_at RETURNING id`,
+    [user.id, user.name, user.email.toLowerCase(), user.at],
+  );
+  if (!rows[0]) throw new Error('an upsert without a row');
+  return rows[0].id;
+}
+
+export async function updateUserName(
+  tx: Tx,
+  { id, name, at }: { id: string; name: string; at: Date },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.team_user SET name = $2, updated_at = $3 WHERE id = $1`, [id, name, at]);
+}
+
+export async function upsertPassword(
+  tx: Tx,
+  { id, userId, hash, at }: { id: string; userId: string; hash: string; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.team_account (id, user_id, account_id, provider_id, password, created_at, updated_at)
+     VALUES ($1, $2, $2, 'credential', $3, $4, $4)
+     ON CONFLICT (user_id, provider_id) DO UPDATE SET password = EXCLUDED.password, updated_at = EXCLUDED.updated_at`,
+    [id, userId, hash, at],
+  );
+}
+
+/** How many ended. `except`: the session that stays. */
+export async function deleteSessions(
+  tx: Tx,
+  { userId, only = null, except = null }: { userId: string; only?: string | null; except?: string | null },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.team_session WHERE user_id = $1 AND ($2::text IS NULL OR id = $2)
+       AND ($3::text IS NULL OR id <> $3) RETURNING id`,
+    [userId, only, except],
+  );
+  return rows.length;
+}
+
+export async function deletePasskey(
+  tx: Tx,
+  { id, userId }: { id: string; userId: string },
+): Promise<string | null> {
+  const rows = await tx.query<{ name: string | null }>(
+    `DELETE FROM beckon.team_passkey WHERE id = $1 AND user_id = $2 RETURNING coalesce(name, 'Passkey') AS name`,
+    [id, userId],
+  );
+  return rows[0]?.name ?? null;
+}
+
+export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_two_factor WHERE user_id = $1`, [userId]);
+  await tx.query(`UPDATE beckon.team_user SET two_factor_enabled = false WHERE id = $1`, [userId]);
+}
+
+/** Of who is in no organisation any more nothing stays but a name, for what they did. */
+export async function deleteWaysIn(tx: Tx, userId: string): Promise<void> {
+  await deleteSessions(tx, { userId });
+  await deleteChallenges(tx, userId);
+  await deleteTwoFactor(tx, userId);
+  await tx.query(`DELETE FROM beckon.team_passkey WHERE user_id = $1`, [userId]);
+  await tx.query(`DELETE FROM beckon.team_account WHERE user_id = $1`, [userId]);
+}
+
+export type Membership = { organisationId: string; userId: string };
+
+export async function upsertMember(tx: Tx, row: Membership & { role: Role; at: Date }): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.team_member (organisation_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (organisation_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
+    [row.organisationId, row.userId, row.role, row.at],
+  );
+}
+
+export async function updateWantsDigest(tx: Tx, row: Membership & { wanted: boolean }): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.team_member SET wants_digest = $3 WHERE organisation_id = $1 AND user_id = $2 RETURNING user_id`,
+    [row.organisationId, row.userId, row.wanted],
+  );
+  return rows.length > 0;
+}
+
+/** In how many organisations they still are. */
+export async function deleteMember(tx: Tx, { organisationId, userId }: Membership): Promise<number> {
+  await tx.query(`DELETE FROM beckon.team_member WHERE organisation_id = $1 AND user_id = $2`, [
+    organisationId,
+    userId,
+  ]);
+  const rows = await tx.query(`SELECT 1 FROM beckon.team_member WHERE user_id = $1`, [userId]);
+  return rows.length;
+}
+
+export async function insertLink(tx: Tx, hash: string, link: Link): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_link WHERE expires_at < $1`, [link.createdAt]);
+  await tx.query(
+    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organisation_id, role, clears_two_factor, made_by,
+       created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      hash,
+      link.id,
+      link.kind,
+      link.email,
+      link.organisationId,
+      link.role,
+      link.clearsTwoFactor,
+      link.madeBy,
+      link.createdAt,
+      link.expiresAt,
+    ],
+  );
+}
+
+const LINK = `id, kind, email, organisation_id AS "organisationId", role, clears_two_factor AS "clearsTwoFactor",
+  made_by AS "madeBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+export async function findLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
+  const rows = await tx.query<Link>(
+    `SELECT ${LINK} FROM beckon.team_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
+    [hash, now],
+  );
+  return rows[0];
+}
+
+/** Of two who use it at once one does. */
+export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
+  const rows = await tx.query<Link>(
+    `UPDATE beckon.team_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
+     RETURNING ${LINK}`,
+    [hash, now],
+  );
+  return rows[0];
+}
+
+/** Invitations that nobody has used. */
+export function listInvites(tx: Tx, organisationId: string, now: Date): Promise<Link[]> {
+  return tx.query(
+    `SELECT ${LINK} FROM beckon.team_link WHERE organisation_id = $1 AND kind = 'invite' AND used_at IS NULL
+       AND expires_at > $2 ORDER BY created_at DESC, id`,
+    [organisationId, now],
+  );
+}
+
+export async function deleteInvite(
+  tx: Tx,
+  { id, organisationId }: { id: string; organisationId: string },
+): Promise<Link | undefined> {
+  const rows = await tx.query<Link>(
+    `DELETE FROM beckon.team_link WHERE id = $1 AND organisation_id = $2 AND kind = 'invite' AND used_at IS NULL
+     RETURNING ${LINK}`,
+    [id, organisationId],
+  );
+  return rows[0];
+}
+
+/** What was sent to somebody before is void once there is a newer one, and once they are no member any more. */
+export async function deleteLinksTo(
+  tx: Tx,
+  { email, kind, organisationId }: { email: string; kind: Link['kind']; organisationId: string | null },
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.team_link WHERE email = $1 AND kind = $2 AND organisation_id IS NOT DISTINCT FROM $3
+       AND used_at IS NULL`,
+    [email, kind, organisationId],
+  );
+}
+
+/** Those that somebody made who may not make such any more: whoever has the link in hand would come back by it. */
+export async function deleteInvitesBy(
+  tx: Tx,
+  { organisationId, madeBy, ownersOnly }: { organisationId: string; madeBy: string; ownersOnly: boolean },
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.team_link WHERE organisation_id = $1 AND made_by = $2 AND kind = 'invite' AND used_at IS NULL
+       AND (role = 'owner' OR NOT $3)`,
+    [organisationId, madeBy, ownersOnly],
+  );
+}
+
+/** Sign-ins that wait for their second factor. */
+export async function deleteChallenges(tx: Tx, userId: string): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_verification WHERE value = $1`, [userId]);
+}
+
+export async function deleteSessionByToken(tx: Tx, token: string): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_session WHERE token = $1`, [token]);
+}
+
+export type Counted = { key: string; count: number; windowEndsAt: Date };
+
+/** Counts one more try at each of these, in the order of their keys as everybody does. */
+export async function countAttempts(
+  tx: Tx,
+  { keys, now, windowEndsAt }: { keys: string[]; now: Date; windowEndsAt: Date },
+): Promise<Counted[]> {
+  await tx.query(
+    `DELETE FROM beckon.team_attempt WHERE key IN (SELECT key FROM beckon.team_attempt WHERE window_ends_at < $1
+       ORDER BY window_ends_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    [now],
+  );
+  return tx.query(
+    `INSERT INTO beckon.team_attempt AS a (key, count, window_ends_at)
+     SELECT key, 1, $3 FROM unnest($1::text[]) AS key ORDER BY key
+     ON CONFLICT (key) DO UPDATE SET
+       count = CASE WHEN a.window_ends_at <= $2 THEN 1 ELSE a.count + 1 END,
+       window_ends_at = CASE WHEN a.window_ends_at <= $2 THEN $3 ELSE a.window_ends_at END
+     RETURNING key, count, window_ends_at AS "windowEndsAt"`,
+    [keys, now, windowEndsAt],
+  );
+}
+
+/** A try that was right does not count against its address, and forgives what was wrong about its account before. */
+export async function forgiveAttempts(
+  tx: Tx,
+  { address, account }: { address: string; account: string },
+): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_attempt WHERE key = $1`, [account]);
+  await tx.query(`UPDATE beckon.team_attempt SET count = greatest(0, count - 1) WHERE key = $1`, [address]);
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Role } from '@beckon/contract/dashboard';
+
+/** Somebody who signed in. */
+export type Person = { id: string; name: string; email: string; sessionId: string };
+
+/** What the rest of the server wants to know of the team. */
+export type Access = {
+  /** Who sends this; null: nobody that we know, or whose session has ended. */
+  who(headers: IncomingHttpHeaders): Promise<Person | null>;
+  /** What this person may do in a project; null: it is none of theirs, or there is none. */
+  roleIn(personId: string, projectId: number): Promise<Role | null>;
+  /** The same of all of their projects. */
+  rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
+  /** Whose a project of theirs would be; null: they may make none. */
+  mayMakeProjects(personId: string): Promise<string | null>;
+  /** What these were called, by actor (`team:<id>`): for lists that say who did it. */
+  namesOf(actors: string[]): Promise<ReadonlyMap<string, string>>;
+};
+
+/** A request of somebody who wants in, or is: its headers, and the address that it came from. */
+export type Caller = { headers: IncomingHttpHeaders; address: string };
+
+/** What the browser is to keep, beside the answer. */
+export type WithCookies<T> = { answer: T; cookies: string[] };
+
+/** A code is asked for where an authenticator app is set up: nobody is signed in before it came. */
+export type SignedIn = { personId: string | null; needsCode: boolean };
+
+export const PASSWORD_MIN_CHARS = 12;
+export const PASSWORD_MAX_CHARS = 256;

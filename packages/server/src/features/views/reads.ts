@@ -1,0 +1,26 @@
+import type { Tx } from '../../io/db/index.ts';
+import { toView, type ViewRow } from './store.ts';
+import type { Screen, View } from './view.ts';
+
+/** By name; of all lists where none is named. There are a hundred of a list at most. */
+export async function listViews(
+  tx: Tx,
+  { projectId, screen }: { projectId: number; screen: Screen | null },
+): Promise<View[]> {
+  const rows = await tx.query<ViewRow>(
+    `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND ($2::text IS NULL OR screen = $2) ORDER BY screen, name`,
+    [projectId, screen],
+  );
+  return rows.map(toView);
+}
+
+export async function findViewByName(
+  tx: Tx,
+  { projectId, screen, name }: { projectId: number; screen: Screen; name: string },
+): Promise<View | null> {
+  const rows = await tx.query<ViewRow>(
+    `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND screen = $2 AND name = $3`,
+    [projectId, screen, name],
+  );
+  return rows[0] ? toView(rows[0]) : null;
+}

@@ -1,0 +1,50 @@
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { findViewByName, listViews } from './reads.ts';
+import { deleteViewRow, insertView } from './store.ts';
+
+/** A filter of a list under a name, for everybody of the project. Moments are milliseconds. */
+export type View = {
+  projectId: number;
+  id: string;
+  screen: Screen;
+  name: string;
+  filter: string;
+  createdAt: number;
+  createdBy: string;
+};
+
+/** The lists that keep views. */
+export const SCREENS = ['users'] as const;
+export type Screen = (typeof SCREENS)[number];
+
+const VIEWS_MAX = 100;
+const NAME_MAX = 100;
+
+/** The filter has been read by whoever knows its keys. */
+export async function saveView(tx: Tx, wanted: View): Promise<View> {
+  const { projectId, screen } = wanted;
+  const name = wanted.name.trim();
+  if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
+    throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
+  if (wanted.filter.trim() === '') throw wrong('filter is empty: that shows everybody already', 'filter');
+  if (await findViewByName(tx, { projectId, screen, name }))
+    throw new Fault('conflict', {
+      details: [{ message: `There is a view ${JSON.stringify(name)} already`, field: 'name' }],
+    });
+  if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
+    throw wrong(`A list keeps ${VIEWS_MAX} views at most: delete one first`, 'name');
+  const view = { ...wanted, name };
+  await insertView(tx, view);
+  return view;
+}
+
+export async function deleteView(tx: Tx, place: { projectId: number; id: string }): Promise<View> {
+  const gone = /^[0-9a-f-]{36}$/.test(place.id) ? await deleteViewRow(tx, place) : null;
+  if (gone) return gone;
+  throw new Fault('not_found', { details: [{ message: 'This view is not there any more' }] });
+}
+
+function wrong(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

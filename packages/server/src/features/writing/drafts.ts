@@ -1,0 +1,72 @@
+import type { Clock } from '../../base/clock.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { sha256 } from '../../base/hash.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { findWordsRow, listDraftRows, type UnpublishedRow } from './reads.ts';
+import { deleteDraftRow, deleteWordsBefore, insertWords, upsertDraft } from './store.ts';
+import { refused, type TemplateSource } from './template.ts';
+
+/** Words of a letter that are saved and that nobody gets. */
+export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };
+
+type OfProject = { tx: Tx; clock: Clock; projectId: number };
+
+const BODY_MAX_CHARS = 500_000;
+const LINE_MAX_CHARS = 1_000;
+
+/** Unfinished words need not be publishable; they are bounded all the same. */
+export async function saveDraft(
+  { tx, clock, projectId }: OfProject,
+  { name, letter, actor }: { name: string; letter: TemplateSource; actor: string },
+): Promise<void> {
+  const { format, subject, preheader, body } = letter;
+  for (const [field, text] of Object.entries({ subject, preheader, body })) {
+    const most = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
+    if (text.length > most || text.includes('\0') || !text.isWellFormed())
+      throw refused([{ message: `${field} must be a text of ${most} characters at most`, field }]);
+  }
+  const [saved_at, saved_by] = [new Date(clock.now()), actor];
+  await upsertDraft(tx, {
+    project_id: projectId,
+    name,
+    format,
+    subject,
+    preheader,
+    body,
+    saved_at,
+    saved_by,
+  });
+}
+
+export function discardDraft(tx: Tx, projectId: number, name: string): Promise<void> {
+  return deleteDraftRow(tx, projectId, name);
+}
+
+/** By name. */
+export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedLetter>> {
+  return new Map((await listDraftRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
+}
+
+function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): UnpublishedLetter {
+  const { name, format, subject, preheader, body } = row;
+  return { name, format, subject, preheader, body, savedAt: saved_at.getTime(), savedBy: saved_by };
+}
+
+const WORDS_KEPT_MS = 86_400_000;
+
+/** Kept for a day, so that a page of its own can show them. By what they are found. */
+export async function keepWords(
+  { tx, clock, projectId }: OfProject,
+  letter: TemplateSource,
+): Promise<string> {
+  const { format, subject, preheader, body } = letter;
+  const words = { format, subject, preheader, body };
+  const id = sha256(canonicalJson(words)).slice(0, 32);
+  await deleteWordsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
+  await insertWords(tx, { project_id: projectId, id, letter: words, at: new Date(clock.now()) });
+  return id;
+}
+
+export function findWords(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
+  return findWordsRow(tx, projectId, id);
+}

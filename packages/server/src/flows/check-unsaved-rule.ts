@@ -1,0 +1,82 @@
+import { canonicalJson } from '../base/canonical-json.ts';
+import { type FieldFault, Fault } from '../base/fault.ts';
+import { countOfRule } from '../features/drafts/index.ts';
+import {
+  documentOf,
+  findRule,
+  type Lint,
+  lintRule,
+  parseRule,
+  ruleSentence,
+  type WholeRule,
+} from '../features/rules/index.ts';
+import { countPlaces } from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { checkReferences } from './check-rule.ts';
+import { findSurroundings, type Surroundings } from './show-rules.ts';
+
+/** What a rule says that was not saved; where there are faults there is no sentence. */
+export type CheckedRule = {
+  sentence: string | null;
+  faults: FieldFault[];
+  lints: Lint[];
+  /** Against the saved rule that it is an edit of. */
+  isNewVersion: boolean;
+  sentenceBefore: string | null;
+  openUntouched: number;
+  underWay: number;
+};
+
+type Asked = { projectId: number; now: number; document: unknown; reference: string | null };
+
+/** All that saving would refuse but for what is counted over the whole project; nothing is written. */
+export async function checkUnsavedRule(tx: Tx, asked: Asked): Promise<CheckedRule> {
+  const { projectId, now, document, reference } = asked;
+  const saved = reference === null ? null : await findRule(tx, { projectId, reference });
+  const surroundings = await findSurroundings(tx, { projectId, now });
+  const before = saved
+    ? await beforeOf(tx, saved, surroundings)
+    : { sentenceBefore: null, openUntouched: 0, underWay: 0 };
+  const parsed = parseRule(document);
+  if (!parsed.ok) return { ...EMPTY, ...before, faults: parsed.faults };
+  const { definition } = parsed.rule;
+  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
+  return {
+    ...before,
+    faults: await faultsOf(() => checkReferences(tx, { projectId, definition })),
+    sentence: ruleSentence(definition, audienceName),
+    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
+    isNewVersion: !saved || !isSame(documentOf(definition), documentOf(saved.definition)),
+  };
+}
+
+const EMPTY = { sentence: null, lints: [], isNewVersion: false };
+
+function isSame(one: object, other: object): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+async function beforeOf(
+  tx: Tx,
+  { id: ruleId, definition }: WholeRule,
+  { projectId, now, audienceName }: Surroundings,
+): Promise<Pick<CheckedRule, 'sentenceBefore' | 'openUntouched' | 'underWay'>> {
+  const asked = { projectId, ruleId, offReason: '', reasons: [], now };
+  const { untouched } = await countOfRule(tx, asked);
+  const places = await countPlaces(tx, { projectId, ruleId });
+  return {
+    sentenceBefore: ruleSentence(definition, audienceName),
+    openUntouched: untouched,
+    underWay: places.reduce((sum, { runs }) => sum + runs, 0),
+  };
+}
+
+async function faultsOf(check: () => Promise<void>): Promise<FieldFault[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'validation_failed') return error.details;
+    throw error;
+  }
+}

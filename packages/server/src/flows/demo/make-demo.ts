@@ -1,0 +1,105 @@
+import type { Clock } from '../../base/clock.ts';
+import { idMaker } from '../../base/ids.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Log } from '../../base/log.ts';
+import type { Sealer } from '../../base/seal.ts';
+import type { MailSettings } from '../../features/domains/index.ts';
+import type { Pepper } from '../../features/keys/index.ts';
+import { ensurePartitions } from '../../features/events/index.ts';
+import { nextProjectId, type Project } from '../../features/projects/index.ts';
+import { copyProject, type Database } from '../../io/db/index.ts';
+import { addDomain } from '../domains/index.ts';
+import { createAudience } from '../create-audience.ts';
+import { createKey } from '../create-key.ts';
+import { createProject } from '../create-project.ts';
+import { createRule } from '../create-rule.ts';
+import type { Mailroom } from '../send-drafts/index.ts';
+import { setSettings } from '../set-settings.ts';
+import { inSnapshot } from '../snapshot.ts';
+import { createTemplate } from '../templates/index.ts';
+import { AUDIENCES, DOMAIN, RULES, SETTINGS, TEMPLATES } from './harbour.ts';
+import { liveThrough } from './live-through.ts';
+import { randomOf } from './random.ts';
+import { storyOf } from './story.ts';
+
+export type DemoDeps = {
+  db: Database;
+  /** A migrated database of its own, in which time goes as this clock says; dropped when it is closed. */
+  openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
+  pepper: Pepper;
+  sealer: Sealer;
+  mail: MailSettings;
+  tokenKeys: TokenKeys;
+  mailroom: Mailroom;
+  log: Log;
+  /** Whose it will be; null where there is no team yet, which it then joins. */
+  organisationId: string | null;
+  onProgress: (part: number) => void;
+};
+
+const DAY = 86_400_000;
+export const DEMO_NAME = 'Harbour';
+export const DEMO_DAYS = 90;
+const SEED = 20;
+
+export type Demo = { project: Project; rows: number };
+
+/**
+ * Lived through where nobody else is in the way, and then carried over whole, in one transaction. What it sends stays in the outbox
+ * for ever, whatever the settings say: it is marked as a demo.
+ */
+export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> {
+  const { db } = deps;
+  const to = db.clock.now();
+  const span = { from: to - days * DAY, to };
+  let now = span.from;
+  const clock = { set: (at: number) => (now = Math.round(at)) };
+  const scratch = await deps.openScratch({ now: () => now });
+  try {
+    const id = await nextProjectId(db);
+    const project = await setUp(deps, scratch.db, id);
+    const random = randomOf(SEED);
+    await liveThrough(
+      {
+        ...deps,
+        ...project,
+        db: scratch.db,
+        clock,
+        random,
+        newId: idMaker(scratch.db.clock),
+        mailroom: inOutbox(deps.mailroom),
+        onDay: (day) => deps.onProgress(day / days),
+      },
+      storyOf(random, span),
+      span,
+    );
+    for (let at = span.from; at <= to; at += 28 * DAY) await ensurePartitions(db, at);
+    const rows = await inSnapshot(scratch.db, (from) => db.transaction((tx) => copyProject(from, tx, id)));
+    return { project: project.project, rows };
+  } finally {
+    await scratch.close();
+  }
+}
+
+function inOutbox(mailroom: Mailroom): Mailroom {
+  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'outbox' } };
+}
+
+type SetUp = { project: Project & { key: { id: string; last4: string } } };
+
+async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
+  await ensurePartitions(db, db.clock.now());
+  const { organisationId } = deps;
+  const project = await createProject(db, { id, name: DEMO_NAME, organisationId, isDemo: true });
+  await setSettings(db, id, SETTINGS);
+  const key = await createKey(
+    { db, pepper: deps.pepper.current },
+    { projectId: id, label: 'Production server' },
+  );
+  await addDomain({ db, sealer: deps.sealer, mail: deps.mail }, { projectId: id, name: DOMAIN });
+  for (const document of TEMPLATES)
+    await createTemplate(db, { projectId: id, document, follow: false, actor: 'Ada' });
+  for (const audience of AUDIENCES) await createAudience(db, { projectId: id, ...audience });
+  for (const document of RULES) await createRule(db, { projectId: id, document });
+  return { project: { ...project, key: { id: key.id, last4: key.secret.slice(-4) } } };
+}

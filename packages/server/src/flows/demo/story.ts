@@ -1,0 +1,110 @@
+import { castOf, type Character } from './cast.ts';
+import type { Random } from './random.ts';
+
+/** What the server of Harbour would have sent, in the order of time. */
+export type Act = { at: number } & (
+  | { kind: 'user'; record: { external_user_id: string; email?: string; traits: Record<string, unknown> } }
+  | { kind: 'event'; record: { external_user_id: string; name: string; properties: Record<string, unknown> } }
+);
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TRIAL_DAYS = 14;
+const FEATURES = ['board', 'timeline', 'reports', 'automation', 'api'] as const;
+const PLANS = [
+  ['starter', 19],
+  ['team', 49],
+  ['business', 149],
+] as const;
+const PEOPLE_A_DAY = 3.8;
+
+export type Span = { from: number; to: number };
+
+/** Ninety days in the life of a product: people come, try, stay or go. */
+export function storyOf(random: Random, span: Span): Act[] {
+  const acts = castOf(random, Math.round(((span.to - span.from) / DAY) * PEOPLE_A_DAY)).flatMap((character) =>
+    lifeOf(random, character, span),
+  );
+  return acts.filter(({ at }) => at < span.to).toSorted((one, other) => one.at - other.at);
+}
+
+function lifeOf(random: Random, who: Character, { from, to }: Span): Act[] {
+  // More people come each month than in the one before; the square root says how many more.
+  const begin = from + Math.sqrt(random.next()) * (to - from);
+  const acts: Act[] = [];
+  const user = (at: number, traits: Record<string, unknown>): void => {
+    const email = who.email === null ? {} : { email: who.email };
+    acts.push({ at, kind: 'user', record: { external_user_id: who.id, ...email, traits } });
+  };
+  const event = (at: number, name: string, properties: Record<string, unknown> = {}): void => {
+    acts.push({ at, kind: 'event', record: { external_user_id: who.id, name, properties } });
+  };
+  const { name, company, role, timezone } = who;
+  user(begin, {
+    name,
+    company,
+    role,
+    timezone,
+    plan: 'trial',
+    signupDate: new Date(begin).toISOString(),
+    seats: 1,
+  });
+  event(begin + 1_000, 'user_signed_up', { source: random.pick(['search', 'friend', 'blog', 'ad']) });
+  event(begin + 2_000, 'trial_started', { trialDays: TRIAL_DAYS });
+  const stays = tries(random, who, { begin, event });
+  const pays = begin + TRIAL_DAYS * DAY * (0.5 + random.next() * 0.6);
+  if (!stays || !random.chance(0.25 + who.interest * 0.6)) return acts;
+  const [plan, price] = random.pick(PLANS);
+  user(pays, { plan, seats: random.whole(1, 24) });
+  event(pays + 1_000, 'subscription_started', { plan, mrr: price });
+  uses(random, who, { begin: pays, until: to, event });
+  return acts;
+}
+
+type Does = {
+  begin: number;
+  event: (at: number, name: string, properties?: Record<string, unknown>) => void;
+};
+
+/** The first two weeks. False: nothing came of it. */
+function tries(random: Random, who: Character, { begin, event }: Does): boolean {
+  if (random.chance(0.22)) return false;
+  let at = begin + random.wait(6 * HOUR);
+  event(at, 'project_created', { template: random.pick(['blank', 'launch', 'sprint']) });
+  at += random.wait(DAY);
+  if (random.chance(0.6 + who.interest * 0.3))
+    event(at, 'onboarding_completed', { steps: random.whole(4, 6) });
+  for (let left = random.whole(2, 6 + Math.round(who.interest * 8)); left > 0; left -= 1) {
+    at += random.wait(1.2 * DAY);
+    event(at, 'feature_used', { feature: random.pick(FEATURES), seconds: random.whole(20, 900) });
+  }
+  if (random.chance(0.35)) event(at + random.wait(DAY), 'teammate_invited', { seats: random.whole(2, 8) });
+  return true;
+}
+
+/** Afterwards, until they leave or the story ends. */
+function uses(random: Random, who: Character, { begin, until, event }: Does & { until: number }): void {
+  let at = begin;
+  let usage = random.whole(10, 60);
+  for (;;) {
+    at += random.wait((2.4 - who.interest) * DAY);
+    if (at >= until) return;
+    event(at, 'feature_used', { feature: random.pick(FEATURES), seconds: random.whole(20, 1_800) });
+    usage += random.whole(0, 6);
+    if (usage >= 80 && random.chance(0.3)) {
+      event(at + 1_000, 'usage_threshold_reached', {
+        usagePercent: Math.min(usage, 110),
+        meter: 'tasks',
+        limit: 1_000,
+      });
+      usage = random.chance(0.5) ? 40 : usage;
+    }
+    if (random.chance(0.012)) event(at + 2_000, 'payment_failed', { attempt: 1 });
+    if (random.chance(0.008)) {
+      event(at + 3_000, 'subscription_canceled', {
+        reason: random.pick(['price', 'missing feature', 'closed']),
+      });
+      return;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { iso } from '../../base/clock.ts';
+import { printThrottle, type Tracking } from '../../features/domains/index.ts';
+import type { DomainView } from './view.ts';
+
+/** A domain as scripts and the dashboard read it. */
+export function toShown({ domain, records }: DomainView) {
+  return {
+    id: domain.id,
+    name: domain.name,
+    state: domain.state,
+    records: records.map(toShownRecord),
+    throttle: printThrottle(domain.throttle),
+    warm: domain.warm,
+    ramp_from: time(domain.rampFrom),
+    tracking: toShownTracking(domain.tracking),
+    paused_at: time(domain.pausedAt),
+    paused_reason: domain.pausedReason,
+    created_at: iso(domain.createdAt),
+    verified_at: time(domain.verifiedAt),
+    checked_at: time(domain.checkedAt),
+    next_check_at: time(domain.nextCheckAt),
+  };
+}
+
+/** `status`: ok, missing, wrong or unknown; unchecked where nobody has looked yet. */
+function toShownRecord(record: DomainView['records'][number]) {
+  const { kind, name, type, value, split, required, keyState, finding } = record;
+  return {
+    kind,
+    name,
+    type,
+    value,
+    split,
+    required,
+    status: finding?.verdict ?? ('unchecked' as const),
+    found: finding?.found ?? [],
+    says: finding?.says ?? null,
+    warning: finding ? finding.warns || (!required && finding.verdict !== 'ok') : false,
+    key_state: keyState,
+  };
+}
+
+export type ShownDomain = ReturnType<typeof toShown>;
+
+function toShownTracking(tracking: Tracking | null) {
+  if (!tracking) return null;
+  const { host, state, found, checkedAt, nextAt } = tracking;
+  return {
+    host,
+    state,
+    found,
+    checked_at: checkedAt === null ? null : iso(checkedAt),
+    next_check_at: iso(nextAt),
+  };
+}
+
+function time(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOutbound } from '../io/outbound/index.ts';
+import { countRemoteImages, inlineImages } from './inline-images.ts';
+
+const tls = (name: string) => readFileSync(new URL(`../../testkit/tls/${name}`, import.meta.url));
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+const asked: string[] = [];
+const server = https.createServer({ cert: tls('names.crt'), key: tls('names.key') }, (request, response) => {
+  const url = request.url ?? '';
+  asked.push(url);
+  if (url === '/moved.png') return void response.writeHead(302, { location: '/cat.png' }).end();
+  if (url === '/gone.png') return void response.writeHead(404).end();
+  const type =
+    url === '/page.png' ? 'text/html' : url === '/drawn.svg' ? 'image/svg+xml' : 'image/png; charset=x';
+  return void response
+    .writeHead(200, { 'content-type': type })
+    .end(url === '/large.png' ? Buffer.alloc(3_000_000) : PNG);
+});
+const outbound = createOutbound({ allowPrivate: true, ca: tls('names.crt') });
+let at = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  at = `https://localhost:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  outbound.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a picture comes into the letter, fetched once however often it stands there', async () => {
+  const html = `<img alt="a" src="${at}/cat.png?a=1&amp;b=2"><p><img src='${at}/cat.png?a=1&amp;b=2'></p>`;
+  expect(countRemoteImages(html)).toBe(2);
+  const inlined = await inlineImages(html, outbound);
+  const data = `data:image/png;base64,${PNG.toString('base64')}`;
+  expect(inlined).toBe(`<img alt="a" src="${data}"><p><img src="${data}"></p>`);
+  expect(asked.filter((url) => url.startsWith('/cat'))).toEqual(['/cat.png?a=1&b=2']);
+});
+
+test('what is no picture, is gone, leads elsewhere or is too large is left out, and the letter stays as it is', async () => {
+  for (const path of ['page.png', 'drawn.svg', 'gone.png', 'moved.png', 'large.png']) {
+    const html = `<img src="${at}/${path}">`;
+    expect(await inlineImages(html, outbound)).toBe(html);
+  }
+});
+
+test('nothing is fetched but over TLS, nor more than twenty pictures', async () => {
+  asked.length = 0;
+  const plain = '<img src="http://localhost/x.png"><img src="cid:1">';
+  expect(await inlineImages(plain, outbound)).toBe(plain);
+  const many = Array.from({ length: 30 }, (_, i) => `<img src="${at}/${i}.png">`).join('');
+  const inlined = await inlineImages(many, outbound);
+  expect([asked.length, countRemoteImages(inlined)]).toEqual([20, 10]);
+});
+
+test('a page of nothing but beginnings costs no more than its length', () => {
+  // Squared, these would take minutes.
+  for (const piece of ['<img ', '<img src ', ' src=', '<img src="https:'])
+    expect(countRemoteImages(piece.repeat(200_000))).toBeLessThan(2);
+});

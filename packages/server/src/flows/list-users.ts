@@ -1,0 +1,74 @@
+import { csvLine } from '../base/csv.ts';
+import { iso } from '../base/clock.ts';
+import type { Filter } from '../base/filter/index.ts';
+import { loadModels } from '../features/audiences/index.ts';
+import {
+  countFiltered,
+  findPeople,
+  type ListedPerson,
+  listFiltered,
+  type Listening,
+  type Person,
+} from '../features/people/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+type Asked = { projectId: number; filter: Filter };
+
+/** A page of those who pass the filter, in the order of their ids, and how many they are, up to a bound. */
+export async function listUsers(
+  tx: Tx,
+  {
+    projectId,
+    filter,
+    after,
+    rowsMax,
+    most,
+  }: Asked & { after: string | null; rowsMax: number; most: number },
+): Promise<{ rows: ListedPerson[]; total: number }> {
+  const audiences = await listening(tx, projectId, filter);
+  const rows = await listFiltered(tx, { projectId, filter, audiences, after, limit: rowsMax });
+  // Whoever sees all of them on the first page has counted them.
+  const isWhole = after === null && rows.length < rowsMax;
+  const total = isWhole ? rows.length : await countFiltered(tx, { projectId, filter, audiences, upTo: most });
+  return { rows, total };
+}
+
+/** The editions that a filter may name, if it names any. */
+async function listening(tx: Tx, projectId: number, { terms }: Filter): Promise<Listening> {
+  if (!terms.some(({ key }) => key === 'audience')) return [];
+  const model = (await loadModels(tx, [projectId])).get(projectId);
+  return (model?.editions ?? [])
+    .filter(({ audienceId, edition }) => model?.editionFor(audienceId)?.edition === edition)
+    .map(({ audienceId, name, edition }) => ({ id: audienceId, name, edition }));
+}
+
+const COLUMNS = ['external_user_id', 'email', 'first_seen_at', 'last_seen_at', 'traits'];
+const PAGE = 500;
+
+/** All who pass the filter as lines of CSV, a page at a time; traits are one JSON value, since nobody knows all their names before. */
+export async function* exportUsers(
+  tx: Tx,
+  { projectId, filter, cell }: Asked & { cell: (value: string) => string },
+): AsyncGenerator<string, void, void> {
+  const audiences = await listening(tx, projectId, filter);
+  yield `${csvLine(COLUMNS)}\n`;
+  let after: string | null = null;
+  do {
+    const page: ListedPerson[] = await listFiltered(tx, { projectId, filter, audiences, after, limit: PAGE });
+    const whole = await findPeople(
+      tx,
+      page.map(({ userId }) => ({ projectId, userId })),
+    );
+    const byId = new Map(whole.map((person) => [person.userId, person]));
+    const lines = page.flatMap(({ userId }) => {
+      const person = byId.get(userId);
+      return person ? [csvLine(cellsOf(person).map((value) => value && cell(value)))] : [];
+    });
+    if (lines.length > 0) yield `${lines.join('\n')}\n`;
+    after = page.length === PAGE ? (page.at(-1)?.userId ?? null) : null;
+  } while (after !== null);
+}
+
+function cellsOf({ userId, email, firstSeenAt, lastSeenAt, traits }: Person): (string | null)[] {
+  return [userId, email, iso(firstSeenAt), iso(lastSeenAt), JSON.stringify(Object.fromEntries(traits))];
+}

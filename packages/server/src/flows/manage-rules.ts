@@ -1,0 +1,112 @@
+import { parseDuration } from '../base/duration.ts';
+import { Fault } from '../base/fault.ts';
+import type { Actor } from '../features/drafts/index.ts';
+import {
+  editRule as edit,
+  findRule,
+  listRules,
+  type Ranked,
+  reordered,
+  type Rule,
+  type WholeRule,
+  wholeDocumentOf,
+} from '../features/rules/index.ts';
+import { newModel, takeTurn } from '../features/turns/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { createRule } from './create-rule.ts';
+import { type EditedRule, editRule } from './edit-rule.ts';
+
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+type OfRule = { projectId: number; reference: string; actor: Actor };
+
+export type ModeWanted = OfRule & {
+  mode: Rule['mode'];
+  /** Such as `4h`; null: as the project has it; left out: as it is. */
+  deadline?: string | null;
+  includeOpen: boolean;
+};
+
+/** One step on the ladder, up or down, by a person; everything else about the rule stays as it is. */
+export async function setMode(
+  db: Deps,
+  wanted: ModeWanted,
+): Promise<EditedRule & { before: Pick<Rule, 'mode' | 'deadlineMs'> }> {
+  const { projectId, reference, actor, mode, includeOpen } = wanted;
+  const { mode: oldMode, deadlineMs, ...rest } = await findRule(db, { projectId, reference });
+  const rule = { ...rest, mode, deadlineMs: deadlineOf(wanted, deadlineMs) };
+  const edited = await editRule(db, {
+    projectId,
+    reference: rest.id,
+    document: wholeDocumentOf(rule),
+    includeOpen,
+    actor,
+    seenAt: rest.updatedAt,
+  });
+  return { ...edited, before: { mode: oldMode, deadlineMs } };
+}
+
+function deadlineOf({ deadline }: ModeWanted, known: number | null): number | null {
+  if (deadline === undefined || deadline === null) return deadline === null ? null : known;
+  const ms = parseDuration(deadline);
+  if (ms !== undefined) return ms;
+  const message = `deadline must be a whole number and s, m, h or d, such as 4h`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'deadline' }] });
+}
+
+/** The same under another name, switched off: nobody gets two letters because somebody made a copy. */
+export async function duplicateRule(
+  db: Deps,
+  { projectId, reference, actor, name }: OfRule & { name: string | null },
+): Promise<Rule> {
+  const rule = await findRule(db, { projectId, reference });
+  const taken = new Set((await listRules(db, projectId)).map((one) => one.name));
+  const document = wholeDocumentOf({ ...rule, name: name ?? freeName(rule.name, taken) });
+  return createRule(db, { projectId, document, actor, isOff: true });
+}
+
+const NAME_MAX_CHARS = 100;
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n += 1) {
+    const end = n === 1 ? ' (copy)' : ` (copy ${n})`;
+    const free = `${Array.from(name)
+      .slice(0, NAME_MAX_CHARS - end.length)
+      .join('')}${end}`;
+    if (!taken.has(free)) return free;
+  }
+}
+
+/** Under the project's turn: the rule stands before another one, or behind all. Those whose priority is another now. */
+export function reorderRules(
+  db: Deps,
+  { projectId, reference, actor, before }: OfRule & { before: string | null },
+): Promise<Ranked[]> {
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const rule = await findRule(tx, { projectId, reference });
+    const other = before === null ? null : await findRule(tx, { projectId, reference: before });
+    const rules = await listRules(tx, projectId);
+    const changed = reordered(rules.map(toRanked), rule.id, other?.id ?? null);
+    if (changed === null) throw crowded();
+    const deps = { tx, clock: db.clock, projectId, actor };
+    const done: Ranked[] = [];
+    for (const one of rules) {
+      const priority = changed.get(one.id);
+      if (priority === undefined) continue;
+      const { name, mode, deadlineMs, definition } = one;
+      await edit(deps, one, { name, mode, deadlineMs, definition: { ...definition, priority } });
+      done.push({ id: one.id, name, priority });
+    }
+    if (done.length > 0) await newModel(tx, projectId);
+    return done;
+  });
+}
+
+function toRanked({ id, name, definition: { priority } }: WholeRule): Ranked {
+  return { id, name, priority };
+}
+
+function crowded(): Fault {
+  const message = 'There are more rules than priorities: give some of them the same one';
+  return new Fault('conflict', { details: [{ message, field: 'before' }] });
+}

@@ -1,0 +1,46 @@
+import { iso } from '../../base/clock.ts';
+import type { Facts, Predicate } from '../../base/predicate/index.ts';
+
+/** What was found of a person for the single questions of a condition, by what each asks about. */
+export function valuesOf(
+  predicate: Predicate,
+  facts: Facts,
+  names: (audienceId: string) => string | undefined,
+): Record<string, unknown> {
+  switch (predicate.kind) {
+    case 'all':
+    case 'any':
+      return Object.assign({}, ...predicate.of.map((child) => valuesOf(child, facts, names))) as Record<
+        string,
+        unknown
+      >;
+    case 'not':
+      return valuesOf(predicate.of, facts, names);
+    case 'trait':
+      return { [predicate.trait]: facts.trait(predicate.trait) ?? null };
+    case 'person':
+      return { email: facts.email };
+    case 'sum':
+    case 'count':
+    case 'first':
+    case 'last':
+      return countedOf(predicate, facts);
+    case 'audience':
+      return { [nameOr(names, predicate.audienceId)]: facts.isMember(predicate.audienceId) };
+    default:
+      return predicate satisfies never;
+  }
+}
+
+/** What happened within a time is not counted for ever; of it the sentence alone tells. */
+function countedOf(asked: Extract<Predicate, { event: string }>, facts: Facts): Record<string, unknown> {
+  if (asked.kind === 'sum' || (asked.kind === 'count' && asked.window !== null)) return {};
+  const total = facts.total(asked.event);
+  if (!total) return { [asked.event]: { count: 0 } };
+  const { count, firstAt, lastAt } = total;
+  return { [asked.event]: { count, first: iso(firstAt), last: iso(lastAt) } };
+}
+
+function nameOr(names: (audienceId: string) => string | undefined, id: string): string {
+  return names(id) ?? id;
+}

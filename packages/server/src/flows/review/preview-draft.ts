@@ -1,0 +1,101 @@
+import type { NewId } from '../../base/ids.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import { type CheckedMail, readMail } from '../../features/outbox/index.ts';
+import { type Email, renderEmail } from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Models } from '../models.ts';
+import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
+import { checkLetter } from '../outbox/check-letter.ts';
+import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
+import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
+
+/** A draft as its letter would leave now: composed and signed by the same code, and handed to nobody. */
+export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
+  from: string;
+  to: string | null;
+  headers: { name: string; value: string }[];
+  links: string[];
+  troubles: string[];
+  bytes: { html: number; mime: number };
+};
+
+export type PreviewDeps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  models: Models;
+  tokenKeys: TokenKeys;
+  newId: NewId;
+};
+
+export async function previewDraft(
+  { db, mailroom, models, tokenKeys, newId }: PreviewDeps,
+  ref: DraftRef,
+): Promise<PreviewedDraft> {
+  const now = db.clock.now();
+  const opened = await openDraft(db, { ...ref, now, models });
+  const { draft, model, person } = opened;
+  const sender = await findSender(db, model, mailroom);
+  const to = person?.email ?? null;
+  const messageId = newId();
+  const { mime } = await freeze(
+    {
+      ...ref,
+      messageId,
+      epoch: 0,
+      userId: draft.userId,
+      // Nothing is handed over: a letter to nobody yet is shown as one to a place that there is not.
+      email: to ?? NOBODY,
+      address: to ?? NOBODY,
+      content: draft.content,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: model.rules.byId.get(draft.ruleId)?.name ?? '',
+      tracking: { opens: false, clicks: false },
+      quiet: null,
+      frozen: null,
+    },
+    { outlet: mailroom.outlet, tokenKeys, now: () => now },
+  );
+  const { projectId } = ref;
+  const checked = await checkLetter(db, { projectId, id: messageId, raw: mime, kind: 'person', at: now });
+  const { headers } = await readMail(mime);
+  const { html, text, checks } = checked;
+  const { links, troubles } = frame(opened);
+  const bytes = { html: Buffer.byteLength(html), mime: mime.length };
+  return {
+    html,
+    text,
+    checks,
+    headers,
+    links,
+    troubles,
+    bytes,
+    to,
+    from: `${sender.name} <${sender.address}>`,
+  };
+}
+
+const NOBODY = 'nobody@nowhere.invalid';
+
+/** The HTML alone, which is quicker: for the frame in which somebody reads it. */
+export async function renderDraft(tx: Tx, asked: CaseAsked): Promise<Email> {
+  return frame(await openDraft(tx, asked));
+}
+
+/** The way out stands in it, and leads nowhere: whoever looks at it is not whom it is for. */
+function frame({ draft, model: { project } }: DraftCase): Email {
+  const { sender } = project.settings;
+  return renderEmail(draft.content, {
+    projectName: project.name,
+    postalAddress: sender.postalAddress,
+    footer: sender.footer,
+    unsubscribeUrl: 'https://example.com/unsubscribe',
+  });
+}
+
+async function openDraft(tx: Tx, asked: CaseAsked): Promise<DraftCase> {
+  const opened = isDraftId(asked.draftId) ? await openCase(tx, asked) : undefined;
+  if (!opened) throw unknownDraft(asked.draftId);
+  return opened;
+}

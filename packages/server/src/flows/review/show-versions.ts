@@ -1,0 +1,41 @@
+import { type Content, type DraftContentKept, listContents } from '../../features/drafts/index.ts';
+import { renderLetter, variablesFor } from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { isDraftId, unknownDraft } from '../move-draft.ts';
+import { letterOf, zoneOfPerson } from '../rules/index.ts';
+import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
+
+/** `letter`: what its letter says to this person today; null where that cannot be said any more. The newest text comes first. */
+export type DraftVersions = {
+  letter: (Content & { name: string | null }) | null;
+  versions: DraftContentKept[];
+};
+
+export async function showVersions(tx: Tx, asked: CaseAsked): Promise<DraftVersions> {
+  const { projectId, draftId } = asked;
+  const opened = isDraftId(draftId) ? await openCase(tx, asked) : undefined;
+  if (!opened) throw unknownDraft(draftId);
+  const kept = await listContents(tx, projectId, draftId);
+  return { letter: letterNow(opened), versions: withPresent(opened, kept) };
+}
+
+function letterNow({ draft, model, person, run }: DraftCase): DraftVersions['letter'] {
+  const letter = letterOf(model, draft);
+  if (!letter || !person || !run) return null;
+  const variables = variablesFor({
+    person,
+    anchor: run.anchor,
+    endsAt: draft.endsAt,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+  return { ...renderLetter(letter.text, variables).content, name: letter.name };
+}
+
+/** One that nobody edited has the text that it has, and no other was kept. */
+function withPresent({ draft, moves }: DraftCase, kept: DraftContentKept[]): DraftContentKept[] {
+  const { contentHash, content } = draft;
+  if (kept.some((one) => one.contentHash === contentHash)) return kept;
+  const by = moves.find((move) => move.contentHash === contentHash);
+  return [{ contentHash, content, at: by?.at ?? draft.createdAt, actor: by?.actor ?? 'engine' }, ...kept];
+}

@@ -1,0 +1,222 @@
+import { iso } from '../../base/clock.ts';
+import { durationWords, explain, type Explained, type Predicate } from '../../base/predicate/index.ts';
+import type { Draft, Move } from '../../features/drafts/index.ts';
+import type { Anchor, Trigger } from '../../features/rules/index.ts';
+import { triggerSentence } from '../../features/rules/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { reasonWords } from '../explain/index.ts';
+import { findConditionFacts } from '../facts.ts';
+import { letterOf } from '../rules/index.ts';
+import { lookAhead, type LookAhead, type Mailroom } from '../send-drafts/index.ts';
+import type { DraftCase } from './open-case.ts';
+import { valuesOf } from './predicate-values.ts';
+
+/** One step of why there is this draft, and why it stands where it does. `at`: milliseconds; null where it has no moment. */
+export type WhyStep = {
+  kind: 'trigger' | 'condition' | 'audience' | 'letter' | 'deadline' | 'shift' | 'gate' | 'end';
+  at: number | null;
+  sentence: string;
+  holds: boolean | null;
+  values: Record<string, unknown>;
+  /** Who did it, where somebody did; names are for whoever shows it. */
+  actor: string | null;
+};
+
+/** From the event through conditions, letter and deadline to each shift and the gate that says no now, in this order. */
+export async function whySteps(
+  tx: Tx,
+  opened: DraftCase,
+  { now, mailroom }: { now: number; mailroom: Mailroom },
+): Promise<WhyStep[]> {
+  const { draft, moves, model } = opened;
+  const isOpen = draft.endedAt === null && draft.state !== 'sending';
+  const [conditions, ahead] = await Promise.all([
+    conditionSteps(tx, opened, now),
+    isOpen ? lookAhead(tx, draft, { model, now, mailroom }) : null,
+  ]);
+  return [
+    ...triggerSteps(opened),
+    ...conditions,
+    letterStep(opened),
+    deadlineStep(draft, moves),
+    ...moves.slice(1).flatMap(shiftSteps),
+    ...(ahead ? gateSteps(ahead) : endSteps(draft)),
+  ];
+}
+
+type Told = Pick<WhyStep, 'kind' | 'sentence'> & Partial<WhyStep>;
+
+function step(told: Told): WhyStep {
+  return { at: null, holds: null, values: {}, actor: null, ...told };
+}
+
+function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
+  const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
+  const names = (id: string): string | undefined => model.audiences.editionFor(id)?.name;
+  const anchor = run?.anchor;
+  if (!anchor) return [step({ kind: 'trigger', sentence: 'What it began with is not kept any more' })];
+  const trigger = definition?.when.find((one) => isOf(one, anchor));
+  const waited = trigger ? `: its rule begins ${triggerSentence(trigger, names)}` : '';
+  return [
+    step({
+      kind: anchor.kind === 'audience' ? 'audience' : 'trigger',
+      at: anchor.occurredAt,
+      sentence: `${ANCHOR_WORDS[anchor.kind](names(anchor.id) ?? anchor.name)}${waited}`,
+      holds: true,
+      values: anchor.properties,
+    }),
+  ];
+}
+
+const ANCHOR_WORDS: Record<Anchor['kind'], (name: string) => string> = {
+  event: (name) => `${name} happened`,
+  audience: (name) => `They joined or left the audience “${name}”`,
+  date: (name) => `The date in ${name} came near`,
+};
+
+function isOf(trigger: Trigger, { kind, name, id }: Pick<Anchor, 'kind' | 'name' | 'id'>): boolean {
+  switch (trigger.kind) {
+    case 'event':
+    case 'relative':
+      return kind === 'event' && trigger.event === name;
+    case 'absence':
+      return kind === 'event' && trigger.since === name;
+    case 'audience':
+      return kind === 'audience' && trigger.audienceId === id;
+    case 'date':
+      return kind === 'date' && trigger.trait === name;
+    default:
+      return trigger satisfies never;
+  }
+}
+
+/** Each single condition with its answer now, and what was found for it. */
+async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<WhyStep[]> {
+  const { draft, model, person } = opened;
+  const version = model.rules.version(draft.ruleId, draft.version);
+  const condition = version?.definition.onlyIf ?? null;
+  if (!version || condition === null || !person) return [];
+  const { audiences, counted } = model;
+  const { mentions } = version.conditions;
+  const found = await findConditionFacts(tx, [{ person, mentions, audiences, counted }], now);
+  const [facts] = found.values();
+  if (!facts) return [];
+  const names = (id: string): string | undefined => audiences.editionFor(id)?.name;
+  const explained = explain(condition, facts, names);
+  return parts(condition, explained).map(([predicate, said]) =>
+    step({
+      kind: 'condition',
+      at: now,
+      sentence: said.sentence,
+      holds: said.holds,
+      values: valuesOf(predicate, facts, names),
+    }),
+  );
+}
+
+/** What all have to hold is told one by one; anything else as a whole. */
+function parts(predicate: Predicate, explained: Explained): [Predicate, Explained][] {
+  if (predicate.kind !== 'all' || !explained.of) return [[predicate, explained]];
+  return predicate.of.flatMap((child, at) => {
+    const said = explained.of?.[at];
+    return said ? parts(child, said) : [];
+  });
+}
+
+function letterStep({ draft, moves, model }: DraftCase): WhyStep {
+  const [first] = moves;
+  const name = letterOf(model, draft)?.name;
+  const which = name ? `the letter “${name}”` : 'the letter in its rule';
+  const of = `version ${draft.version} of its rule`;
+  return step({
+    kind: 'letter',
+    at: first?.at ?? draft.createdAt,
+    sentence: `It was written from ${which}, by ${of}`,
+    values: draft.facts,
+  });
+}
+
+function deadlineStep(
+  { autopilotMs, createdAt, expiresAt, endsAt, deadlineAt }: Draft,
+  moves: Move[],
+): WhyStep {
+  const values = {
+    made: iso(createdAt),
+    ...(deadlineAt === null ? {} : { deadline: iso(deadlineAt) }),
+    ...(expiresAt === null ? {} : { expires: iso(expiresAt) }),
+    ...(endsAt === null ? {} : { ends: iso(endsAt) }),
+  };
+  const [first] = moves;
+  if (autopilotMs === null) {
+    return step({ kind: 'deadline', sentence: 'It waits for a person: it has no deadline', values });
+  }
+  const waits =
+    first?.to === 'held' ? `, from the moment on at which nothing was missing (${first.reason ?? ''})` : '';
+  return step({
+    kind: 'deadline',
+    at: deadlineAt,
+    sentence: `Autopilot: it leaves ${durationWords(autopilotMs)} after it was made${waits}, if nobody touches it`,
+    values: { ...values, autopilot: durationWords(autopilotMs) },
+  });
+}
+
+const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
+  approve: 'It was approved',
+  skip: 'It was skipped',
+  edit: 'It was edited',
+  postpone: 'It was postponed',
+  undo: 'What was done to it was taken back',
+  follow: 'It was written anew, for what it says had changed',
+  reword: 'A model put it into other words',
+  void_approval: 'Its approval was void, for what it says had changed',
+  change_mode: 'The mode of its rule changed',
+  resume: 'The project was resumed',
+  release: 'It was let go on',
+  retry: 'The recipient’s server put it off',
+  claim: 'It was handed over',
+  send_again: 'It was sent again, as another draft',
+  settle: 'It was proved what became of it',
+};
+
+/** What the end of it says is said as its end. */
+const ENDS: ReadonlySet<Move['action']> = new Set(['sent', 'fail', 'lose', 'cancel']);
+/** That somebody looked at it changed nothing. */
+const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
+
+function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
+  if (ENDS.has(action) || LOOKS.has(action)) return [];
+  const why = reason === null ? '' : `: ${reasonWords(reason, 'draft')}`;
+  const words = action === 'hold' ? 'It was held' : (SHIFT_WORDS[action] ?? action.replaceAll('_', ' '));
+  // Of a skip the reason is what somebody wrote.
+  const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
+  const { before: _before, from_hash: _hash, ...values } = detail;
+  return [step({ kind: 'shift', at, sentence, values, actor })];
+}
+
+function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
+  const rule = holds
+    ? []
+    : [step({ kind: 'gate', sentence: 'The condition of its rule does not hold any more', holds: false })];
+  if (gate === null) {
+    return [...rule, step({ kind: 'gate', sentence: 'Nobody is known whom it could go to', holds: false })];
+  }
+  if (gate.passes)
+    return [...rule, step({ kind: 'gate', sentence: 'No gate would hold it now', holds: true })];
+  const { reason, until, detail } = gate;
+  const sentence = `A gate would hold it now: ${reasonWords(reason, 'draft')}`;
+  return [...rule, step({ kind: 'gate', at: until, sentence, holds: false, values: detail })];
+}
+
+function endSteps({ state, reason, endedAt }: Draft): WhyStep[] {
+  const why = reason === null || state === 'skipped' ? '' : `: ${reasonWords(reason, 'draft')}`;
+  return [step({ kind: 'end', at: endedAt, sentence: `${END_WORDS[state] ?? state}${why}` })];
+}
+
+const END_WORDS: Partial<Record<Draft['state'], string>> = {
+  sending: 'It is being handed over',
+  sent: 'It was sent',
+  skipped: 'It was skipped',
+  cancelled: 'It was cancelled',
+  failed: 'It could not be sent',
+  unknown: 'Nobody knows whether it arrived',
+};

@@ -1,0 +1,72 @@
+import { countReasons } from '../features/decisions/index.ts';
+import { countForLadder, type LadderCounts } from '../features/drafts/index.ts';
+import {
+  countInsights,
+  countRuleDays,
+  daysOf,
+  emptyDay,
+  type Insight,
+  liftOf,
+  type LiftShown,
+  type RuleDay,
+  sinceDays,
+} from '../features/insights/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import { findRule, type Reason, REASONS, type WholeRule } from '../features/rules/index.ts';
+import { countLift, type Lift } from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+export type RuleResults = {
+  rule: WholeRule;
+  since: number;
+  days: RuleDay[];
+  /** What became of its letters; null where none left in this time. */
+  letters: Insight | null;
+  drafts: LadderCounts;
+  refused: { reason: Reason; count: number }[];
+  /** Of a rule with people in its holdout: who came to its goal, since the rule was made. */
+  lift: (Lift & { shown: LiftShown | null }) | null;
+};
+
+type Asked = { projectId: number; reference: string; days: number; now: number };
+
+/** What a rule brought about in the last days of the project, today among them. */
+export async function showRuleResults(
+  tx: Tx,
+  { projectId, reference, days, now }: Asked,
+): Promise<RuleResults> {
+  const rule = await findRule(tx, { projectId, reference });
+  const { timeZone: zone } = (await getSettings(tx, projectId)).settings;
+  const since = sinceDays(days, { now, zone });
+  const ruleId = rule.id;
+  const counted = (await countRuleDays(tx, { projectId, ruleId, since, now, zone })).get(ruleId);
+  const { groups } = await countInsights(tx, { projectId, by: 'rule', since, until: now });
+  const reasons = await countReasons(tx, { projectId, ruleId, since });
+  return {
+    rule,
+    since,
+    days: counted ?? daysOf({ since, now, zone }).map(emptyDay),
+    letters: groups.find((group) => group.ruleId === ruleId) ?? null,
+    drafts: await countForLadder(tx, projectId, ruleId),
+    refused: refusalsOf(reasons),
+    lift: await findLift(tx, projectId, ruleId),
+  };
+}
+
+const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'armed']);
+
+/** The ledger also says what became of letters. */
+function refusalsOf(reasons: Map<string, number>): RuleResults['refused'] {
+  return [...reasons]
+    .flatMap(([reason, count]) => (isReason(reason) && !NO_REFUSAL.has(reason) ? [{ reason, count }] : []))
+    .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+}
+
+function isReason(reason: string): reason is Reason {
+  return Object.hasOwn(REASONS, reason);
+}
+
+async function findLift(tx: Tx, projectId: number, ruleId: string): Promise<RuleResults['lift']> {
+  const lift = await countLift(tx, { projectId, ruleId });
+  return lift.holdout.entered === 0 ? null : { ...lift, shown: liftOf(lift.letter, lift.holdout) };
+}

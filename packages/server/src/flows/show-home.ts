@@ -1,0 +1,230 @@
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import { iso } from '../base/clock.ts';
+import {
+  countNeeds,
+  countReview,
+  type DraftNamed,
+  DRAFTS_COUNT_MAX,
+  findDueSoon,
+  findFirstOpen,
+  type Needs,
+  NEEDS_COUNTED_MAX,
+} from '../features/drafts/index.ts';
+import { listTroubles } from '../features/domains/index.ts';
+import { type EndpointState, listEndpointTroubles } from '../features/endpoints/index.ts';
+import { findLastReceived } from '../features/events/index.ts';
+import { countDead, countWaiting } from '../features/inbox/index.ts';
+import { listKeys } from '../features/keys/index.ts';
+import { getSettings, hasTeammates, type Settings } from '../features/projects/index.ts';
+import { listDemoted, listRules } from '../features/rules/index.ts';
+import { hasMessages } from '../features/sending/index.ts';
+import { listSuppressions } from '../features/suppressions/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { ruleNames } from './person-letters.ts';
+import type { Mailroom } from './send-drafts/index.ts';
+import { foreseeFirst } from './show-schedule.ts';
+import { showSending } from './show-sending.ts';
+
+type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
+export type HomeAsked = { projectId: number; mailroom: Mailroom };
+export type Counted = { count: number; at_least: boolean };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** What went wrong longer ago is history. */
+const FRESH_MS = 7 * DAY_MS;
+/** From here on the queue is worth a word. */
+const QUEUE_FULL_SHARE = 0.8;
+
+/** For the badges that stand on every page. */
+export async function countForBadges(db: Reading, projectId: number) {
+  const now = db.clock.now();
+  const [review, needs, dead] = await Promise.all([
+    countReview(db, { projectId, filter: { terms: [] }, soon: now + HOUR_MS, tonight: now + DAY_MS }),
+    countNeeds(db, { projectId, failedSince: now - FRESH_MS }),
+    countDead(db, projectId, NEEDS_COUNTED_MAX + 1),
+  ]);
+  const { soon, today, later, noDeadline } = review;
+  return {
+    review: counted(soon + today + later + noDeadline, DRAFTS_COUNT_MAX),
+    held: heldOf(needs),
+    failed: counted(needs.failed + needs.unknown, NEEDS_COUNTED_MAX),
+    dead: counted(dead, NEEDS_COUNTED_MAX),
+  };
+}
+
+/** What a person should know first: what needs them, how the project does, what is left to set up. */
+export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) {
+  const now = db.clock.now();
+  const { settings } = await getSettings(db, projectId);
+  const waiting = await countWaiting(db, projectId);
+  const sending = await showSending(db, { projectId, now, mailroom });
+  const lastEvent = await findLastReceived(db, projectId);
+  const hasSent = await hasMessages(db, projectId);
+  const queue = {
+    waiting: waiting.live + waiting.bulk,
+    waiting_max: INGEST_QUEUE_MAX_RECORDS,
+    oldest_ms: waiting.oldest_ms,
+  };
+  const { sender } = sending;
+  return {
+    now: iso(now),
+    time_zone: settings.timeZone,
+    needs: await listNeeds(db, { projectId, now, settings, sender, queue }),
+    health: {
+      queue,
+      last_event: lastEvent && { name: lastEvent.name, received_at: iso(lastEvent.receivedAt) },
+      sender: { outbox: sender.outbox, no: sender.no },
+      domain: sender.domain && {
+        name: sender.domain.name,
+        state: sender.domain.state,
+        paused: sender.domain.paused,
+      },
+    },
+    setup: await listSteps(db, { projectId, now, sending, hasEvent: lastEvent !== null, hasSent }),
+    first_letter: hasSent ? null : await findFirstLetter(db, { projectId, now, settings, mailroom }),
+  };
+}
+
+type Sending = Awaited<ReturnType<typeof showSending>>;
+type NeedsAsked = {
+  projectId: number;
+  now: number;
+  settings: Settings;
+  sender: Sending['sender'];
+  queue: { waiting: number; waiting_max: number };
+};
+
+async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: NeedsAsked) {
+  const [ofDrafts, needs, dead, domains, endpoints, demoted] = await Promise.all([
+    countDueSoon(tx, { projectId, now }),
+    countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
+    countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
+    listTroubles(tx, { projectId, since: 0 }),
+    listEndpointTroubles(tx, { projectId, since: 0 }),
+    listDemoted(tx, { projectId, since: now - FRESH_MS }),
+  ]);
+  const { failed, unknown } = needs;
+  const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
+  // That the sender is missing is said where it holds a letter; before that it is a step of the set-up.
+  const holdsLetters = needs.held.some(({ reason }) => reason === sender.no?.reason);
+  return [
+    ...(settings.paused ? [{ kind: 'paused' as const }] : []),
+    ...(sender.no && holdsLetters ? [{ kind: 'sender' as const, ...sender.no }] : []),
+    ...ofDrafts,
+    ...(needs.held.length > 0 ? [{ kind: 'held' as const, drafts: heldOf(needs), reasons: needs.held }] : []),
+    ...(failed + unknown > 0
+      ? [{ kind: 'failed' as const, failed, unknown, at_least: failed + unknown > NEEDS_COUNTED_MAX }]
+      : []),
+    ...domains.map((domain) => ({ kind: 'domain' as const, ...domain })),
+    ...endpoints.map(endpointNeed),
+    ...demoted.map((rule) => ({ kind: 'rule_demoted' as const, ...rule })),
+    ...(dead > 0 ? [{ kind: 'dead' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
+    ...(isFull ? [{ kind: 'queue' as const, waiting: queue.waiting, waiting_max: queue.waiting_max }] : []),
+  ];
+}
+
+async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now: number }) {
+  const until = now + HOUR_MS;
+  const first = await findDueSoon(tx, { projectId, until });
+  if (!first) return [];
+  const asked = { projectId, filter: { terms: [] }, soon: until, tonight: until };
+  const { soon } = await countReview(tx, asked);
+  const named = await toNamed(tx, projectId, first);
+  const deadline_at = iso(first.deadlineAt ?? now);
+  return [
+    { kind: 'due_soon' as const, drafts: counted(soon, DRAFTS_COUNT_MAX), first: { ...named, deadline_at } },
+  ];
+}
+
+function endpointNeed({ endpoint, health }: EndpointState) {
+  const { id, url, disabledReason } = endpoint;
+  const trouble = disabledReason === 'gone' || disabledReason === 'failing' ? disabledReason : 'warned';
+  const since = health.failingSince === null ? null : iso(health.failingSince);
+  return { kind: 'endpoint' as const, id, url, trouble: trouble as 'gone' | 'failing' | 'warned', since };
+}
+
+type StepsAsked = {
+  projectId: number;
+  now: number;
+  sending: Sending;
+  hasEvent: boolean;
+  hasSent: boolean;
+};
+
+type Step = { done: boolean; required: boolean };
+
+async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }: StepsAsked) {
+  const keys = await listKeys(tx, projectId);
+  const rules = await listRules(tx, projectId);
+  const step = <Id extends string>(id: Id, done: boolean, required = true): Step & { id: Id } => ({
+    id,
+    done,
+    required,
+  });
+  const steps = [
+    step('key_made', hasEvent || keys.some(({ revokedAt }) => revokedAt === null)),
+    step('first_event', hasEvent),
+    step(
+      'rule_on',
+      rules.some(({ enabledAt }) => enabledAt !== null),
+    ),
+    step('first_letter', hasSent),
+    ...(sending.sender.outbox ? [] : await listRelaySteps(tx, { projectId, sending, hasSent })),
+    step('team_invited', await hasTeammates(tx, projectId, now), false),
+  ];
+  return steps.every(({ done, required }) => done || !required) ? null : steps;
+}
+
+/** What real sending needs besides; in the outbox nothing of it is asked for. */
+async function listRelaySteps(
+  tx: Tx,
+  { projectId, sending, hasSent }: Pick<StepsAsked, 'projectId' | 'sending' | 'hasSent'>,
+) {
+  const isVerified = sending.domains.some(({ state }) => state === 'verified' || state === 'degraded');
+  const hasSuppressions = (await listSuppressions(tx, { projectId, limit: 1 })).length > 0;
+  return [
+    { id: 'domain_verified' as const, done: isVerified, required: true },
+    { id: 'sender_set' as const, done: sending.sender.no?.reason !== 'no_sender', required: true },
+    // Once letters have left it is too late to ask for those who wanted none.
+    { id: 'suppressions_imported' as const, done: hasSuppressions || hasSent, required: true },
+  ];
+}
+
+type LetterAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
+
+/** The first draft there is: when it leaves if nobody acts, and what makes it wait. */
+async function findFirstLetter(tx: Tx, asked: LetterAsked) {
+  const first = await findFirstOpen(tx, asked.projectId);
+  if (!first) return null;
+  const foreseen = await foreseeFirst(tx, asked);
+  const named = { ...(await toNamed(tx, asked.projectId, first)), state: first.state };
+  if (!foreseen) {
+    const time_zone = asked.settings.timeZone;
+    return { ...named, leaves_at: null, reason: first.reason, quiet_until: null, time_zone };
+  }
+  const { fate, zone, quietUntil } = foreseen;
+  return {
+    ...named,
+    leaves_at: fate.kind === 'leaves' ? iso(fate.leavesAt) : null,
+    reason: fate.kind === 'held' ? fate.reason : fate.after,
+    quiet_until: quietUntil === null ? null : iso(quietUntil),
+    time_zone: zone,
+  };
+}
+
+async function toNamed(tx: Tx, projectId: number, { id, subject, userId, ruleId }: DraftNamed) {
+  const names = await ruleNames(tx, projectId);
+  return { draft_id: id, subject, rule: names(ruleId), external_user_id: userId };
+}
+
+function heldOf({ held }: Needs): Counted {
+  return counted(
+    held.reduce((sum, { drafts }) => sum + drafts, 0),
+    NEEDS_COUNTED_MAX,
+  );
+}
+
+function counted(count: number, max: number): Counted {
+  return { count: Math.min(count, max), at_least: count > max };
+}

@@ -1,0 +1,107 @@
+import { Fault } from '../base/fault.ts';
+import { ownZone } from '../base/zone.ts';
+import { findDraft } from '../features/drafts/index.ts';
+import { type ReadMail, readMail } from '../features/outbox/index.ts';
+import {
+  findUrls,
+  type JudgedHit,
+  listJudgedHits,
+  listOutcomesOfDraft,
+  type Outcome,
+} from '../features/outcomes/index.ts';
+import { findPeople } from '../features/people/index.ts';
+import { listThread, type Reply } from '../features/replies/index.ts';
+import { findFrozen, findLetter, type FrozenRow, type Letter } from '../features/sending/index.ts';
+import { listTold } from '../features/webhooks/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+/** A letter that was claimed, as it left, and everything that is known to have become of it. */
+export type ShownLetter = {
+  letter: Letter;
+  /** The zone that the person themselves names. */
+  zone: string | null;
+  /** Null: it was never handed over, or its bytes were forgotten. */
+  frozen: (FrozenRow & { mail: ReadMail }) | null;
+  /** Where its links lead, in the order of their numbers. */
+  urls: string[];
+  hits: JudgedHit[];
+  hitsCounted: number;
+  outcomes: Outcome[];
+  told: Awaited<ReturnType<typeof listTold>>;
+  replies: Reply[];
+  sendAgain: SendAgain;
+};
+
+/** `confirmed`: nobody knows whether it arrived, so whoever wants it again has to say so. */
+export type SendAgain = 'no' | 'plain' | 'confirmed';
+
+const OUTCOMES_SHOWN_MAX = 500;
+const TOLD_SHOWN_MAX = 500;
+
+export async function showLetter(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<ShownLetter> {
+  const letter = await requireLetter(tx, { projectId, id });
+  const { draftId, userId } = letter;
+  const place = { projectId, messageId: id };
+  const frozen = await findBytes(tx, { projectId, draftId });
+  const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
+  const messageIds = outcomes.map((outcome) => outcome.id);
+  const { hits, counted } = await listJudgedHits(tx, place);
+  const [person] = await findPeople(tx, [{ projectId, userId }]);
+  return {
+    letter,
+    zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
+    frozen: frozen && { ...frozen, mail: await readMail(frozen.mime) },
+    urls: await findUrls(tx, place),
+    hits,
+    hitsCounted: counted,
+    outcomes,
+    told: await listTold(tx, { projectId, messageIds, limit: TOLD_SHOWN_MAX }),
+    replies: await listThread(tx, place),
+    sendAgain: await mayGoAgain(tx, { projectId, draftId }),
+  };
+}
+
+/** Its bytes as they were handed over. */
+export async function showLetterBytes(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<{ letter: Letter; mime: Buffer }> {
+  const letter = await requireLetter(tx, { projectId, id });
+  const frozen = await findBytes(tx, { projectId, draftId: letter.draftId });
+  if (!frozen)
+    throw notFound('Of this letter no bytes are kept: it was not handed over, or that is long ago');
+  return { letter, mime: frozen.mime };
+}
+
+async function requireLetter(tx: Tx, { projectId, id }: { projectId: number; id: string }): Promise<Letter> {
+  const letter = UUID.test(id) ? await findLetter(tx, { projectId, id }) : undefined;
+  if (!letter) throw notFound(`There is no letter ${JSON.stringify(id)} in this project`);
+  return letter;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+async function findBytes(
+  tx: Tx,
+  { projectId, draftId }: { projectId: number; draftId: string },
+): Promise<FrozenRow | null> {
+  return (await findFrozen(tx, { projectId, draftIds: [draftId] })).get(draftId) ?? null;
+}
+
+/** As `sendAgain` decides it: once for each draft, and only of one that failed or of which nobody knows. */
+async function mayGoAgain(
+  tx: Tx,
+  { projectId, draftId }: { projectId: number; draftId: string },
+): Promise<SendAgain> {
+  const found = await findDraft(tx, projectId, draftId);
+  if (!found || found.moves.some(({ action }) => action === 'send_again')) return 'no';
+  if (found.draft.state === 'unknown') return 'confirmed';
+  return found.draft.state === 'failed' ? 'plain' : 'no';
+}
+
+function notFound(message: string): Fault {
+  return new Fault('not_found', { details: [{ message, field: 'letter' }] });
+}

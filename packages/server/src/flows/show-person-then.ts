@@ -1,0 +1,249 @@
+import { iso } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { evaluate, type Facts, type Mentions } from '../base/predicate/index.ts';
+import { type Edition, listAudiences, loadModels } from '../features/audiences/index.ts';
+import { type Draft, listDrafts, listMoves, type Move } from '../features/drafts/index.ts';
+import { answerThen, countThen } from '../features/events/index.ts';
+import {
+  type Certainty,
+  findPeople,
+  type KeptChange,
+  type Known,
+  listImports,
+  listNoted,
+  type Person,
+  type PersonId,
+  personThen,
+  unknownPerson,
+} from '../features/people/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import { ruleNames } from './person-letters.ts';
+import { inSnapshot } from './snapshot.ts';
+
+/** Under the names of the interface; `unknown`: the changes of that time are not kept any more. */
+export type ShownThen = {
+  at: string;
+  state: 'known' | 'not_yet' | 'unknown';
+  kept_since: string | null;
+  email: { value: string | null; certainty: Certainty };
+  traits: { trait: string; value: unknown; certainty: Certainty }[];
+  /** How sure it is that there was no other trait. */
+  others: Certainty;
+  audiences: AudienceThen[];
+  next: { at: string; what: 'audience' | 'draft'; name: string; id: string }[];
+  drafts: { id: string; rule: string; state: string; since: string }[];
+};
+
+export type AudienceThen = {
+  id: string;
+  name: string;
+  certainty: Certainty;
+  definition_changed: boolean;
+  until: string | null;
+};
+
+type Asked = PersonId & { at: number };
+
+/**
+ * A person as of a moment: traits by undoing the changes that were kept, audiences by asking their definitions about what was
+ * known then. What an import or a removal by age took away is said to be unknown, and never guessed.
+ */
+export function showPersonThen(db: Pick<Database, 'session' | 'clock'>, asked: Asked): Promise<ShownThen> {
+  return inSnapshot(db, async (tx) => {
+    const now = db.clock.now();
+    if (asked.at > now) throw fromTheFuture();
+    const [person] = await findPeople(tx, [asked]);
+    if (!person) throw unknownPerson(asked.userId);
+    const { keepStreamMs } = (await getSettings(tx, asked.projectId)).settings;
+    const keptSince = keepStreamMs === null ? null : now - keepStreamMs;
+    const nothing = {
+      ...NOTHING,
+      at: iso(asked.at),
+      kept_since: keptSince === null ? null : iso(keptSince),
+    };
+    if (keptSince !== null && asked.at < keptSince) return { ...nothing, state: 'unknown' };
+    const then = await findThen(tx, person, { ...asked, now });
+    if (!then) return { ...nothing, state: 'not_yet' };
+    const { audiences, moments } = await audiencesThen(tx, then, asked);
+    const drafts = await draftsThen(tx, asked);
+    return {
+      ...nothing,
+      state: 'known',
+      email: { value: then.email.value ?? null, certainty: then.email.certainty },
+      traits: [...then.traits].map(([trait, { value = null, certainty }]) => ({ trait, value, certainty })),
+      others: then.others,
+      audiences,
+      drafts: drafts.map(({ shown }) => shown),
+      next: [...moments, ...drafts.flatMap(({ due }) => due ?? [])].toSorted((a, b) =>
+        a.at < b.at ? -1 : 1,
+      ),
+    };
+  });
+}
+
+const NOTHING = {
+  email: { value: null, certainty: 'exact' as const },
+  traits: [],
+  others: 'exact' as const,
+  audiences: [],
+  next: [],
+  drafts: [],
+};
+
+function fromTheFuture(): Fault {
+  return new Fault('validation_failed', { details: [{ message: 'at must not lie ahead', field: 'at' }] });
+}
+
+type Then = NonNullable<ReturnType<typeof personThen>>;
+const PAGE = 1_000;
+
+async function findThen(
+  tx: Tx,
+  person: Person,
+  { projectId, userId, at, now }: Asked & { now: number },
+): Promise<Then | null> {
+  const changes: KeptChange[] = [];
+  for await (const page of listNoted(tx, { projectId, userId, pageOf: PAGE }))
+    for (const { at: changedAt, kind, detail } of page)
+      if (kind === 'person_created' || kind === 'person_changed')
+        changes.push({
+          at: changedAt.getTime(),
+          isCreated: kind === 'person_created',
+          traits: (detail['traits'] ?? {}) as KeptChange['traits'],
+          email: detail['email'] !== undefined,
+        });
+  const since = Math.min(at, changes[0]?.at ?? at);
+  const imports = await listImports(tx, projectId, new Date(since));
+  const { traits, email, firstSeenAt } = person;
+  return personThen({ now: { at: now, traits, email, firstSeenAt }, changes, imports }, at);
+}
+
+type Moment = ShownThen['next'][number];
+
+/** Each after those that it refers to, by today's definition; audiences that did not exist yet are left out. */
+async function audiencesThen(
+  tx: Tx,
+  then: Then,
+  asked: Asked,
+): Promise<{ audiences: AudienceThen[]; moments: Moment[] }> {
+  const model = (await loadModels(tx, [asked.projectId])).get(asked.projectId);
+  const listed = new Map((await listAudiences(tx, asked.projectId)).map((one) => [one.id, one]));
+  const seen = (model?.editions ?? []).filter(
+    ({ audienceId, edition }) => model?.editionFor(audienceId)?.edition === edition,
+  );
+  const facts = await factsThen(tx, seen, { then, asked });
+  const members = new Map<string, { holds: boolean; certainty: Certainty }>();
+  const [audiences, moments]: [AudienceThen[], Moment[]] = [[], []];
+  for (const { audienceId: id, name, predicate, mentions } of seen) {
+    const { holds, until } = evaluate(predicate, {
+      ...facts,
+      isMember: (one) => members.get(one)?.holds ?? false,
+    });
+    const certainty = worst([
+      ...certaintiesOf(then, mentions),
+      ...[...mentions.audiences].flatMap((one) => members.get(one)?.certainty ?? []),
+    ]);
+    members.set(id, { holds, certainty });
+    const audience = listed.get(id);
+    if (!audience || audience.createdAt.getTime() > asked.at) continue;
+    const untilText = until === null ? null : iso(until);
+    if (untilText !== null) moments.push({ at: untilText, what: 'audience', name, id });
+    const isChanged = audience.updatedAt.getTime() > asked.at;
+    if (holds) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });
+  }
+  return { audiences: audiences.toSorted((a, b) => (a.name < b.name ? -1 : 1)), moments };
+}
+
+async function factsThen(
+  tx: Tx,
+  editions: Edition[],
+  { then, asked }: { then: Then; asked: Asked },
+): Promise<Omit<Facts, 'isMember'>> {
+  const { projectId, userId, at } = asked;
+  const of = { projectId, userId, by: at };
+  const names = [...new Set(editions.flatMap(({ mentions }) => [...mentions.totals]))];
+  const counted = await countThen(
+    tx,
+    names.map((name) => ({ ...of, name })),
+  );
+  const totals = new Map(names.map((name, i) => [name, counted[i]]));
+  const questions = new Map(editions.flatMap(({ mentions }) => [...mentions.questions]));
+  const answers = new Map<string, Awaited<ReturnType<typeof answerThen>>[number] | undefined>();
+  for (const [key, question] of questions) answers.set(key, (await answerThen(tx, question, [of]))[0]);
+  return {
+    now: at,
+    email: then.email.value ?? null,
+    trait: (key) => then.traits.get(key)?.value,
+    total: (name) => totals.get(name),
+    nth: ({ key }) => answers.get(key)?.at ?? null,
+    sum: ({ key }) => ({ sum: answers.get(key)?.sum ?? 0, oldestAt: answers.get(key)?.at ?? null }),
+  };
+}
+
+function certaintiesOf(then: Then, mentions: Mentions): Certainty[] {
+  const known = (value: Known<unknown> | undefined): Certainty => value?.certainty ?? then.others;
+  return [
+    ...[...mentions.traits].map((trait) => known(then.traits.get(trait))),
+    ...(mentions.email ? [then.email.certainty] : []),
+  ];
+}
+
+const FROM_BEST: Certainty[] = ['exact', 'same_around_import', 'not_kept', 'import'];
+
+function worst(certainties: Certainty[]): Certainty {
+  return certainties.toSorted((a, b) => FROM_BEST.indexOf(b) - FROM_BEST.indexOf(a))[0] ?? 'exact';
+}
+
+const DRAFTS_MAX = 200;
+
+type DraftThen = { shown: ShownThen['drafts'][number]; due: Moment | null };
+
+/** Letters that were open then, in the state to which their moves had brought them. */
+async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<DraftThen[]> {
+  const names = await ruleNames(tx, projectId);
+  const all = await listDrafts(tx, {
+    projectId,
+    userId,
+    state: null,
+    ruleId: null,
+    after: null,
+    limit: DRAFTS_MAX,
+  });
+  const open = all.filter(({ createdAt, endedAt }) => createdAt <= at && (endedAt === null || endedAt > at));
+  const found: DraftThen[] = [];
+  for (const draft of open) {
+    const moves = await listMoves(tx, projectId, draft.id);
+    const last = moves.findLast((move) => move.at <= at);
+    if (!last) continue;
+    const rule = names(draft.ruleId);
+    found.push({
+      shown: { id: draft.id, rule, state: last.to, since: iso(last.at) },
+      due: dueThen(draft, { moves, rule, at }),
+    });
+  }
+  return found;
+}
+
+/** Its deadline is that of then only where nothing has moved it since. */
+function dueThen(
+  draft: Draft,
+  { moves, rule, at }: { moves: Move[]; rule: string; at: number },
+): Moment | null {
+  const isMoved = moves.some((move) => move.at > at && MOVES_DEADLINE.has(move.action));
+  if (isMoved || draft.deadlineAt === null || draft.deadlineAt <= at) return null;
+  return { at: iso(draft.deadlineAt), what: 'draft', name: rule, id: draft.id };
+}
+
+const MOVES_DEADLINE: ReadonlySet<string> = new Set([
+  'release',
+  'edit',
+  'postpone',
+  'undo',
+  'close_editor',
+  'follow',
+  'void_approval',
+  'change_mode',
+  'resume',
+  'approve',
+]);

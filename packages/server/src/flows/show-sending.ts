@@ -1,0 +1,92 @@
+import { iso } from '../base/clock.ts';
+import { listDomains, printThrottle, type SendingDomain } from '../features/domains/index.ts';
+import { listSettings } from '../features/projects/index.ts';
+import {
+  countForRamp,
+  rampDay,
+  rampLeft,
+  rampTroubled,
+  readBucket,
+  refill,
+  senderGate,
+} from '../features/sending/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { findSender, type Mailroom } from './send-drafts/index.ts';
+
+export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
+
+type DomainShown = { id: string; name: string; state: string; paused: string | null };
+export type SenderNo = { reason: 'domain' | 'no_sender' | 'public_url'; detail: string };
+
+/** As whom a project writes now, and what holds its letters back that no setting says. */
+export async function showSending(tx: Tx, asked: SendingAsked) {
+  const { projectId, now, mailroom } = asked;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) throw new Error('a project without settings');
+  const { settings } = project;
+  const sender = await findSender(tx, { project }, mailroom);
+  const { outlet } = sender;
+  const domain = sender.signer?.domain ?? null;
+  const relay = { outlet: { ...outlet, kind: 'relay' as const }, identity: settings.sender, domain };
+  const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
+  return {
+    sender: {
+      outbox: outlet.kind === 'outbox',
+      no: noOf(sender.gate),
+      name: sender.name,
+      address: sender.address,
+      reply_to: sender.replyTo,
+      domain: domain && toShown(domain),
+    },
+    with_relay: noOf(senderGate(relay)),
+    domains: (await listDomains(tx, projectId)).map((known) => ({
+      ...toShown(known),
+      throttle: printThrottle(known.throttle),
+    })),
+    replies: repliesOf(outlet.mailDomain, settings.replyForwardTo),
+    throttle: {
+      left: settings.throttle ? left : null,
+      next_at: settings.throttle && left < 1 ? iso(nextAt) : null,
+    },
+    ramp: await showRamp(tx, asked, sender),
+  };
+}
+
+function noOf(gate: 'pass' | SenderNo): SenderNo | null {
+  return gate === 'pass' ? null : gate;
+}
+
+function toShown({ id, name, state, pausedReason }: SendingDomain): DomainShown {
+  return { id, name, state, paused: pausedReason };
+}
+
+/** Answers are heard where mail comes in and there is somewhere to hand them on to. */
+function repliesOf(
+  mailDomain: string | null,
+  forwardTo: string | null,
+): { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null } {
+  if (mailDomain === null) return { captured: false, missing: 'mail_domain' };
+  if (forwardTo === null) return { captured: false, missing: 'reply_forward_to' };
+  return { captured: true, missing: null };
+}
+
+export type RampState =
+  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
+
+async function showRamp(
+  tx: Tx,
+  { projectId, now }: SendingAsked,
+  { outlet, signer, domain: fromDomain }: Awaited<ReturnType<typeof findSender>>,
+): Promise<RampState> {
+  if (outlet.kind === 'outbox') return { off: 'outbox' };
+  const domain = signer?.domain ?? null;
+  if (!domain) return { off: 'no_domain' };
+  if (domain.warm) return { off: 'warm' };
+  if (domain.rampFrom === null) return { off: 'not_begun' };
+  const { letters, day, startsAt, endsAt } = rampDay(domain.rampFrom, now);
+  if (letters === null) return { off: 'over' };
+  const counts = await countForRamp(tx, { projectId, domain: fromDomain, since: startsAt });
+  const left = Math.max(0, rampLeft(letters, counts));
+  return { off: null, day, letters, left, ends_at: iso(endsAt), troubled: rampTroubled(counts) };
+}

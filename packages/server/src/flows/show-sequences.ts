@@ -1,0 +1,105 @@
+import { findRule, listRules, ruleSentence, stepLabel, type WholeRule } from '../features/rules/index.ts';
+import {
+  countPlaces,
+  countRuns,
+  outline,
+  type OutlinedStep,
+  type PlaceCount,
+  type RunCounts,
+} from '../features/sequences/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { audienceNames } from './audience-names.ts';
+import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
+
+/** A rule of more than one step, with those who are under way in it. */
+export type ListedSequence = {
+  rule: WholeRule;
+  sentence: string;
+  letters: number;
+  people: number;
+  inOlderVersions: number;
+};
+
+export type ShownStep = Omit<OutlinedStep, 'step'> & {
+  kind: OutlinedStep['step']['kind'];
+  label: string;
+  /** The letter that it writes, where that has a name. */
+  letter: string | null;
+  active: number;
+  frozen: number;
+};
+
+export type ShownSequence = ListedSequence & {
+  /** The present one first, and those in which somebody is under way. */
+  versions: { version: number; isPresent: boolean; people: number; steps: ShownStep[] }[];
+  ended: RunCounts['ended'];
+};
+
+type Asked = { projectId: number; now: number };
+
+/** By name. */
+export async function listSequences(tx: Tx, { projectId }: Asked): Promise<ListedSequence[]> {
+  const rules = (await listRules(tx, projectId)).filter(isSequence);
+  const places = Map.groupBy(await countPlaces(tx, { projectId, ruleId: null }), ({ ruleId }) => ruleId);
+  const names = await audienceNames(tx, projectId);
+  return rules.map((rule) => toListed(rule, places.get(rule.id) ?? [], names));
+}
+
+/** A rule that only writes a letter has no way to be under way on. */
+function isSequence({ definition: { steps } }: WholeRule): boolean {
+  return outline(steps).length > 1;
+}
+
+export async function showSequence(tx: Tx, asked: Asked & { reference: string }): Promise<ShownSequence> {
+  const { projectId, now } = asked;
+  const rule = await findRule(tx, asked);
+  const places = await countPlaces(tx, { projectId, ruleId: rule.id });
+  const names = await audienceNames(tx, projectId);
+  const inForce = (await listRulesInForce(tx, projectId, now)).filter(({ ruleId }) => ruleId === rule.id);
+  const versions = inForce
+    .toSorted((a, b) => Number(b.isPresent) - Number(a.isPresent) || b.version - a.version)
+    .map((one) => toVersion(one, places, names))
+    .filter(({ isPresent, people }) => isPresent || people > 0);
+  const ended = (await countRuns(tx, projectId)).get(rule.id)?.ended ?? {};
+  return { ...toListed(rule, places, names), versions, ended };
+}
+
+type Names = Awaited<ReturnType<typeof audienceNames>>;
+
+function toListed(rule: WholeRule, places: PlaceCount[], names: Names): ListedSequence {
+  const older = places.filter(({ version }) => version !== rule.version);
+  return {
+    rule,
+    sentence: ruleSentence(rule.definition, names),
+    letters: outline(rule.definition.steps).filter(({ step }) => step.kind === 'draft').length,
+    people: sum(places),
+    inOlderVersions: sum(older),
+  };
+}
+
+function sum(places: { runs: number }[]): number {
+  return places.reduce((all, { runs }) => all + runs, 0);
+}
+
+function toVersion(
+  { version, isPresent, definition }: RuleInForce,
+  places: PlaceCount[],
+  names: Names,
+): ShownSequence['versions'][number] {
+  const own = places.filter((place) => place.version === version);
+  const at = (step: number, state: PlaceCount['state']): number =>
+    sum(own.filter((place) => place.step === step && place.state === state));
+  return {
+    version,
+    isPresent,
+    people: sum(own),
+    steps: outline(definition.steps).map(({ step, ...place }) => ({
+      ...place,
+      kind: step.kind,
+      label: stepLabel(step, names),
+      letter: step.kind === 'draft' && 'name' in step.letter ? step.letter.name : null,
+      active: at(place.at, 'active'),
+      frozen: at(place.at, 'frozen'),
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import { iso } from '../base/clock.ts';
+import { countWaiting } from '../features/inbox/index.ts';
+import { duesOf } from '../features/turns/index.ts';
+import { countWebhooks } from '../features/webhooks/index.ts';
+import { type Database, type DatabaseFacts, databaseFacts } from '../io/db/index.ts';
+
+export type ShownSystem = DatabaseFacts & {
+  at: string;
+  clockOffsetMs: number | null;
+  queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
+  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  webhooks: { pending: number; delivering: number };
+};
+
+/** How the engine does, as far as one project sees it, and what it stands on. */
+export async function showSystem(
+  db: Pick<Database, 'query' | 'prepared' | 'clock' | 'offsetMs'>,
+  projectId: number,
+): Promise<ShownSystem> {
+  const now = db.clock.now();
+  return {
+    ...(await databaseFacts(db)),
+    at: iso(now),
+    clockOffsetMs: db.offsetMs(),
+    queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
+    lanes: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
+      name: work,
+      next_at: nextAt?.toISOString() ?? null,
+      late_ms: nextAt === null ? 0 : Math.max(0, now - nextAt.getTime()),
+    })),
+    webhooks: await countWebhooks(db, projectId),
+  };
+}

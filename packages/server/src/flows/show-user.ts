@@ -1,0 +1,83 @@
+import { iso } from '../base/clock.ts';
+import { ownZone } from '../base/zone.ts';
+import {
+  isKnownTrait,
+  isSame,
+  isStorable,
+  listTraitChanges,
+  type PersonId,
+  showPerson,
+  type ShownPerson,
+  unknownPerson,
+} from '../features/people/index.ts';
+import { listRunsOf } from '../features/sequences/index.ts';
+import { findRefusals, findSuppression, type Suppression } from '../features/suppressions/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { ruleNames, type ShownRun, toShownRun } from './person-letters.ts';
+import { listAudiencesOf, type ShownAudience } from './show-person.ts';
+
+/** A person at a glance, without what there is much of: that is in their timeline. */
+export type ShownUser = Omit<ShownPerson, 'traits'> & {
+  traits: ShownTrait[];
+  audiences: ShownAudience[];
+  runs: ShownRun[];
+  held: { reason: string; until: string | null; kind: 'address' | 'person'; created_at: string } | null;
+  refused_topics: string[];
+  zone: string | null;
+};
+
+/** `changed`: the last change that was kept, where it is the one that made it what it is. */
+export type ShownTrait = {
+  trait: string;
+  value: unknown;
+  known: boolean;
+  changed: { at: string; before: unknown } | null;
+};
+
+const RUNS_SHOWN_MAX = 100;
+
+export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Promise<ShownUser> {
+  const { projectId, userId, now } = wanted;
+  const person = isStorable(userId) ? await showPerson(tx, wanted) : undefined;
+  if (!person) throw unknownPerson(userId);
+  const names = await ruleNames(tx, projectId);
+  const runs = await listRunsOf(tx, { projectId, userId, limit: RUNS_SHOWN_MAX });
+  const [refused] = await findRefusals(tx, [{ projectId, userId, address: person.email }]);
+  return {
+    ...person,
+    traits: await traitsOf(tx, wanted, person),
+    audiences: await listAudiencesOf(tx, wanted),
+    runs: runs.map((run) => toShownRun(run, names)),
+    held: await findHeld(tx, { ...wanted, address: person.email, now }),
+    refused_topics: [...(refused ?? [])].toSorted(),
+    zone: ownZone([person.traits['timezone'], person.traits['time_zone']]),
+  };
+}
+
+async function traitsOf(tx: Tx, wanted: PersonId, { traits }: ShownPerson): Promise<ShownTrait[]> {
+  const changes = new Map((await listTraitChanges(tx, wanted)).map((change) => [change.trait, change]));
+  const shown = Object.entries(traits).map(([trait, value]): ShownTrait => {
+    const change = changes.get(trait);
+    const isLast = change !== undefined && isSame(change.after, value);
+    const changed = isLast ? { at: iso(change.at.getTime()), before: change.before } : null;
+    return { trait, value, known: isKnownTrait(trait), changed };
+  });
+  return shown.toSorted((a, b) => Number(b.known) - Number(a.known) || (a.trait < b.trait ? -1 : 1));
+}
+
+/** What is said of the person comes before what is said of their address. */
+async function findHeld(
+  tx: Tx,
+  { projectId, userId, address, now }: PersonId & { address: string | null; now: number },
+): Promise<ShownUser['held']> {
+  const ofPerson = await findSuppression(tx, { projectId, kind: 'person', value: userId });
+  const ofAddress = address
+    ? await findSuppression(tx, { projectId, kind: 'address', value: address })
+    : undefined;
+  const inForce = [ofPerson, ofAddress].find((one) => one && (one.until === null || one.until > now));
+  return inForce ? toHeld(inForce) : null;
+}
+
+function toHeld({ reason, until, kind, createdAt }: Suppression): ShownUser['held'] {
+  return { reason, until: until === null ? null : iso(until), kind, created_at: iso(createdAt) };
+}

@@ -1,0 +1,83 @@
+import { iso } from '../base/clock.ts';
+import {
+  type EndpointPlace,
+  type EndpointState,
+  listEndpoints,
+  listLiveSecrets,
+  requireEndpoint,
+  type SealedSecret,
+} from '../features/endpoints/index.ts';
+import { messageName, type ShownDelivery } from '../features/webhooks/index.ts';
+import type { Database } from '../io/db/index.ts';
+
+type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+
+/** The endpoints of a project and how they do, as scripts and the dashboard read them. */
+export async function showEndpoints(db: Db, projectId: number): Promise<ShownEndpoint[]> {
+  const states = await listEndpoints(db, projectId);
+  const places = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
+  const now = db.clock.now();
+  const secrets = Map.groupBy(await listLiveSecrets(db, { places, now }), ({ endpointId }) => endpointId);
+  return states.map((state) => toEndpoint(state, secrets.get(state.endpoint.id) ?? [], now));
+}
+
+export async function showEndpoint(db: Db, place: EndpointPlace): Promise<ShownEndpoint> {
+  const state = await db.transaction((tx) => requireEndpoint(tx, place));
+  const now = db.clock.now();
+  return toEndpoint(state, await listLiveSecrets(db, { places: [place], now }), now);
+}
+
+function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[], now: number) {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    types: endpoint.types,
+    description: endpoint.description,
+    state: endpoint.disabledAt === null ? ('enabled' as const) : ('disabled' as const),
+    disabled_at: time(endpoint.disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    per_second: endpoint.perSecond,
+    in_flight_max: endpoint.inFlightMax,
+    failing_since: time(health.failingSince),
+    failures: health.failures,
+    /** It fails so often that it is asked again only now and then. */
+    spared_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
+    last_success_at: time(health.succeededAt),
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({
+      created_at: iso(createdAt),
+      expires_at: time(expiresAt),
+    })),
+    created_at: iso(endpoint.createdAt),
+  };
+}
+
+export type ShownEndpoint = ReturnType<typeof toEndpoint>;
+
+export function toDelivery(delivery: ShownDelivery) {
+  return {
+    id: messageName(delivery.messageId),
+    endpoint_id: delivery.endpointId,
+    type: delivery.type,
+    state: delivery.state,
+    erased: delivery.isErased,
+    created_at: iso(delivery.createdAt),
+    next_at: time(delivery.nextAt),
+    delivered_at: time(delivery.deliveredAt),
+    attempts: delivery.attempts.map((attempt) => ({
+      number: attempt.number,
+      trigger: attempt.trigger,
+      at: iso(attempt.startedAt),
+      ended_at: time(attempt.endedAt),
+      url: attempt.url,
+      status: attempt.status,
+      error: attempt.error,
+      answer: attempt.answer,
+    })),
+  };
+}
+
+export type ListedDelivery = ReturnType<typeof toDelivery>;
+
+function time(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}

@@ -1,0 +1,84 @@
+import { listEndpoints } from '../features/endpoints/index.ts';
+import { listDead } from '../features/inbox/index.ts';
+import { listKeys } from '../features/keys/index.ts';
+import { findProject, getSettings } from '../features/projects/index.ts';
+import { readRequestFilter, readStream } from '../features/stream/index.ts';
+import { listWarnings } from '../features/warnings/index.ts';
+import type { Database } from '../io/db/index.ts';
+import { showDomains } from './domains/index.ts';
+import type { MailSettings } from '../features/domains/index.ts';
+import { showSystem } from './show-system.ts';
+
+type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'offsetMs'>;
+
+/** These say who somebody is, or where they can be written to: that they are set is all that helps anybody. */
+const PERSONAL = new Set([
+  'from_name',
+  'from_address',
+  'reply_to',
+  'reply_forward_to',
+  'postal_address',
+  'footer',
+  'team_addresses',
+  'topics',
+]);
+const REQUESTS_MAX = 500;
+
+/**
+ * What somebody who helps wants to know of an installation and one of its projects: numbers, states and settings. No secret,
+ * nobody's data, no address but the names of domains and hosts.
+ */
+export async function supportBundle(
+  db: Db,
+  { projectId, mail }: { projectId: number; mail: MailSettings },
+): Promise<object> {
+  const { livemode } = await findProject(db, String(projectId));
+  const { texts } = await getSettings(db, projectId);
+  const requests = await readStream(db, {
+    projectId,
+    filter: readRequestFilter(''),
+    after: null,
+    limit: REQUESTS_MAX,
+  });
+  return {
+    project: { id: projectId, livemode },
+    system: await showSystem(db, projectId),
+    settings: Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, shownText(name, text)])),
+    keys: (await listKeys(db, projectId)).map(({ createdAt, lastUsedAt, revokedAt, client }) => ({
+      created_at: createdAt,
+      last_used_at: lastUsedAt,
+      revoked_at: revokedAt,
+      client,
+    })),
+    domains: (await showDomains(db, projectId, mail)).map(({ domain, records }) => ({
+      name: domain.name,
+      state: domain.state,
+      paused: domain.pausedAt !== null,
+      records: records.map(({ kind, required, finding }) => ({
+        kind,
+        required,
+        status: finding?.verdict ?? 'unchecked',
+      })),
+    })),
+    endpoints: (await listEndpoints(db, projectId)).map(({ endpoint, health }) => ({
+      host: new URL(endpoint.url).host,
+      types: endpoint.types,
+      disabled_reason: endpoint.disabledReason,
+      failures: health.failures,
+      windows: health.windows,
+    })),
+    warnings: await listWarnings(db, projectId),
+    dead_letters: (await listDead(db, projectId)).map(({ seq, lane, kind, diedAt }) => ({
+      seq,
+      lane,
+      kind,
+      died_at: diedAt,
+    })),
+    requests: requests.items,
+  };
+}
+
+function shownText(name: string, text: string): string {
+  if (!PERSONAL.has(name)) return text;
+  return text === '' || text === 'off' ? 'not set' : 'set';
+}

@@ -1,0 +1,16 @@
+import { listEntries } from '../../features/audit/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/** As what importing a list stands in the audit log. */
+export const IMPORT_ACTION = 'suppression.import';
+const LOOKED_AT = 20;
+
+export type LastImport = { at: Date; byName: string };
+
+/** When somebody brought a list of suppressions along last; null: nobody ever did, as far as the audit log goes back. */
+export async function findLastImport(tx: Tx, projectId: number): Promise<LastImport | null> {
+  const asked = { projectIds: [projectId], actor: null, action: IMPORT_ACTION, after: null };
+  const entries = await listEntries(tx, { ...asked, limit: LOOKED_AT });
+  const last = entries.find(({ isDone }) => isDone);
+  return last ? { at: last.at, byName: last.actorName } : null;
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../base/fault.ts';
+import { isEmail } from '../../base/records/email.ts';
+import {
+  PASSWORD_MAX_CHARS,
+  PASSWORD_MIN_CHARS,
+  upsertPassword,
+  upsertUser,
+} from '../../features/team/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+export type NewPerson = { name: string; email: string; passwordHash: string };
+
+/** Somebody who can sign in from now on. */
+export async function makePerson(
+  tx: Tx,
+  { name, email, passwordHash }: NewPerson,
+  at: Date,
+): Promise<string> {
+  const userId = await upsertUser(tx, { id: randomUUID(), name, email, at });
+  await upsertPassword(tx, { id: randomUUID(), userId, hash: passwordHash, at });
+  return userId;
+}
+
+export function checkPassword(password: string): void {
+  const { length } = password;
+  if (length < PASSWORD_MIN_CHARS) throw refused('password', `has at least ${PASSWORD_MIN_CHARS} characters`);
+  if (length > PASSWORD_MAX_CHARS) throw refused('password', `has at most ${PASSWORD_MAX_CHARS} characters`);
+}
+
+/** As it is kept, and compared: in lower case. */
+export function readEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (!isEmail(email)) throw refused('email', `is no e-mail address: ${JSON.stringify(text.trim())}`);
+  return email;
+}
+
+const NAME_MAX_CHARS = 100;
+
+/** `field`: what the form calls it. */
+export function readName(text: string, field = 'name'): string {
+  const name = text.trim();
+  if (name === '' || name.length > NAME_MAX_CHARS)
+    throw refused(field, `has 1 to ${NAME_MAX_CHARS} characters`);
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw refused(field, 'has a character that nobody can see');
+  return name;
+}
+
+function refused(field: string, words: string): Fault {
+  return new Fault('validation_failed', { details: [{ message: `${field} ${words}`, field }] });
+}

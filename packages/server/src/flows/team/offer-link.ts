@@ -1,0 +1,82 @@
+import { allows, type Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import {
+  findUserByEmail,
+  isSetUp,
+  type Link,
+  listMembers,
+  listMemberships,
+  lockOrganisation,
+  makeLink,
+  urlOf,
+} from '../../features/team/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+export type Offered = { url: string; link: Link };
+
+/** As long as nobody owns this installation: the link by which somebody comes to. Null: it is owned. */
+export async function offerSetup(db: Deps, publicUrl: string): Promise<Offered | null> {
+  if (await isSetUp(db)) return null;
+  return inOne(db, (of) => offer(of, publicUrl, { kind: 'setup', madeBy: 'operator' }));
+}
+
+export type Inviting = { organisationId: string; email: string; role: Role; by: string; byRole: Role };
+
+export async function offerInvite(
+  db: Deps,
+  publicUrl: string,
+  { organisationId, email, role, by, byRole }: Inviting,
+): Promise<Offered> {
+  const wanted = { kind: 'invite', email, organisationId, role, madeBy: by } as const;
+  return db.transaction(async (tx) => {
+    // Whoever is being removed meanwhile leaves nothing behind.
+    await lockOrganisation(tx, organisationId);
+    const members = await listMembers(tx, organisationId);
+    const inviter = members.find(({ id }) => by === `team:${id}`);
+    requireMayInvite(role, by === 'operator' ? byRole : (inviter?.role ?? 'viewer'));
+    const member = members.find((one) => one.email === email);
+    if (member) {
+      const message = `${member.name} (${email}) is a member already, as ${member.role}`;
+      throw new Fault('conflict', { details: [{ message, field: 'email' }] });
+    }
+    return offer({ tx, now: db.clock.now() }, publicUrl, wanted);
+  });
+}
+
+function requireMayInvite(role: Role, byRole: Role): void {
+  const words = role === 'owner' && byRole !== 'owner' ? 'Owners are made by owners alone' : null;
+  const message = words ?? (allows(byRole, 'admin') ? null : 'People are invited by admins and owners');
+  if (message !== null) throw new Fault('role_required', { details: [{ message }] });
+}
+
+export type Resetting = {
+  email: string;
+  by: string;
+  clearsTwoFactor?: boolean;
+  /** What it makes of them besides: how an owner who is locked out comes back. */
+  membership?: { organisationId: string; role: Role };
+};
+
+/** Null: nobody of this address can sign in, and nobody is told so who asks by mail. */
+export async function offerReset(db: Deps, publicUrl: string, resetting: Resetting): Promise<Offered | null> {
+  const { email, by, clearsTwoFactor = false, membership } = resetting;
+  const known = await findUserByEmail(db, email);
+  if (!known) return null;
+  if (!membership && (await listMemberships(db, known.id)).length === 0) return null;
+  const wanted = { kind: 'reset', email, madeBy: by, clearsTwoFactor, ...membership } as const;
+  return inOne(db, (of) => offer(of, publicUrl, wanted));
+}
+
+function inOne<T>(db: Deps, work: (of: { tx: Tx; now: number }) => Promise<T>): Promise<T> {
+  return db.transaction((tx) => work({ tx, now: db.clock.now() }));
+}
+
+async function offer(
+  { tx, now }: { tx: Tx; now: number },
+  publicUrl: string,
+  wanted: Parameters<typeof makeLink>[1],
+): Promise<Offered> {
+  const { token, link } = await makeLink(tx, wanted, now);
+  return { url: urlOf(publicUrl, link.kind, token), link };
+}

@@ -1,0 +1,137 @@
+import type { Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import { beginEntry, endEntry } from '../../features/audit/index.ts';
+import {
+  changeRole,
+  findUserByEmail,
+  listMembers,
+  listOrganisations,
+  listProjectsOf,
+  type MemberRow,
+  type Organisation,
+  removeMember,
+} from '../../features/team/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { offerInvite, type Offered, offerReset, offerSetup } from './offer-link.ts';
+
+type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+const OPERATOR = 'operator';
+
+/** By its name or id; the oldest where none is named. */
+export async function requireOrganisation(db: Db, wanted?: string): Promise<Organisation> {
+  const all = await listOrganisations(db);
+  const named =
+    wanted === undefined ? all.slice(0, 1) : all.filter(({ id, name }) => id === wanted || name === wanted);
+  if (named.length === 1 && named[0]) return named[0];
+  throw conflict(
+    all.length === 0
+      ? 'There is no organisation yet: team setup-link leads to the first'
+      : `${wanted} is no organisation: there are ${all.map(({ name }) => name).join(', ')}`,
+  );
+}
+
+/** Whoever owns the machine gets in: as the first owner, or as one more where nobody of them can. */
+export async function offerOwnership(db: Db, publicUrl: string, owner?: string): Promise<Offered> {
+  if (owner === undefined) {
+    const offered = await offerSetup(db, publicUrl);
+    if (offered) return offered;
+    throw conflict(
+      'This installation has an owner: team invite and team reset-link let people in, and --owner makes one more',
+    );
+  }
+  const organisation = await requireOrganisation(db);
+  const membership = { organisationId: organisation.id, role: 'owner' as const };
+  const known = await findUserByEmail(db, owner);
+  const offered = known?.hasAccount
+    ? await offerReset(db, publicUrl, { email: owner, by: OPERATOR, membership, clearsTwoFactor: true })
+    : await offerInvite(db, publicUrl, { ...membership, email: owner, by: OPERATOR, byRole: 'owner' });
+  if (!offered) throw conflict(`${owner} is not known`);
+  await record(db, organisation, { action: 'team.recover', subject: owner, after: { role: 'owner' } });
+  return offered;
+}
+
+type Inviting = { email: string; role: Role; organisation?: string };
+
+export async function inviteByOperator(
+  db: Db,
+  publicUrl: string,
+  { email, role, organisation: wanted }: Inviting,
+): Promise<Offered> {
+  const organisation = await requireOrganisation(db, wanted);
+  const inviting = { organisationId: organisation.id, email, role, by: OPERATOR, byRole: 'owner' as const };
+  const offered = await offerInvite(db, publicUrl, inviting);
+  await record(db, organisation, { action: 'invite.send', subject: email, after: { role } });
+  return offered;
+}
+
+export async function resetByOperator(
+  db: Db,
+  publicUrl: string,
+  { email, clearsTwoFactor }: { email: string; clearsTwoFactor: boolean },
+): Promise<Offered> {
+  const offered = await offerReset(db, publicUrl, { email, by: OPERATOR, clearsTwoFactor });
+  if (!offered) throw conflict(`${email} is nobody who can sign in: team list shows who can`);
+  const organisation = await requireOrganisation(db);
+  await record(db, organisation, {
+    action: 'password.reset_link',
+    subject: email,
+    after: { clearsTwoFactor },
+  });
+  return offered;
+}
+
+export type Meant = { email: string; organisation?: string };
+
+export async function setRoleByOperator(
+  db: Db,
+  { email, organisation: wanted, role }: Meant & { role: Role },
+): Promise<MemberRow> {
+  const { organisation, member } = await requireMember(db, {
+    email,
+    ...(wanted ? { organisation: wanted } : {}),
+  });
+  const change = { organisationId: organisation.id, userId: member.id, by: 'owner' as const, role };
+  const at = new Date(db.clock.now());
+  const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
+  const difference = { before: { role: before.role }, after: { role } };
+  await record(db, organisation, { action: 'member.change_role', subject: email, ...difference });
+  return after;
+}
+
+export async function removeByOperator(db: Db, meant: Meant): Promise<MemberRow> {
+  const { organisation, member } = await requireMember(db, meant);
+  const change = { organisationId: organisation.id, userId: member.id, by: 'owner' as const };
+  const was = await db.transaction((tx) => removeMember(tx, change));
+  await record(db, organisation, { action: 'member.remove', subject: was.email, before: { role: was.role } });
+  return was;
+}
+
+async function requireMember(
+  db: Db,
+  { email, organisation: wanted }: Meant,
+): Promise<{ organisation: Organisation; member: MemberRow }> {
+  const organisation = await requireOrganisation(db, wanted);
+  const member = (await listMembers(db, organisation.id)).find((one) => one.email === email);
+  if (!member) throw conflict(`${email} is no member of ${organisation.name}: team list shows who is`);
+  return { organisation, member };
+}
+
+type Recorded = { action: string; subject: string; before?: unknown; after?: unknown };
+
+/** In the log of the organisation, where its admins find it: under its first project. */
+async function record(db: Db, { id }: Organisation, { action, ...what }: Recorded): Promise<void> {
+  const [project] = await listProjectsOf(db, id);
+  if (!project) return;
+  const at = new Date(db.clock.now());
+  const by = { actor: OPERATOR, actorName: 'Operator' };
+  const entry = { projectId: project.id, id: idMaker(db.clock)(), at, ...by, action };
+  await db.transaction(async (tx) => {
+    await beginEntry(tx, entry);
+    await endEntry(tx, { ...entry, ...what });
+  });
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message }] });
+}

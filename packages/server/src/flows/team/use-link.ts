@@ -1,0 +1,107 @@
+import type { Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import {
+  deleteChallenges,
+  deleteSessions,
+  deleteTwoFactor,
+  findUserByEmail,
+  type Link,
+  listMembers,
+  listOrganisations,
+  lockOrganisation,
+  lookAtLink,
+  type Person,
+  takeLink,
+  upsertMember,
+} from '../../features/team/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { makePerson } from './make-person.ts';
+
+export type LinkView = Link & { organisation: string | null; hasAccount: boolean };
+
+/** What whoever holds it is shown before they decide. */
+export async function lookAt(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  token: string,
+): Promise<LinkView> {
+  const link = await lookAtLink(db, token, db.clock.now());
+  const organisation =
+    (await listOrganisations(db)).find(({ id }) => id === link.organisationId)?.name ?? null;
+  const known = link.email === null ? undefined : await findUserByEmail(db, link.email);
+  return { ...link, organisation, hasAccount: known?.hasAccount ?? false };
+}
+
+type Deps = Pick<Database, 'transaction' | 'clock'>;
+export type Accepting = {
+  token: string;
+  /** Who is signed in; null: somebody new, with a name and a password. */
+  person: Person | null;
+  newcomer: { name: string; passwordHash: string } | null;
+};
+export type Joined = { personId: string; name: string; email: string; organisation: string; role: Role };
+
+export function acceptInvite(db: Deps, { token, person, newcomer }: Accepting): Promise<Joined> {
+  return db.transaction(async (tx) => {
+    const at = new Date(db.clock.now());
+    const link = await takeLink(tx, { token, kind: 'invite' }, at.getTime());
+    const { email, organisationId, role } = link;
+    if (email === null || organisationId === null || role === null)
+      throw new Error('an invitation to nowhere');
+    const organisation = await lockOrganisation(tx, organisationId);
+    if (!organisation) throw new Fault('not_found');
+    const known = await findUserByEmail(tx, email);
+    const who = known?.hasAccount ? requireSelf(known, person) : await makeNew(tx, { email, newcomer, at });
+    const before = (await listMembers(tx, organisationId)).find(({ id }) => id === who.id);
+    // An invitation makes a member; what a member is, only the team changes.
+    if (!before) await upsertMember(tx, { organisationId, userId: who.id, role, at });
+    return {
+      personId: who.id,
+      name: who.name,
+      email,
+      organisation: organisation.name,
+      role: before?.role ?? role,
+    };
+  });
+}
+
+function requireSelf(
+  known: { id: string; name: string; email: string },
+  person: Person | null,
+): { id: string; name: string } {
+  if (person?.id === known.id) return known;
+  const message =
+    person === null
+      ? `${known.email} has an account here: sign in with it, and open the invitation again`
+      : `This invitation is for ${known.email}, and you are signed in as ${person.email}`;
+  throw new Fault('conflict', { details: [{ message }] });
+}
+
+type New = { email: string; newcomer: Accepting['newcomer']; at: Date };
+
+async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: string; name: string }> {
+  if (newcomer === null) {
+    const message = 'password is missing: who has no account yet chooses one';
+    throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
+  }
+  return { id: await makePerson(tx, { ...newcomer, email }, at), name: newcomer.name };
+}
+
+/** The new password ends every session; the authenticator app stays, unless the operator says that it is lost. */
+export function resetPassword(
+  db: Deps,
+  { token, passwordHash }: { token: string; passwordHash: string },
+): Promise<{ personId: string; name: string; email: string }> {
+  return db.transaction(async (tx) => {
+    const at = new Date(db.clock.now());
+    const link = await takeLink(tx, { token, kind: 'reset' }, at.getTime());
+    const known = link.email === null ? undefined : await findUserByEmail(tx, link.email);
+    if (!known) throw new Fault('not_found');
+    await makePerson(tx, { name: known.name, email: known.email, passwordHash }, at);
+    await deleteSessions(tx, { userId: known.id });
+    await deleteChallenges(tx, known.id);
+    if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
+    if (link.organisationId !== null && link.role !== null)
+      await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });
+    return { personId: known.id, name: known.name, email: known.email };
+  });
+}

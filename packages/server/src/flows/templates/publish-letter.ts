@@ -1,0 +1,58 @@
+import { Fault } from '../../base/fault.ts';
+import type { Actor } from '../../features/drafts/index.ts';
+import { countUntouched } from '../../features/drafts/index.ts';
+import { compile } from '../../features/sequences/index.ts';
+import { discardDraft, listTemplates, type TemplateSource } from '../../features/writing/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { listRulesInForce } from '../rules-in-force.ts';
+import { createTemplate, editTemplate, type WrittenTemplate } from './write-template.ts';
+
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+
+export type Publishing = {
+  projectId: number;
+  name: string;
+  letter: TemplateSource;
+  /** That which was edited, and null where there was none of the project's own. */
+  version: number | null;
+  follow: boolean;
+  actor: Actor;
+};
+
+/** The letter says this from now on; what was saved of it and not published is over. */
+export async function publishLetter(db: Deps, wanted: Publishing): Promise<WrittenTemplate> {
+  const { projectId, name, letter, version, follow, actor } = wanted;
+  const { format, subject, preheader, body } = letter;
+  const document = { format, subject, preheader, body };
+  const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
+  if ((known?.version ?? null) !== version) throw writtenMeanwhile(name, known?.version ?? null);
+  const written = known
+    ? await editTemplate(db, { projectId, reference: known.id, document, follow, actor })
+    : await createTemplate(db, { projectId, document: { ...document, name }, follow, actor });
+  await discardDraft(db, projectId, name);
+  return written;
+}
+
+function writtenMeanwhile(name: string, version: number | null): Fault {
+  const letter = JSON.stringify(name);
+  const message =
+    version === null
+      ? `${letter} was deleted meanwhile: publish it as a new letter`
+      : `Version ${version} of ${letter} was published meanwhile: look at it first`;
+  return new Fault('conflict', { details: [{ message, field: 'template' }] });
+}
+
+/** How many open drafts that nobody has touched would say what is published: those that were written for this letter. */
+export async function countFollowing(
+  tx: Tx,
+  { projectId, name, now }: { projectId: number; name: string; now: number },
+): Promise<number> {
+  const places = (await listRulesInForce(tx, projectId, now)).flatMap(({ ruleId, version, definition }) =>
+    compile(definition.steps).flatMap((instruction, step) =>
+      instruction.kind === 'draft' && 'name' in instruction.letter && instruction.letter.name === name
+        ? [{ ruleId, version, step }]
+        : [],
+    ),
+  );
+  return countUntouched(tx, { projectId, places });
+}

@@ -1,0 +1,93 @@
+import { letterToken, type TokenKeys } from '../../base/letter-token.ts';
+import { Fault } from '../../base/fault.ts';
+import type { NewId } from '../../base/ids.ts';
+import { type Check, checkMail } from '../../features/outbox/index.ts';
+import { OUTBOX_DOMAIN } from '../../features/sending/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import type { LetterText } from '../../features/writing/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { Relay } from '../../io/mail/index.ts';
+import { loadProjectModels, type Model } from '../models.ts';
+import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
+import { checkRecipient, replyOf } from '../send-test.ts';
+
+type Deps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  tokenKeys: TokenKeys;
+  newId: NewId;
+};
+
+type Wanted = { projectId: number; content: LetterText; to: string };
+
+/** What has nothing to do with the words: it depends on who sends them and how. */
+const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
+
+/** What is wrong with the words, seen on the mail that they would become; nothing is sent. */
+export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
+  const { mime } = await compose(deps, await openScene(deps, wanted.projectId), wanted);
+  const asked = { kind: 'person', at: deps.db.clock.now(), keyOf: () => null } as const;
+  const { checks } = await checkMail(mime, asked);
+  return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
+}
+
+/** The words as a mail to somebody of the team, who gets them as people would. */
+export async function sendTrialCopy(
+  deps: Deps & { relay: Pick<Relay, 'hand'> },
+  wanted: Wanted,
+): Promise<{ to: string; subject: string; reply: string }> {
+  const { db, tokenKeys, relay, mailroom } = deps;
+  const { projectId, to } = wanted;
+  const content = { ...wanted.content, subject: `[Test] ${wanted.content.subject}` };
+  const scene = await openScene(deps, projectId);
+  const { sender } = scene;
+  const isOutbox = sender.outlet.kind === 'outbox';
+  await checkRecipient(db, { projectId, to, isOutbox });
+  if (sender.outlet.kind !== mailroom.outlet.kind)
+    throw conflict('This project is a demo, and nothing of it leaves: look at the preview');
+  if (sender.gate !== 'pass') throw conflict(`Nothing can be sent yet: ${sender.gate.detail}`);
+  const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content });
+  // As a letter to the team: it belongs to no draft and to nobody.
+  const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${OUTBOX_DOMAIN}`;
+  const over = await relay.hand({ from: isOutbox ? own : mailFrom, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(over) };
+}
+
+type Scene = { model: Model; sender: Awaited<ReturnType<typeof findSender>>; now: number };
+
+async function openScene({ db, mailroom }: Deps, projectId: number): Promise<Scene> {
+  const now = db.clock.now();
+  const model = (await loadProjectModels(db, [await readTurn(db, projectId)], { now })).get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  return { model, sender: await findSender(db, model, mailroom), now };
+}
+
+async function compose({ tokenKeys, newId }: Deps, scene: Scene, { projectId, content, to }: Wanted) {
+  const { model, sender, now } = scene;
+  const messageId = newId();
+  const frozen = await freeze(
+    {
+      projectId,
+      draftId: messageId,
+      messageId,
+      epoch: 0,
+      userId: '',
+      email: to,
+      address: to,
+      content,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: '',
+      tracking: { opens: false, clicks: false },
+      quiet: null,
+      frozen: null,
+    },
+    { outlet: sender.outlet, tokenKeys, now: () => now },
+  );
+  return { ...frozen, messageId };
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'template' }] });
+}

@@ -1,0 +1,152 @@
+import { domainPart } from '../base/address.ts';
+import { findByAddress, findPeople, type Person, personKey } from '../features/people/index.ts';
+import {
+  gate,
+  type GateFacts,
+  type GateReason,
+  type Policy,
+  readBucket,
+  refill,
+} from '../features/sending/index.ts';
+import { findRefusals, type SuppressedPlace } from '../features/suppressions/index.ts';
+import { readTurn } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import { reasonWords } from './explain/index.ts';
+import { loadProjectModels, type Model } from './models.ts';
+import { zoneOfPerson } from './rules/index.ts';
+import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
+import { findSender, type Mailroom } from './send-drafts/index.ts';
+
+/** What one gate says of a letter that nobody has written. `until`: when it opens by itself; null: it does not. */
+export type GateVerdict = {
+  gate: GateReason;
+  passes: boolean;
+  words: string;
+  until: number | null;
+  detail: Record<string, unknown>;
+};
+export type Mailable = {
+  person: Person;
+  address: string | null;
+  gates: GateVerdict[];
+  topicsRefused: string[];
+};
+
+const PEOPLE_MAX = 20;
+
+/**
+ * Would a letter to this address, or to this person, leave now? Every gate is asked, behind one that says no too: by the
+ * sender's own gate, with whatever said no taken out before it is asked again. It takes no slot and no token.
+ */
+export async function wouldBeMailed(
+  tx: Tx,
+  { place, now, mailroom }: { place: SuppressedPlace; now: number; mailroom: Mailroom },
+): Promise<{ people: Mailable[]; isCut: boolean }> {
+  const found = await findConcerned(tx, place);
+  const people = found.slice(0, PEOPLE_MAX);
+  const isCut = found.length > PEOPLE_MAX;
+  if (people.length === 0) return { people: [], isCut };
+  const { projectId } = place;
+  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  const sender = await findSender(tx, model, mailroom);
+  const bucket = await readBucket(tx, projectId);
+  const byKey = new Map(people.map((person) => [personKey(person), person]));
+  const gates = await openGates(tx, { model, now, bucket, people: byKey, sender, mailroom });
+  const refused = await findRefusals(
+    tx,
+    people.map((person) => ({ projectId, userId: person.userId, address: addressOf(person) })),
+  );
+  const told = people.map((person, at) => ({
+    person,
+    address: addressOf(person),
+    gates: askEvery(factsOf(gates, model, person), gates),
+    topicsRefused: [...(refused[at] ?? [])].toSorted(),
+  }));
+  return { people: told, isCut };
+}
+
+async function findConcerned(tx: Tx, { projectId, kind, value }: SuppressedPlace): Promise<Person[]> {
+  const userIds =
+    kind === 'person' ? [value] : (await findByAddress(tx, projectId, [value])).map(({ userId }) => userId);
+  const asked = userIds.slice(0, PEOPLE_MAX + 1).map((userId) => ({ projectId, userId }));
+  return asked.length === 0 ? [] : findPeople(tx, asked);
+}
+
+/** Of no draft in particular: its rule is on, it has no topic, and it counts for the caps. */
+function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
+  const { policy, now, ramp, narrow, mailroom } = gates;
+  const address = addressOf(person);
+  const provider = address === null ? '' : mailroom.providers.of(domainPart(address));
+  const { left, nextAt } = refill(gates.bucket, policy.throttle, now);
+  return {
+    draftId: person.userId,
+    ruleIsOn: true,
+    suppression: gates.suppressions.get(personKey(person)) ?? null,
+    refusedTopic: null,
+    address,
+    domain: gates.domain,
+    zone: zoneOfPerson(person, model),
+    counts: true,
+    claimedAt: address === null ? [] : (gates.claims.get(address) ?? []),
+    yieldsTo: null,
+    throttle: { left, nextAt },
+    narrow: narrow?.holds(provider) ?? null,
+    ramp: ramp !== null && ramp.left < 1 ? { nextAt: ramp.nextAt } : 'pass',
+  };
+}
+
+type Asking = { facts: GateFacts; policy: Policy };
+
+/** Each gate in its order, and how to have it out of the way of those behind it. */
+const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => Asking; words: string }[] = [
+  {
+    names: ['paused'],
+    open: ({ facts, policy }) => ({ facts, policy: { ...policy, paused: false } }),
+    words: 'sending is not paused',
+  },
+  { names: ['suppressed'], open: changing({ suppression: null }), words: 'nobody is suppressed' },
+  { names: ['no_address'], open: changing({ address: '' }), words: 'there is an address' },
+  {
+    names: ['domain', 'no_sender', 'public_url'],
+    open: changing({ domain: 'pass' }),
+    words: 'the sender may send',
+  },
+  {
+    names: ['quiet_hours'],
+    open: ({ facts, policy }) => ({ facts, policy: { ...policy, quietHours: null } }),
+    words: 'it is no quiet hour where they are',
+  },
+  { names: ['cap'], open: changing({ counts: false }), words: 'the frequency cap has room' },
+  {
+    names: ['throttle'],
+    open: changing({ throttle: { left: 1, nextAt: 0 } }),
+    words: 'the throttle lets a letter through',
+  },
+  {
+    names: ['domain_throttle', 'provider_throttle'],
+    open: changing({ narrow: null }),
+    words: 'neither the domain nor the mailbox provider asks for patience',
+  },
+  {
+    names: ['ramp'],
+    open: changing({ ramp: 'pass' }),
+    words: 'the warm-up of the domain has room, or is over',
+  },
+];
+
+function changing(change: Partial<GateFacts>): (asking: Asking) => Asking {
+  return ({ facts, policy }) => ({ facts: { ...facts, ...change }, policy });
+}
+
+function askEvery(given: GateFacts, { policy, now }: Gates): GateVerdict[] {
+  let asking: Asking = { facts: given, policy };
+  return GATES.map(({ names, open, words }): GateVerdict => {
+    const answer = gate(asking.facts, asking.policy, now);
+    const isThis = !answer.passes && names.includes(answer.reason);
+    asking = open(asking);
+    if (!isThis) return { gate: names[0], passes: true, words, until: null, detail: {} };
+    const { reason, until, detail } = answer;
+    return { gate: reason, passes: false, words: reasonWords(reason, 'draft'), until, detail };
+  });
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isLoopbackName } from '../../base/loopback.ts';
+import { Fault } from '../../base/fault.ts';
+import { answerFault } from '../faults.ts';
+import type { AppFile, AppState } from './files.ts';
+
+type AppDeps = {
+  publicUrl: string;
+  /** Asked at each request: the dashboard may still be being built. */
+  state: () => AppState;
+};
+
+/** Where the page takes over; what follows behind these is its own business. */
+const PAGES = ['/', '/p/*', '/projects', '/setup', '/sign-in', '/invite', '/reset', '/profile'];
+
+/** The dashboard's page and its files: nothing of them is secret, and whoever opens them has yet to sign in. */
+export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): void {
+  for (const path of PAGES)
+    app.get(path, (request, reply) => {
+      const elsewhere = otherLoopback(publicUrl, request);
+      if (elsewhere !== null) return reply.redirect(elsewhere, 307);
+      const now = state();
+      if (now.kind !== 'ready') return unready(reply, now.kind);
+      return send(request, reply, now.page);
+    });
+  for (const path of ['/assets/*', '/beckon.svg', '/scheme.js'])
+    app.get(path, (request, reply) => {
+      const now = state();
+      const file = now.kind === 'ready' ? now.files.get(request.url.split('?', 1)[0] ?? '') : undefined;
+      if (file) return send(request, reply, file);
+      const { status, body } = answerFault(new Fault('not_found'));
+      return reply.status(status).send(body);
+    });
+}
+
+/** Only files of ours run, nothing is sent elsewhere, nobody may frame it. What letters hold loads in frames that allow nothing. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // The components write sizes and colours into elements; a style runs nothing.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), publickey-credentials-get=(self)',
+};
+
+function send(request: FastifyRequest, reply: FastifyReply, file: AppFile): FastifyReply {
+  const packs = file.packed !== null && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  reply.headers({ ...HEADERS, 'Content-Type': file.type, Vary: 'Accept-Encoding' });
+  if (packs) reply.header('Content-Encoding', 'gzip');
+  // Of files that cannot change the browser keeps its copy.
+  reply.header('Cache-Control', file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+  return reply.send(packs ? file.packed : file.body);
+}
+
+const WAIT_S = 2;
+
+function unready(reply: FastifyReply, kind: 'building' | 'failed'): FastifyReply {
+  const text =
+    kind === 'building'
+      ? 'The dashboard is being built; this takes some seconds after an update. The page loads again by itself. The API works already.'
+      : 'The dashboard could not be built: the log of the server says why. The API works.';
+  const again = kind === 'building' ? `<meta http-equiv="refresh" content="${WAIT_S}">` : '';
+  return reply
+    .status(503)
+    .headers({ ...HEADERS, 'Retry-After': String(WAIT_S), 'Content-Type': 'text/html; charset=utf-8' })
+    .send(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>Beckon</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}</style><h1>Beckon</h1><p>${text}</p>`,
+    );
+}
+
+/** Sessions and passkeys belong to one origin: on a machine of a developer, `127.0.0.1` and `localhost` are two. */
+function otherLoopback(publicUrl: string, request: FastifyRequest): string | null {
+  const own = new URL(publicUrl);
+  const host = request.headers.host ?? '';
+  if (!isLoopbackName(own.hostname) || host === own.host) return null;
+  if (!URL.canParse(`http://${host}`)) return null;
+  const asked = new URL(`http://${host}`);
+  return isLoopbackName(asked.hostname) && asked.port === own.port ? own.origin + request.url : null;
+}

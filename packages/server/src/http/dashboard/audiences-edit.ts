@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import type { AudienceShown } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { findAudience, previewDefinition, sayDefinition } from '../../features/audiences/index.ts';
+import { getSettings } from '../../features/projects/index.ts';
+import { createAudience } from '../../flows/create-audience.ts';
+import { deleteAudience } from '../../flows/delete-audience.ts';
+import { editAudience } from '../../flows/edit-audience.ts';
+import type { DashboardDeps } from './deps.ts';
+import { type DashboardRoute, route } from './route.ts';
+
+type Show = (db: DashboardDeps['db'], projectId: number, reference: string) => Promise<AudienceShown>;
+
+/** What is wrong with a definition is said by whoever reads it, at its place; here it may be anything. */
+const DEFINITION = Type.Unknown();
+
+export function audienceEditRoutes(show: Show): DashboardRoute[] {
+  return [...ASKING, ...changing(show)];
+}
+
+const ASKING = [
+  route('POST /projects/:project/audiences/preview', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ definition: DEFINITION, audience: Type.Optional(Type.String()) }),
+    async handle({ db }, { projectId, body }) {
+      const { definition, audience } = body;
+      const now = db.clock.now();
+      const { timeZone } = (await getSettings(db, projectId)).settings;
+      const until = dayEnd(now, timeZone);
+      const audienceId =
+        audience === undefined ? undefined : (await findAudience(db, { projectId, reference: audience })).id;
+      const { uncountedEvents, enters, leaves, ...preview } = await db.transaction((tx) =>
+        previewDefinition(tx, {
+          projectId,
+          definition,
+          now: new Date(now),
+          until: new Date(until),
+          ...(audienceId === undefined ? {} : { audienceId }),
+        }),
+      );
+      const today = { ends_at: iso(until), enters, leaves };
+      return { data: { ...preview, uncounted_events: uncountedEvents, today } };
+    },
+  }),
+  route('POST /projects/:project/audiences/sentence', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ definition: DEFINITION }),
+    handle: async ({ db }, { projectId, body }) => ({
+      data: { sentence: await sayDefinition(db, { projectId, definition: body.definition }) },
+    }),
+  }),
+];
+
+function changing(show: Show): DashboardRoute[] {
+  return [
+    route('POST /projects/:project/audiences', {
+      needs: 'editor',
+      audit: 'audience.create',
+      body: Type.Object({ name: Type.String(), definition: DEFINITION }),
+      async handle({ db }, { projectId, body, note }) {
+        const { id } = await createAudience(db, { projectId, ...body });
+        const made = await show(db, projectId, id);
+        note({ subject: made.name, after: kept(made) });
+        return { data: made };
+      },
+    }),
+    route('PATCH /projects/:project/audiences/:audience', {
+      needs: 'editor',
+      audit: 'audience.edit',
+      body: Type.Object({
+        name: Type.Optional(Type.String()),
+        definition: Type.Optional(DEFINITION),
+        updated_at: Type.Optional(Type.String()),
+      }),
+      async handle({ db }, { projectId, params, body, note }) {
+        const { updated_at: seen, ...wanted } = body;
+        const before = await show(db, projectId, params.audience);
+        const seenAt = seen === undefined ? undefined : readMoment(seen);
+        const { id } = await editAudience(db, { ...wanted, projectId, reference: before.id, seenAt });
+        const after = await show(db, projectId, id);
+        note({ subject: after.name, before: kept(before), after: kept(after) });
+        return { data: after };
+      },
+    }),
+    route('DELETE /projects/:project/audiences/:audience', {
+      needs: 'editor',
+      audit: 'audience.delete',
+      body: Type.Object({ confirm: Type.String() }),
+      async handle({ db }, { projectId, params, body, note }) {
+        const before = await show(db, projectId, params.audience);
+        if (body.confirm !== before.name)
+          throw invalid('confirm must be the name of the audience, exactly as it is', 'confirm');
+        const { id, name } = await deleteAudience(db, { projectId, reference: before.id });
+        note({ subject: name, before: kept(before) });
+        return { data: { id } };
+      },
+    }),
+  ];
+}
+
+function kept({ name, definition, sentence }: AudienceShown): object {
+  return { name, definition, sentence };
+}
+
+function readMoment(text: string): Date {
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw invalid('updated_at must be the moment that came with the audience', 'updated_at');
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+function dayEnd(now: number, zone: string): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).startOfDay();
+  return today.add({ days: 1 }).epochMilliseconds;
+}

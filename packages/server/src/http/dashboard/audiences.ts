@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
+import {
+  type GrowthDay,
+  listAudiences,
+  type ListedAudience,
+  listGrowth,
+  listMembers,
+  showAudience,
+  type ShownAudience,
+} from '../../features/audiences/index.ts';
+import { listCatalogue } from '../../features/events/index.ts';
+import { listTraitNames } from '../../features/people/index.ts';
+import { testAudience } from '../../flows/digest/index.ts';
+import { findUses, type Use } from '../../flows/uses.ts';
+import { audienceEditRoutes } from './audiences-edit.ts';
+import type { DashboardDeps } from './deps.ts';
+import { PAGE, readPage, toPage } from './pages.ts';
+import { type DashboardRoute, route } from './route.ts';
+
+export const audienceRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/audiences', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const now = new Date(db.clock.now());
+      const audiences = await listAudiences(db, projectId);
+      const growth = await listGrowth(db, { projectId, now, audiences });
+      const uses = await findUses(db, projectId, now.getTime());
+      const data = audiences.map((one) =>
+        toListed(one, growth.get(one.id) ?? [], uses.audiences.get(one.id) ?? []),
+      );
+      return {
+        data,
+        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
+      };
+    },
+  }),
+  route('GET /projects/:project/predicate-facts', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const traits = await listTraitNames(db, projectId);
+      const events = await listCatalogue(db, { projectId, now: db.clock.now() });
+      const audiences = await listAudiences(db, projectId);
+      return {
+        data: {
+          traits,
+          events: events.map(({ name, properties }) => ({
+            name,
+            properties: properties.map(({ property, types }) => ({
+              property,
+              types: types.map(({ type }) => type),
+            })),
+          })),
+          audiences: audiences.map(({ id, name }) => ({ id, name })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/audiences/:audience', {
+    needs: 'viewer',
+    handle: async ({ db }, { projectId, params }) => ({
+      data: await shown(db, projectId, params.audience),
+    }),
+  }),
+  route('GET /projects/:project/audiences/:audience/members', {
+    needs: 'viewer',
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit }),
+    async handle({ db }, { projectId, params, query }) {
+      const page = readPage(query, 1);
+      const found = await listAudiences(db, projectId);
+      const reference = params.audience;
+      const after = page.after?.[0] ?? null;
+      const rows = await listMembers(db, { projectId, reference, after, limit: page.rowsMax });
+      const total =
+        found.find(({ id, name }) => id === reference || name === reference)?.members ?? rows.length;
+      return toPage(rows, page, {
+        show: ({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() }),
+        placeOf: ({ external_user_id: id }) => [id],
+        total,
+      });
+    },
+  }),
+  route('GET /projects/:project/audiences/:audience/test', {
+    needs: 'viewer',
+    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: 255 }) }),
+    async handle({ db }, { projectId, params, query }) {
+      const { user } = query;
+      const tested = await testAudience(db, { projectId, reference: params.audience, userId: user });
+      const { isMember: member, explained } = tested;
+      return { data: { external_user_id: user, member, explained } };
+    },
+  }),
+  ...audienceEditRoutes(shown),
+];
+
+async function shown(db: DashboardDeps['db'], projectId: number, reference: string): Promise<AudienceShown> {
+  const now = new Date(db.clock.now());
+  const audience = await showAudience(db, { projectId, reference, now });
+  const uses = await findUses(db, projectId, now.getTime());
+  return toShown(audience, uses.audiences.get(audience.id) ?? []);
+}
+
+function toListed(audience: ListedAudience, growth: GrowthDay[], used_by: Use[]): AudienceListed {
+  const { id, name, state, members, progress, sentence, createdAt, updatedAt } = audience;
+  const [created_at, updated_at] = [createdAt.toISOString(), updatedAt.toISOString()];
+  return { id, name, state, members, progress, sentence, created_at, updated_at, growth, used_by };
+}
+
+function toShown(audience: ShownAudience, uses: Use[]): AudienceShown {
+  const { definition, growth, sample } = audience;
+  return {
+    ...toListed(audience, growth, uses),
+    definition,
+    sample: sample.map(({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() })),
+  };
+}

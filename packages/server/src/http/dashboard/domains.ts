@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { maySend } from '../../features/domains/index.ts';
+import {
+  addDomain,
+  type DomainView,
+  lookAtDomain,
+  pauseDomain,
+  removeDomain,
+  resumeDomain,
+  rotateKey,
+  setDomain,
+  showDomain,
+  showDomains,
+  toShown,
+  trackDomain,
+} from '../../flows/domains/index.ts';
+import type { DashboardDeps } from './deps.ts';
+import { route } from './route.ts';
+import { wholeList } from './whole-list.ts';
+
+const SPEED = { throttle: Type.Optional(Type.String()), warm: Type.Optional(Type.Boolean()) };
+const REASON_MAX = 200;
+
+const domainsRoutes = [
+  route('GET /projects/:project/domains', {
+    needs: 'viewer',
+    async handle(deps, { projectId }) {
+      const views = await showDomains(deps.db, projectId, deps.mail);
+      return wholeList(views.map((view) => toDomain(deps, view)));
+    },
+  }),
+  route('POST /projects/:project/domains', {
+    needs: 'admin',
+    audit: 'domain.add',
+    body: Type.Object({ name: Type.String(), ...SPEED }),
+    async handle(deps, { projectId, body, note }) {
+      const view = await addDomain(deps, { projectId, ...body, throttle: body.throttle, warm: body.warm });
+      note({ subject: view.domain.name, after: body });
+      return { data: toDomain(deps, view) };
+    },
+  }),
+  route('GET /projects/:project/domains/:domain', {
+    needs: 'viewer',
+    handle: async (deps, asked) => ({
+      data: toDomain(deps, await showDomain(deps.db, placeOf(asked), deps.mail)),
+    }),
+  }),
+  route('PATCH /projects/:project/domains/:domain', {
+    needs: 'admin',
+    audit: 'domain.edit',
+    body: Type.Object(SPEED),
+    async handle(deps, asked) {
+      const place = placeOf(asked);
+      const before = toDomain(deps, await showDomain(deps.db, place, deps.mail));
+      const { throttle, warm } = asked.body;
+      const after = toDomain(deps, await setDomain(deps, place, { throttle, warm }));
+      asked.note({ subject: after.name, before: speedOf(before), after: speedOf(after) });
+      return { data: after };
+    },
+  }),
+  route('DELETE /projects/:project/domains/:domain', {
+    needs: 'admin',
+    audit: 'domain.remove',
+    body: Type.Object({ name: Type.String() }),
+    async handle({ db, mail }, asked) {
+      const place = placeOf(asked);
+      const { domain } = await showDomain(db, place, mail);
+      if (asked.body.name !== domain.name) throw notTyped(domain.name);
+      await removeDomain(db, place);
+      asked.note({ subject: domain.name, before: { state: domain.state } });
+      return { data: { name: domain.name } };
+    },
+  }),
+];
+
+const domainActRoutes = [
+  route('POST /projects/:project/domains/:domain/check', {
+    needs: 'admin',
+    audit: 'domain.check',
+    async handle(deps, asked) {
+      const data = toDomain(deps, await lookAtDomain(deps, placeOf(asked)));
+      asked.note({ subject: data.name, after: { state: data.state } });
+      return { data };
+    },
+  }),
+  route('POST /projects/:project/domains/:domain/rotate', {
+    needs: 'admin',
+    audit: 'domain.rotate',
+    async handle(deps, asked) {
+      const data = toDomain(deps, await rotateKey(deps, placeOf(asked)));
+      asked.note({ subject: data.name });
+      return { data };
+    },
+  }),
+  route('POST /projects/:project/domains/:domain/pause', {
+    needs: 'admin',
+    audit: 'domain.pause',
+    body: Type.Object({
+      reason: Type.Optional(Type.String({ maxLength: REASON_MAX, pattern: '^\\P{Cc}*$' })),
+    }),
+    async handle(deps, asked) {
+      const { person, body, note } = asked;
+      const why = body.reason?.trim() ?? '';
+      const reason = `${person.name} paused it${why === '' ? '' : `: ${why}`}`;
+      const data = toDomain(deps, await pauseDomain(deps, placeOf(asked), reason));
+      note({ subject: data.name, after: { reason } });
+      return { data };
+    },
+  }),
+  route('POST /projects/:project/domains/:domain/resume', {
+    needs: 'admin',
+    audit: 'domain.resume',
+    async handle(deps, asked) {
+      const place = placeOf(asked);
+      const before = await showDomain(deps.db, place, deps.mail);
+      const { asked: askedAgain } = await resumeDomain(deps.db, place);
+      const data = toDomain(deps, await showDomain(deps.db, place, deps.mail));
+      const { pausedReason: reason } = before.domain;
+      asked.note({ subject: data.name, before: { reason }, after: { asked_again: askedAgain } });
+      return { data: { ...data, asked_again: askedAgain } };
+    },
+  }),
+  route('PUT /projects/:project/domains/:domain/tracking', {
+    needs: 'admin',
+    audit: 'domain.track',
+    body: Type.Object({ host: Type.Union([Type.String(), Type.Null()]) }),
+    async handle(deps, asked) {
+      const place = placeOf(asked);
+      const before = await showDomain(deps.db, place, deps.mail);
+      const data = toDomain(deps, await trackDomain(deps, place, asked.body.host));
+      const { tracking } = before.domain;
+      asked.note({ subject: data.name, before: { host: tracking?.host ?? null }, after: asked.body });
+      return { data };
+    },
+  }),
+];
+
+export const domainRoutes = [...domainsRoutes, ...domainActRoutes];
+
+function placeOf(asked: { projectId: number; params: { domain: string } }): {
+  projectId: number;
+  name: string;
+} {
+  return { projectId: asked.projectId, name: asked.params.domain };
+}
+
+function toDomain({ mailroom }: Pick<DashboardDeps, 'mailroom'>, view: DomainView): SendingDomain {
+  const { tracking, ...shown } = toShown(view);
+  const leadsTo = new URL(mailroom.outlet.publicUrl).hostname;
+  return {
+    ...shown,
+    sends: maySend(view.domain) && view.domain.pausedAt === null,
+    tracking: tracking && { ...tracking, leads_to: leadsTo },
+  };
+}
+
+function speedOf({ throttle, warm }: SendingDomain): object {
+  return { throttle, warm };
+}
+
+function notTyped(name: string): Fault {
+  const message = `Type the name of the domain to remove it: ${name}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
+}

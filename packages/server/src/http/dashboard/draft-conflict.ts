@@ -1,0 +1,65 @@
+import { Fault } from '../../base/fault.ts';
+import { listMoves, type Move } from '../../features/drafts/index.ts';
+import { isDraftId } from '../../flows/move-draft.ts';
+import type { DashboardDeps } from './deps.ts';
+
+const DONE: Partial<Record<Move['action'], string>> = {
+  approve: 'approved this',
+  skip: 'skipped this',
+  edit: 'edited this',
+  postpone: 'postponed this',
+  undo: 'took back what was done to this',
+  open_editor: 'opened its editor',
+  close_editor: 'closed its editor',
+  send_again: 'sent this again',
+};
+
+/** So long ago it is still news to whoever hears that they came too late. */
+const NEWS_MS = 10 * 60_000;
+
+type Tried = { projectId: number; draftId: string; actor: string };
+
+/**
+ * Runs a change of a draft; where it comes too late, whoever wanted it hears who did what, and when. People are called by
+ * their names in whatever it says.
+ */
+export async function tellingWho<T>(
+  { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
+  { projectId, draftId, actor }: Tried,
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'conflict' || !isDraftId(draftId)) throw error;
+    const moves = await listMoves(db, projectId, draftId);
+    const last = moves.findLast((move) => DONE[move.action] !== undefined);
+    const named = [...new Set([...(last ? [last.actor] : []), ...actorsIn(error.message)])];
+    const names = await access.namesOf(named);
+    const said = withNames(error.message, names);
+    const who = last && last.actor !== actor ? whoDidWhat(last, db.clock.now(), names) : null;
+    const message = who === null ? said : `${who}. ${said}`;
+    throw new Fault('conflict', { details: [{ message, field: 'draft' }], cause: error });
+  }
+}
+
+const ACTOR = /team:[\w-]+/g;
+
+function actorsIn(message: string): string[] {
+  return message.match(ACTOR) ?? [];
+}
+
+function withNames(message: string, names: ReadonlyMap<string, string>): string {
+  return message.replaceAll(ACTOR, (actor) => names.get(actor) ?? actor);
+}
+
+function whoDidWhat(
+  { action, actor, at }: Move,
+  now: number,
+  names: ReadonlyMap<string, string>,
+): string | null {
+  if (now - at > NEWS_MS) return null;
+  const seconds = Math.max(0, Math.round((now - at) / 1_000));
+  const ago = seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `${names.get(actor) ?? actor} ${DONE[action]} ${ago} ago`;
+}

@@ -1,0 +1,100 @@
+import type {
+  DraftGate,
+  DraftListed,
+  DraftMoveShown,
+  DraftWhole,
+  WhyStep as WhyShown,
+} from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import type { Draft, Move } from '../../features/drafts/index.ts';
+import type { GateAnswer } from '../../features/sending/index.ts';
+import { reasonWords } from '../../flows/explain/index.ts';
+import type { DescribedDraft, WhyStep } from '../../flows/review/index.ts';
+import type { ShownWhole } from '../../flows/show-draft.ts';
+
+/** Who looks, and by which names the others are called. */
+export type Looker = { actor: string; now: number; names: ReadonlyMap<string, string> };
+
+export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: Looker): DraftListed {
+  const { id, state, resumeState, reason, ruleId, userId, subject } = draft;
+  return {
+    id,
+    state,
+    resume_state: resumeState,
+    reason,
+    rule: { id: ruleId, name: rule },
+    person: {
+      external_user_id: userId,
+      name: person.name,
+      email: person.email,
+      time_zone: person.timeZone,
+    },
+    subject,
+    deadline_at: time(draft.deadlineAt),
+    expires_at: time(draft.expiresAt),
+    ends_at: time(draft.endsAt),
+    not_before: time(draft.notBefore),
+    held_until: state === 'held' ? time(draft.dueAt) : null,
+    edited: draft.isEdited,
+    autopilot: draft.autopilotMs !== null,
+    priority: draft.priority,
+    lease: toLease(draft, looker),
+    content_hash: draft.contentHash,
+    moves: draft.moves,
+    again_of: draft.againOf,
+    created_at: iso(draft.createdAt),
+    updated_at: iso(draft.updatedAt),
+    ended_at: time(draft.endedAt),
+  };
+}
+
+/** One that has said nothing for too long counts as closed. */
+function toLease(
+  { leaseBy, dueAt }: Pick<Draft, 'leaseBy' | 'dueAt'>,
+  { actor, now, names }: Looker,
+): DraftListed['lease'] {
+  if (leaseBy === null || dueAt === null || dueAt <= now) return null;
+  return { by: names.get(leaseBy) ?? leaseBy, until: iso(dueAt), mine: leaseBy === actor };
+}
+
+/** Null where nothing would hold it. */
+export function toGate(gate: GateAnswer | null): DraftGate | null {
+  if (gate === null || gate.passes) return null;
+  const { reason, until, detail } = gate;
+  return { reason, sentence: reasonWords(reason, 'draft'), until: time(until), detail };
+}
+
+export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Looker): DraftWhole {
+  const { draft, moves, ahead, outcomes } = whole;
+  return {
+    ...toDraftListed(described, looker),
+    content: draft.content,
+    facts: draft.facts,
+    version: draft.version,
+    key: draft.key,
+    rule_holds: ahead?.holds ?? null,
+    gate: toGate(ahead?.gate ?? null),
+    history: moves.map((move) => toMove(move, looker)),
+    outcomes: outcomes.map(({ type, occurred_at, detail }) => ({ type, occurred_at, detail })),
+  };
+}
+
+function toMove({ at, contentHash, from, to, actor, ...move }: Move, { names }: Looker): DraftMoveShown {
+  const { number, action, reason, detail } = move;
+  const who = names.get(actor) ?? actor;
+  return { number, at: iso(at), action, from, to, actor: who, reason, content_hash: contentHash, detail };
+}
+
+export function toWhy({ at, actor, ...step }: WhyStep, { names }: Looker): WhyShown {
+  return { ...step, at: time(at), actor: actor === null ? null : (names.get(actor) ?? actor) };
+}
+
+/** All whom a draft and its moves name. */
+export function actorsOf(drafts: Pick<Draft, 'leaseBy'>[], moves: Pick<Move, 'actor'>[] = []): string[] {
+  const named = [...drafts.map(({ leaseBy }) => leaseBy), ...moves.map(({ actor }) => actor)];
+  return [...new Set(named.filter((actor) => actor !== null))];
+}
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { countRemoteImages } from '../../flows/inline-images.ts';
+import { previewDraft, renderDraft } from '../../flows/review/index.ts';
+import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
+import { type DashboardRoute, route } from './route.ts';
+
+/** Gmail cuts a letter off behind this many bytes of HTML. */
+const CLIP_BYTES = 102 * 1024;
+
+export const draftLetterRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/drafts/:draft/preview', {
+    needs: 'viewer',
+    async handle({ db, mailroom, models, tokenKeys, newId }, { projectId, params }) {
+      const ref = { projectId, draftId: params.draft };
+      const { html, ...letter } = await previewDraft({ db, mailroom, models, tokenKeys, newId }, ref);
+      return {
+        data: {
+          ...letter,
+          bytes: { ...letter.bytes, html_max: CLIP_BYTES },
+          remote_images: countRemoteImages(html),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft/letter.html', {
+    needs: 'viewer',
+    query: Type.Object(FRAME_QUERY),
+    async handle({ db, openOutbound, models }, { projectId, params, query, reply }) {
+      const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
+      const { html } = await renderDraft(db, ref);
+      return sendLetter({ openOutbound }, reply, { html, ...query });
+    },
+  }),
+];

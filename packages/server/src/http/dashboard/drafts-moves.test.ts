@@ -1,0 +1,268 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { BulkActed, DraftListed, DraftMoved, DraftWhole } from '@beckon/contract/dashboard';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { listEntries } from '../../features/audit/index.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const handed: string[] = [];
+const dashboard = testDashboard(db, {
+  wayOut: () =>
+    Promise.resolve({
+      hand: ({ to }: { to: string }) => {
+        handed.push(to);
+        return Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never);
+      },
+    }),
+});
+afterAll(() => dashboard.close());
+
+const HOUR = 3_600_000;
+const LETTER = { draft: { subject: 'Hello {{ person.name }}', body: 'Your plan is {{ person.plan }}.' } };
+
+let story: Story;
+let at: string;
+beforeEach(async () => {
+  story = await newStory(stage);
+  at = `/projects/${story.projectId}/drafts`;
+  await story.rule({ name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: [LETTER] });
+  await story.set({ autopilot: '4h' });
+});
+
+const post = <T = DraftMoved>(path: string, body: object = {}, options = {}) =>
+  dashboard.ask<T>(`POST ${at}${path}`, { body, ...options });
+const list = async (query = ''): Promise<DraftListed[]> =>
+  (await dashboard.ask<DraftListed[]>(`GET ${at}${query}`)).json.data;
+const later = (ms: number): string => new Date(story.now() + ms).toISOString();
+
+async function order(...users: string[]): Promise<DraftListed[]> {
+  for (const user of users) {
+    await story.user(user, { email: `${user}@x.org`, traits: { name: user, plan: 'pro' } });
+    await story.event(user, 'order_placed');
+  }
+  await story.later(1_000);
+  return list();
+}
+
+async function orderOne(): Promise<DraftListed> {
+  const [draft] = await order('ada');
+  if (!draft) throw new Error('there is no draft');
+  return draft;
+}
+
+const stateOf = async (id: string): Promise<string> =>
+  (await dashboard.ask<DraftListed>(`GET ${at}/${id}`)).json.data.state;
+
+test('a move answers with the draft as it is afterwards, and an approval with the gate that still says no', async () => {
+  const { id, content_hash: hash } = await orderOne();
+  await story.set({ quiet_hours: '00:00-23:59' });
+  const { status, json } = await post(`/${id}/approve`, { hash });
+  expect([status, json.data]).toMatchObject([
+    200,
+    {
+      draft: { id, state: 'approved', not_before: later(10_000), person: { name: 'ada' } },
+      gate: { reason: 'quiet_hours', detail: { time_zone: 'UTC' } },
+    },
+  ]);
+  const undone = await post(`/${id}/undo`);
+  expect(undone.json.data).toMatchObject({ draft: { state: 'scheduled' }, gate: null });
+});
+
+test('a draft is skipped with what was said, postponed, beyond its expiry on purpose alone, and sent by nobody then', async () => {
+  const { id } = await orderOne();
+  const far = { until: later(100 * HOUR) };
+  expect((await post(`/${id}/postpone`, far)).json.errors[0]).toMatchObject({ field: 'until' });
+  expect((await post(`/${id}/postpone`, { ...far, extend: true })).json.data.draft.deadline_at).toBe(
+    far.until,
+  );
+  for (const until of ['tomorrow', later(-HOUR), ''])
+    expect((await post(`/${id}/postpone`, { until })).status).toBe(422);
+  const skipped = await post(`/${id}/skip`, { reason: ' not them ' });
+  expect(skipped.json.data.draft).toMatchObject({ state: 'skipped', reason: 'not them' });
+  await story.later(200 * HOUR);
+  expect(await story.letters()).toEqual([]);
+});
+
+test('what was put off is back where it was for ten seconds, and for good then', async () => {
+  const { id, deadline_at: deadline, expires_at: expires } = await orderOne();
+  const off = { until: later(100 * HOUR), extend: true };
+  await post(`/${id}/postpone`, off);
+  const back = await post(`/${id}/undo`);
+  expect(back.json.data.draft).toMatchObject({
+    state: 'scheduled',
+    deadline_at: deadline,
+    expires_at: expires,
+  });
+  await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = $1`, [id]);
+  expect((await post(`/${id}/postpone`, off)).json.data.draft).toMatchObject({
+    state: 'held',
+    reason: 'snoozed',
+  });
+  expect((await post(`/${id}/undo`)).json.data.draft).toMatchObject({
+    state: 'scheduled',
+    deadline_at: null,
+  });
+  await post(`/${id}/approve`);
+  await post(`/${id}/postpone`, off);
+  expect((await post(`/${id}/undo`)).json.data.draft.state).toBe('approved');
+  await post(`/${id}/postpone`, off);
+  stage.server.clock.advance(10_000);
+  expect((await post(`/${id}/undo`)).status).toBe(409);
+});
+
+test('whoever decides about a text that is another by now hears who wrote it, and what they typed is not there', async () => {
+  const { id, content_hash: hash, moves } = await orderOne();
+  await post(`/${id}/edit`, { hash, body: 'Written by the first' }, { as: 'editor' });
+  stage.server.clock.advance(3_000);
+  for (const seen of [{ hash }, { moves }]) {
+    const { status, json } = await post(
+      `/${id}/edit`,
+      { ...seen, body: 'Written by the second' },
+      { as: 'admin' },
+    );
+    expect(status).toBe(409);
+    expect(json.errors[0]?.message).toMatch(/^Ada edited this 3 s ago\. /);
+  }
+  expect((await dashboard.ask<DraftWhole>(`GET ${at}/${id}`)).json.data.content.body).toBe(
+    'Written by the first',
+  );
+});
+
+test('while somebody has its editor open nobody else touches it, and hears by name who does', async () => {
+  const { id } = await orderOne();
+  const opened = await post(`/${id}/open-editor`, {}, { as: 'editor' });
+  expect(opened.json.data.draft).toMatchObject({
+    state: 'held',
+    reason: 'editing',
+    lease: { by: 'Ada', mine: true },
+  });
+  expect((await list())[0]?.lease).toMatchObject({ by: 'Ada', mine: false });
+  const refused = await post(`/${id}/approve`, {}, { as: 'reviewer' });
+  expect([refused.status, refused.json.errors[0]?.message]).toEqual([
+    409,
+    expect.stringContaining('Ada is editing it. Wait until its editor is closed'),
+  ]);
+  expect((await post(`/${id}/close-editor`, {}, { as: 'editor' })).json.data.draft).toMatchObject({
+    state: 'scheduled',
+    lease: null,
+  });
+  expect((await post(`/${id}/close-editor`)).status).toBe(409);
+});
+
+test('a text that no letter can carry is refused, with its field', async () => {
+  const { id } = await orderOne();
+  expect((await post(`/${id}/edit`, { subject: ' ' })).json.errors[0]).toMatchObject({ field: 'subject' });
+  expect((await post(`/${id}/edit`, { body: '' })).json.errors[0]).toMatchObject({ field: 'body' });
+  expect((await post(`/${id}/edit`, { words: 'x' })).json.errors[0]).toMatchObject({ field: 'words' });
+});
+
+test('of which nobody knows whether it arrived is sent again only by whoever types for whom it is', async () => {
+  const { id } = await orderOne();
+  await db.query(
+    `UPDATE beckon.draft SET state = 'unknown', resume_state = NULL, reason = 'lost', due_at = NULL, ended_at = now() WHERE id = $1`,
+    [id],
+  );
+  expect((await post(`/${id}/send-again`)).status).toBe(409);
+  expect((await post(`/${id}/send-again`, { confirm: 'ben' })).json.errors[0]).toMatchObject({
+    field: 'confirm',
+  });
+  const again = await post(`/${id}/send-again`, { confirm: 'ada' });
+  expect(again.json.data.draft).toMatchObject({ state: 'approved', again_of: id });
+  const twice = await post(`/${id}/send-again`, { confirm: 'ada' });
+  expect(twice.json.errors[0]?.message).toContain(again.json.data.draft.id);
+});
+
+test('a copy goes to whoever asks for it, and changes nothing', async () => {
+  const { id } = await orderOne();
+  const { json } = await post(`/${id}/send-test`);
+  expect(json.data).toEqual({ to: 'ada@x.org', subject: '[Test] Hello ada', reply: '250 kept' });
+  expect((await post(`/${id}/send-test`, { to: 'nobody' })).json.errors[0]).toMatchObject({ field: 'to' });
+  expect([handed, await stateOf(id)]).toEqual([['ada@x.org'], 'scheduled']);
+});
+
+test('each may do what their role allows, and what was done stands in the audit log without a word of the letter', async () => {
+  const { id } = await orderOne();
+  const may: [string, string, object][] = [
+    ['approve', 'reviewer', {}],
+    ['undo', 'reviewer', {}],
+    ['open-editor', 'editor', {}],
+    ['close-editor', 'editor', {}],
+    ['edit', 'editor', { body: 'A secret word' }],
+    ['postpone', 'reviewer', { until: later(5 * HOUR) }],
+    ['skip', 'reviewer', {}],
+  ];
+  const below = { reviewer: 'viewer', editor: 'reviewer' } as Record<string, string>;
+  for (const [act, role, body] of may) {
+    expect([act, (await post(`/${id}/${act}`, body, { as: below[role] })).status]).toEqual([act, 403]);
+    expect([act, (await post(`/${id}/${act}`, body, { as: role })).status]).toEqual([act, 200]);
+  }
+  const entries = await listEntries(db, {
+    projectIds: [story.projectId],
+    actor: null,
+    action: null,
+    after: null,
+    limit: 50,
+  });
+  const done = ['approve', 'close_editor', 'edit', 'open_editor', 'postpone', 'skip', 'undo'];
+  expect(entries.map(({ action }) => action).toSorted()).toEqual(done.map((act) => `draft.${act}`));
+  expect(entries.every(({ subject }) => subject === id)).toBe(true);
+  expect(JSON.stringify(entries)).not.toContain('secret word');
+});
+
+test('what would come of an act on many is shown, and is what then comes of it', async () => {
+  const drafts = await order('ada', 'ben', 'cleo', 'dan');
+  const [ada, ben] = drafts.toSorted((a, b) =>
+    a.person.external_user_id < b.person.external_user_id ? -1 : 1,
+  );
+  await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
+  await post(`/${ben?.id}/approve`);
+  await story.set({ quiet_hours: '00:00-23:59' });
+  const asked = { act: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
+  const { json: preview } = await post('/bulk/preview', asked, { as: 'reviewer' });
+  expect(preview.data).toEqual({
+    drafts: 4,
+    more: false,
+    would_act: 2,
+    people: 2,
+    refused: expect.arrayContaining([
+      { message: expect.stringContaining('is editing it'), drafts: 1 },
+      { message: 'It has been approved already', drafts: 1 },
+    ]),
+    held_by: [{ reason: 'quiet_hours', sentence: 'it is quiet hours where the person is', drafts: 2 }],
+    leaves_now: 0,
+    rules: [{ name: 'vip', drafts: 2 }],
+  });
+  const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));
+  expect(states.toSorted()).toEqual(['approved', 'held', 'scheduled', 'scheduled']);
+  const { json: done } = await post<BulkActed>('/bulk', asked, { as: 'reviewer' });
+  const acted = done.data.acted.map(({ person, state }: DraftListed) => `${person.name} ${state}`);
+  expect(acted.toSorted()).toEqual(['cleo approved', 'dan approved']);
+  expect(done.data.refused).toHaveLength(2);
+});
+
+test('all that pass a filter are skipped or put off at once; without saying which, none', async () => {
+  await order('ada', 'ben', 'cleo');
+  const skip = { kind: 'skip', reason: 'not today' };
+  const one = await post('/bulk', { act: skip, filter: 'user:ada' });
+  expect(one.json.data).toMatchObject({
+    acted: [{ state: 'skipped', reason: 'not today' }],
+    refused: [],
+    more: false,
+  });
+  const off = await post<BulkActed>('/bulk', {
+    act: { kind: 'postpone', until: later(9 * HOUR) },
+    filter: '',
+  });
+  expect(off.json.data.acted.map(({ deadline_at }: DraftListed) => deadline_at)).toEqual(
+    Array(2).fill(later(9 * HOUR)),
+  );
+  for (const body of [
+    { act: skip },
+    { act: skip, ids: ['x'], filter: '' },
+    { act: { kind: 'edit' }, filter: '' },
+  ])
+    expect((await post('/bulk', body)).status).toBe(422);
+  expect((await post('/bulk', { act: skip, ids: ['x'] })).status).toBe(404);
+  expect((await post('/bulk/preview', { act: skip, filter: '' }, { as: 'viewer' })).status).toBe(403);
+});

@@ -1,0 +1,254 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { DraftContext, DraftListed, DraftPreview, DraftVersions } from '@beckon/contract/dashboard';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { idMaker } from '../../base/ids.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { erasePerson } from '../../flows/erase-person.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+const HOUR = 3_600_000;
+const STEPS = [
+  { draft: { subject: 'Hello {{ person.name }}', body: 'Your plan is {{ person.plan }}.\n\nBye for now' } },
+];
+const RULE = { name: 'vip', when: { event: 'order_placed' }, entry: 'once', steps: STEPS };
+
+let story: Story;
+let at: string;
+beforeEach(async () => {
+  story = await newStory(stage);
+  at = `/projects/${story.projectId}/drafts`;
+  await story.rule(RULE);
+  await story.set({ autopilot: '4h' });
+});
+
+const get = <T = DraftListed[]>(path: string, options = {}) => dashboard.ask<T>(`GET ${at}${path}`, options);
+const post = (path: string, body: object = {}, options = {}) =>
+  dashboard.ask(`POST ${at}${path}`, { body, ...options });
+const list = async (query = ''): Promise<DraftListed[]> => (await get(query)).json.data;
+const userIds = async (query = ''): Promise<string[]> =>
+  (await list(query)).map(({ person }) => person.external_user_id);
+
+async function order(...users: string[]): Promise<DraftListed[]> {
+  for (const user of users) {
+    await story.user(user, {
+      email: `${user}@x.org`,
+      traits: { name: user, plan: 'pro', timezone: 'Asia/Tokyo' },
+    });
+    await story.event(user, 'order_placed', { total: 5 });
+    await story.later(60_000);
+  }
+  return list('?view=all');
+}
+
+async function orderOne(user = 'ada'): Promise<DraftListed> {
+  const [draft] = await order(user);
+  if (!draft) throw new Error('there is no draft');
+  return draft;
+}
+
+test('Review is in the order of deadlines, page by page, with what is held behind and what was put off last', async () => {
+  await order('ada', 'ben', 'cleo', 'dan', 'eve', 'fay');
+  const [ada, ben, cleo, , eve, fay] = await list();
+  await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = ANY ($1::uuid[])`, [
+    [eve?.id, fay?.id],
+  ]);
+  await post(`/${eve?.id}/postpone`, { until: new Date(story.now() + HOUR).toISOString() });
+  await post(`/${ben?.id}/postpone`, { until: new Date(story.now() + 30 * HOUR).toISOString() });
+  const [held, why] = [ada?.id, 'needs_review'];
+  await db.query(
+    `UPDATE beckon.draft SET state = 'held', resume_state = 'scheduled', reason = $2, due_at = NULL WHERE id = $1`,
+    [held, why],
+  );
+  expect(cleo?.person).toEqual({
+    external_user_id: 'cleo',
+    name: 'cleo',
+    email: 'cleo@x.org',
+    time_zone: 'Asia/Tokyo',
+  });
+  const order6 = ['cleo', 'dan', 'ben', 'fay', 'ada', 'eve'];
+  expect(await userIds()).toEqual(order6);
+  const paged: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Awaited<ReturnType<typeof get<DraftListed[]>>> = await get(
+      `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
+    expect(page.json.meta.pagination).toEqual({ total: 6, offset: 0, limit: 2 });
+    paged.push(...page.json.data.map((one: DraftListed) => one.person.external_user_id));
+    cursor = page.json.meta.cursor;
+  }
+  expect(paged).toEqual(order6);
+  expect((await get('/counts')).json.data).toEqual({
+    soon: 0,
+    today: 2,
+    later: 1,
+    no_deadline: 1,
+    held: 1,
+    snoozed: 1,
+    at_least: false,
+  });
+});
+
+test('what a person has decided about waits for nobody, and is found among all', async () => {
+  const [ada, ben] = (await order('ben', 'ada')) as [DraftListed, DraftListed];
+  await post(`/${ada.id}/approve`);
+  await post(`/${ben.id}/skip`, { reason: 'not them' });
+  expect(await userIds()).toEqual([]);
+  expect(await userIds('?view=all')).toEqual(['ada', 'ben']);
+  expect(await userIds('?view=all&filter=state:skipped')).toEqual(['ben']);
+});
+
+test('a list is filtered by the one grammar, and what is wrong with a filter is said', async () => {
+  await order('ada', 'ben');
+  for (const [filter, found] of [
+    ['user:ada', ['ada']],
+    ['rule:vip subject:*ben*', ['ben']],
+    ['-user:ada', ['ben']],
+    ['edited:yes', []],
+    ['state:scheduled', ['ada', 'ben']],
+    ['rule:other', []],
+  ] as const)
+    expect([filter, await userIds(`?filter=${encodeURIComponent(filter)}`)]).toEqual([filter, found]);
+  for (const wrong of ['colour:red', 'state:gone', 'ada']) {
+    const { status, json } = await get(`?filter=${encodeURIComponent(wrong)}`);
+    expect([status, json.errors[0]?.field]).toEqual([422, 'filter']);
+  }
+  for (const cursor of ['x', 'W10', Buffer.from('["0","","x"]').toString('base64url')])
+    expect((await get(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
+});
+
+test('a draft is shown whole, with the gate that says no now and each move by whoever made it', async () => {
+  const { id } = await orderOne();
+  await story.set({ quiet_hours: '00:00-23:59' });
+  const { data } = (await get(`/${id}`)).json;
+  expect(data).toMatchObject({
+    id,
+    content: { subject: 'Hello ada', body: 'Your plan is pro.\n\nBye for now', format: 'markdown' },
+    facts: { 'person.name': 'ada', 'person.plan': 'pro' },
+    rule: { name: 'vip' },
+    rule_holds: true,
+    gate: { reason: 'quiet_hours', sentence: 'it is quiet hours where the person is' },
+    history: [{ number: 1, action: 'schedule', to: 'scheduled', actor: 'Ada' }],
+    autopilot: true,
+    lease: null,
+  });
+});
+
+test('why it is there is told from the event on, with the values that were found', async () => {
+  const only_if = {
+    all: [
+      { trait: 'plan', equals: 'pro' },
+      { event: 'order_placed', at_least: 1 },
+    ],
+  };
+  await story.rule({ ...RULE, name: 'best', when: { event: 'praised' }, only_if });
+  await story.user('ada', { email: 'ada@x.org', traits: { name: 'Ada', plan: 'pro' } });
+  await story.event('ada', 'order_placed');
+  await story.event('ada', 'praised', { stars: 5 });
+  await story.later(1_000);
+  const [draft] = await list('?filter=rule:best');
+  await post(`/${draft?.id}/postpone`, { until: new Date(story.now() + 5 * HOUR).toISOString() });
+  const { data } = (await get<DraftContext>(`/${draft?.id}/context`)).json;
+  const steps = data.why.map(({ kind, sentence, holds, values, actor }) => ({
+    kind,
+    sentence,
+    holds,
+    values,
+    actor,
+  }));
+  expect(steps).toMatchObject([
+    { kind: 'trigger', sentence: expect.stringContaining('praised happened'), values: { stars: 5 } },
+    { kind: 'condition', sentence: 'plan is pro', holds: true, values: { plan: 'pro' } },
+    { kind: 'condition', holds: true, values: { order_placed: { count: 1 } } },
+    { kind: 'letter', values: { 'person.name': 'Ada' } },
+    { kind: 'deadline', values: { autopilot: '4 hours' } },
+    { kind: 'shift', sentence: 'It was postponed', actor: 'Ada' },
+    { kind: 'gate', holds: true },
+  ]);
+  expect(data.person).toMatchObject({ external_user_id: 'ada', traits: { plan: 'pro' }, suppressed: false });
+  expect(data.letters).toMatchObject([{ rule: 'vip', subject: 'Hello Ada', outcomes: [] }]);
+  expect(data.thread).toEqual([]);
+});
+
+test('its letter is a page that can do nothing, on a light or a dark screen, without pictures from elsewhere', async () => {
+  const { id } = await orderOne();
+  await post(`/${id}/edit`, { body: 'See ![a cat](https://cats.example/cat.png) <script>alert(1)</script>' });
+  const { status, text, headers } = await get(`/${id}/letter.html?scheme=dark`);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; .*img-src data:/);
+  expect([headers['x-content-type-options'], headers['cache-control']]).toEqual(['nosniff', 'no-store']);
+  expect(text).toContain('color-scheme:only dark');
+  expect(text).not.toContain('<script');
+  const { data } = (await get<DraftPreview>(`/${id}/preview`)).json;
+  expect(data).toMatchObject({ to: 'ada@x.org', remote_images: 1, bytes: { html_max: 104_448 } });
+  expect(data.headers.map(({ name }) => name)).toContain('list-unsubscribe');
+  expect(data.text).toContain('See');
+  expect(data.checks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['links', 'placeholders', 'unsubscribe', 'contrast', 'tone', 'size']),
+  );
+});
+
+test('each text that it had is kept, with whose it was, beside what its letter says today', async () => {
+  const { id } = await orderOne();
+  await post(`/${id}/edit`, { body: 'First' });
+  await post(`/${id}/edit`, { subject: 'Second' });
+  await story.user('ada', { traits: { plan: 'free' } });
+  await story.later(1_000);
+  const { data } = (await get<DraftVersions>(`/${id}/versions`)).json;
+  expect(data.letter).toMatchObject({ name: null, body: 'Your plan is free.\n\nBye for now' });
+  expect(data.versions.map(({ content, actor }) => [content.subject, content.body, actor])).toEqual([
+    ['Second', 'First', 'Ada'],
+    ['Hello ada', 'First', 'Ada'],
+    ['Hello ada', 'Your plan is pro.\n\nBye for now', 'Ada'],
+  ]);
+});
+
+test('what people change again and again is told of the rule, with its letter as they would have it', async () => {
+  for (const { id, person } of await order('adam', 'benny', 'cleo'))
+    if (person.external_user_id !== 'cleo')
+      await post(`/${id}/edit`, { body: `Your plan is pro.\n\nCheers for now` });
+  const [draft] = await list();
+  const { json } = await dashboard.ask(`GET /projects/${story.projectId}/rules/${draft?.rule.id}/edits`);
+  expect(json.data).toMatchObject({
+    drafts: 2,
+    edited: 2,
+    changes: [{ letter: null, part: 'body', count: 2, of: 2, sentence: '2 of 2 wrote “Cheers” for “Bye”' }],
+    proposals: [
+      {
+        before: 'Your plan is {{ person.plan }}.\n\nBye for now',
+        after: 'Your plan is {{ person.plan }}.\n\nCheers for now',
+      },
+    ],
+  });
+  expect((await dashboard.ask(`GET /projects/${story.projectId}/rules/nothing/edits`)).status).toBe(404);
+});
+
+test('nothing of a draft is there for another project, nor by an id that is none', async () => {
+  const { id } = await orderOne();
+  const other = await createProject(db, { name: 'Other' });
+  for (const of of [
+    `/projects/${other.id}/drafts/${id}`,
+    `${at}/0198b1c2-0000-7000-8000-000000000001`,
+    `${at}/x`,
+  ]) {
+    for (const what of ['', '/context', '/preview', '/versions', '/letter.html'])
+      expect([of, what, (await dashboard.ask(`GET ${of}${what}`)).status]).toEqual([of, what, 404]);
+    for (const act of ['approve', 'skip', 'edit', 'undo', 'open-editor', 'close-editor', 'send-again'])
+      expect([act, (await dashboard.ask(`POST ${of}/${act}`, { body: {} })).status]).toEqual([act, 404]);
+  }
+  expect((await dashboard.ask(`GET /projects/${other.id}/drafts?view=all`)).json.data).toEqual([]);
+});
+
+test('of somebody who is erased no text of any draft is left', async () => {
+  const { id } = await orderOne();
+  await post(`/${id}/edit`, { body: 'For ada alone' });
+  const kept = () => db.query('SELECT 1 FROM beckon.draft_content WHERE draft_id = $1', [id]);
+  expect(await kept()).toHaveLength(2);
+  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId: story.projectId, userId: 'ada' });
+  expect(await kept()).toEqual([]);
+});

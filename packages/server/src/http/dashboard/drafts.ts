@@ -1,0 +1,175 @@
+import { Type } from 'typebox';
+import type { DraftCounts } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import {
+  countReview,
+  type DraftPlace,
+  DRAFTS_COUNT_MAX,
+  inList,
+  placeOfDraft,
+  readDraftFilter,
+} from '../../features/drafts/index.ts';
+import { getSettings } from '../../features/projects/index.ts';
+import {
+  describeDrafts,
+  listDescribed,
+  showContext,
+  showRuleEdits,
+  showVersions,
+} from '../../flows/review/index.ts';
+import { showDraft } from '../../flows/show-draft.ts';
+import { draftBulkRoutes } from './drafts-bulk.ts';
+import { draftLetterRoutes } from './drafts-letter.ts';
+import { draftMoveRoutes } from './drafts-moves.ts';
+import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
+import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
+import { type DashboardRoute, route } from './route.ts';
+
+const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+const HOUR_MS = 3_600_000;
+
+export const draftRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/drafts', {
+    needs: 'viewer',
+    query: Type.Object({
+      ...PAGE,
+      view: Type.Optional(Type.Union([Type.Literal('review'), Type.Literal('all')])),
+      filter: FILTER,
+    }),
+    async handle({ db, access }, { projectId, query, actor }) {
+      const { view = 'review' } = query;
+      const page = readPage(query, 3);
+      const { drafts, total } = await listDescribed(db, {
+        projectId,
+        view,
+        filter: readDraftFilter(query.filter),
+        after: page.after === null ? null : readPlace(page.after),
+        offset: page.offset,
+        limit: page.rowsMax,
+      });
+      const names = await access.namesOf(actorsOf(drafts.map(({ draft }) => draft)));
+      const looker = { actor, names, now: db.clock.now() };
+      return toPage(drafts, page, {
+        show: (one) => toDraftListed(one, looker),
+        placeOf: ({ draft }) => printPlace(placeOfDraft(draft)),
+        total,
+      });
+    },
+  }),
+  route('GET /projects/:project/drafts/counts', {
+    needs: 'viewer',
+    query: Type.Object({ filter: FILTER }),
+    async handle({ db }, { projectId, query }) {
+      const now = db.clock.now();
+      const { settings } = await getSettings(db, projectId);
+      const asked = { projectId, filter: readDraftFilter(query.filter), soon: now + HOUR_MS };
+      const counts = await countReview(db, { ...asked, tonight: endOfDay(now, settings.timeZone) });
+      return { data: toCounts(counts) };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft', {
+    needs: 'viewer',
+    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+      const now = db.clock.now();
+      const whole = await showDraft(db, { projectId, draftId: params.draft, now, mailroom, models });
+      const [described] = await describeDrafts(db, projectId, [inList(whole.draft)]);
+      if (!described) throw new Error('a draft that was found is not described');
+      const names = await access.namesOf(actorsOf([whole.draft], whole.moves));
+      return { data: toWhole(described, whole, { actor, now, names }) };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft/context', {
+    needs: 'viewer',
+    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+      const now = db.clock.now();
+      const found = await showContext(db, { projectId, draftId: params.draft, now, mailroom, models });
+      const names = await access.namesOf(actorsOf([], found.moves));
+      const { person } = found;
+      return {
+        data: {
+          why: found.why.map((step) => toWhy(step, { actor, now, names })),
+          person: person && {
+            external_user_id: person.external_user_id,
+            email: person.email,
+            time_zone: person.timeZone,
+            traits: person.traits,
+            audiences: person.audiences.map(({ id, name }) => ({ id, name })),
+            suppressed: person.isSuppressed,
+          },
+          letters: found.letters.map(({ draft, rule, outcomes }) => ({
+            id: draft.id,
+            state: draft.state,
+            rule,
+            subject: draft.content.subject,
+            at: iso(draft.endedAt ?? draft.createdAt),
+            outcomes,
+          })),
+          thread: found.thread.map(({ id, receivedAt, subject, text, verified }) => ({
+            id,
+            received_at: iso(receivedAt),
+            subject,
+            text,
+            verified: verified === 'recipient' || verified === 'domain',
+          })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft/versions', {
+    needs: 'viewer',
+    async handle({ db, access, models }, { projectId, params }) {
+      const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
+      const { letter, versions } = await showVersions(db, ref);
+      const names = await access.namesOf(actorsOf([], versions));
+      return {
+        data: {
+          letter,
+          versions: versions.map(({ contentHash, at, actor, content }) => ({
+            content_hash: contentHash,
+            at: iso(at),
+            actor: names.get(actor) ?? actor,
+            content,
+          })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/edits', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      const asked = { projectId, reference: params.rule, now: db.clock.now() };
+      return { data: await showRuleEdits(db, asked) };
+    },
+  }),
+  ...draftLetterRoutes,
+  ...draftMoveRoutes,
+  ...draftBulkRoutes,
+];
+
+function printPlace({ lane, deadline, id }: DraftPlace): string[] {
+  return [String(lane), deadline === null ? '' : String(deadline), id];
+}
+
+function readPlace([lane = '', deadline = '', id = '']: string[]): DraftPlace {
+  if (!/^[0-2]$/.test(lane) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
+  return { lane: Number(lane), deadline: deadline === '' ? null : Number(deadline), id };
+}
+
+/** When it is midnight in the project's zone. */
+function endOfDay(now: number, timeZone: string): number {
+  const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
+  return here.add({ days: 1 }).startOfDay().epochMilliseconds;
+}
+
+function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts {
+  const bounded = (count: number): number => Math.min(count, DRAFTS_COUNT_MAX);
+  return {
+    soon: bounded(counts.soon),
+    today: bounded(counts.today),
+    later: bounded(counts.later),
+    no_deadline: bounded(counts.noDeadline),
+    held: bounded(counts.held),
+    snoozed: bounded(counts.snoozed),
+    at_least: Object.values(counts).some((count) => count > DRAFTS_COUNT_MAX),
+  };
+}

@@ -1,0 +1,222 @@
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { FeedItem } from '@beckon/contract/dashboard';
+import { lettersRule, newAftermath, sendTo } from '../../../testkit/became.ts';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { MINUTE } from '../../../testkit/drafts.ts';
+import { openStage } from '../../../testkit/story.ts';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import { addChanges } from '../../features/stream/index.ts';
+import type { Access } from '../../features/team/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { createFeeds } from './feeds.ts';
+
+const stage = await openStage();
+const { db, clock } = stage.server;
+const newId = idMaker(clock);
+let projectId = 0;
+let base = '';
+const dashboard = testDashboard(db);
+beforeAll(async () => {
+  base = await dashboard.url();
+  ({ id: projectId } = await createProject(db, { name: 'Acme' }));
+});
+beforeEach(() => clock.advance(MINUTE));
+afterAll(() => dashboard.close());
+
+async function happens(userId: string): Promise<void> {
+  const at = new Date(clock.now());
+  await addChanges(db, [
+    { projectId, at, id: newId(), kind: 'person_changed', userId, audienceId: null, detail: '{}' },
+  ]);
+}
+
+type Told = { id: string | null; event: string; data: unknown };
+type Listener = {
+  response: IncomingMessage;
+  /** The next that is told; undefined at the end. */
+  next(): Promise<Told | undefined>;
+  leave(): void;
+};
+
+async function listen(base: string, query = '', headers: Record<string, string> = {}): Promise<Listener> {
+  const url = `${base}/api/dashboard/projects/${projectId}/feed${query}`;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers: { 'x-test-role': 'viewer', ...headers } }, resolve).on('error', reject);
+  });
+  const told = readEvents(response);
+  return {
+    response,
+    next: async () => (await told.next()).value as Told | undefined,
+    leave: () => response.destroy(),
+  };
+}
+
+async function* readEvents(response: IncomingMessage): AsyncGenerator<Told> {
+  let rest = '';
+  for await (const piece of response.setEncoding('utf8')) {
+    rest += String(piece);
+    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+      const fields = new Map(
+        rest
+          .slice(0, end)
+          .split('\n')
+          .map((line): [string, string] => [
+            line.split(': ', 1)[0] ?? '',
+            line.slice(line.indexOf(': ') + 2),
+          ]),
+      );
+      rest = rest.slice(end + 2);
+      const data = fields.get('data');
+      if (data === undefined) continue;
+      const event = fields.get('event') ?? 'message';
+      yield { id: fields.get('id') ?? null, event, data: JSON.parse(data) as unknown };
+    }
+  }
+}
+
+const userOf = (told: Told | undefined): unknown => (told?.data as FeedItem | undefined)?.external_user_id;
+
+test('what happens is told as it happens, with its place as id, and to nobody without a role', async () => {
+  const listener = await listen(base);
+  expect(listener.response.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  await happens('ada');
+  const told = await listener.next();
+  expect(told).toMatchObject({ event: 'message', data: { type: 'person_changed', place: told?.id } });
+  listener.leave();
+  const path = `GET /projects/${projectId}/feed`;
+  expect((await dashboard.ask(path, { as: null })).status).toBe(401);
+  expect((await dashboard.ask(`GET /projects/${projectId + 999}/feed`)).status).toBe(404);
+  const wrong = await dashboard.ask(`${path}?filter=colour:red`);
+  expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'filter']);
+  expect((await dashboard.ask(`${path}?last_event_id=none`)).status).toBe(422);
+});
+
+test('whoever comes back, by the header or by the query, misses nothing', async () => {
+  const first = await listen(base);
+  await happens('before');
+  const heard = await first.next();
+  first.leave();
+  await happens('meanwhile');
+  clock.advance(MINUTE);
+  await happens('later');
+  const place = String(heard?.id);
+  for (const [query, headers] of [
+    [`?last_event_id=${place}`, {}],
+    ['', { 'Last-Event-ID': place }],
+    ['?last_event_id=', { 'Last-Event-ID': place }],
+  ] as const) {
+    const again = await listen(base, query, headers);
+    const users: unknown[] = [];
+    while (!users.includes('later')) users.push(userOf(await again.next()));
+    // What was heard already may be heard again, and is known by its id.
+    expect(users.filter((user) => user === 'meanwhile' || user === 'later')).toEqual(['meanwhile', 'later']);
+    again.leave();
+  }
+});
+
+test('whoever was away for too long hears that there is a gap, and then what comes now', async () => {
+  const first = await listen(base);
+  await happens('long ago');
+  const heard = await first.next();
+  first.leave();
+  clock.advance(16 * MINUTE);
+  const again = await listen(base, `?last_event_id=${String(heard?.id)}`);
+  expect(await again.next()).toEqual({ id: null, event: 'gap', data: {} });
+  await happens('now');
+  expect(userOf(await again.next())).toBe('now');
+  again.leave();
+});
+
+test('a filter is held, and the oldest feed of a person with too many ends', async () => {
+  const feeds = createFeeds();
+  const own = testDashboard(db, { feeds });
+  const ownBase = await own.url();
+  const oldest = await listen(ownBase, '?filter=user:ada');
+  await happens('bob');
+  await happens('ada');
+  expect(userOf(await oldest.next())).toBe('ada');
+  const others = await Promise.all(Array.from({ length: 8 }, () => listen(ownBase)));
+  expect(await oldest.next()).toMatchObject({ event: 'end', data: { reason: 'too_many' } });
+  expect(await oldest.next()).toBeUndefined();
+  expect(feeds.count()).toBe(8);
+  // Somebody else is not concerned.
+  const theirs = await listen(ownBase, '', { 'x-test-role': 'editor' });
+  expect(feeds.count()).toBe(9);
+  for (const one of [...others, theirs]) one.leave();
+  await own.close();
+});
+
+test('a feed ends for whoever was removed or signed out, and for nobody else', async () => {
+  const feeds = createFeeds();
+  const gone = new Set<string>();
+  const access: Access = {
+    who: async ({ 'x-test-role': role }) =>
+      gone.has(`who ${String(role)}`) ? null : { id: String(role), name: '', email: '', sessionId: 's' },
+    roleIn: async (personId) => {
+      if (gone.has(`factor ${personId}`)) throw new Fault('role_required');
+      return gone.has(`role ${personId}`) ? null : 'viewer';
+    },
+    rolesOf: async () => new Map(),
+    mayMakeProjects: async () => null,
+    namesOf: async () => new Map(),
+  };
+  const own = testDashboard(db, { feeds, access });
+  const ownBase = await own.url();
+  const as = (role: string): Promise<Listener> => listen(ownBase, '', { 'x-test-role': role });
+  const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
+  // Of whom their organisation has come to ask for an authenticator app.
+  const lacking = await as('lacking');
+  await feeds.check();
+  expect(feeds.count()).toBe(4);
+  gone.add('who ended').add('role removed').add('factor lacking');
+  await feeds.check();
+  for (const one of [ended, removed, lacking])
+    expect(await one.next()).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
+  expect(feeds.count()).toBe(1);
+  await happens('ada');
+  expect(userOf(await stays.next())).toBe('ada');
+  stays.leave();
+  await own.close();
+});
+
+test('a server that stops ends its feeds at once, and says that it does', async () => {
+  const own = testDashboard(db);
+  const listener = await listen(await own.url());
+  const closed = own.close();
+  expect(await listener.next()).toMatchObject({ event: 'end', data: { reason: 'stopping' } });
+  expect(await listener.next()).toBeUndefined();
+  await closed;
+});
+
+test('what came before is listed by pages, each item is found by its place, and actors have their names', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await sendTo(story, ['ada']);
+  const { projectId: theirs } = story;
+  await db.query(`UPDATE beckon.draft_move SET actor = 'team:1' WHERE project_id = $1 AND action = 'claim'`, [
+    theirs,
+  ]);
+  const list = `GET /projects/${theirs}/stream`;
+  const first = (await dashboard.ask<FeedItem[]>(`${list}?filter=type:move&limit=1`)).json;
+  expect(first).toMatchObject({
+    data: [{ type: 'move', action: 'sent', external_user_id: 'ada' }],
+    meta: { pagination: { total: 2, offset: 0, limit: 1 } },
+  });
+  const second = (
+    await dashboard.ask<FeedItem[]>(`${list}?filter=type:move&limit=1&cursor=${first.meta.cursor}`)
+  ).json;
+  expect(second.data).toMatchObject([{ action: 'claim', actor: 'team:1', actor_name: 'Ada' }]);
+  const place = second.data[0]?.place;
+  const one = await dashboard.ask(`${list}/${place}`, { as: 'viewer' });
+  expect([one.status, one.json.data]).toEqual([200, second.data[0]]);
+  expect((await dashboard.ask(`GET /projects/${projectId}/stream/${place}`)).status).toBe(404);
+  expect((await dashboard.ask(`${list}/none`)).status).toBe(422);
+  expect((await dashboard.ask(`${list}?filter=type:none`)).json.errors[0]?.field).toBe('filter');
+  expect((await dashboard.ask(`${list}?limit=501`)).json.errors[0]?.field).toBe('limit');
+});

@@ -1,0 +1,82 @@
+import type { FeedEnd } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+
+/** A feed that is open, as far as others must be able to end it. */
+export type OpenFeed = {
+  personId: string;
+  /** Whether whoever it is for is still somebody who may hear it. */
+  mayHear: () => Promise<boolean>;
+  end: (reason: FeedEnd['reason']) => void;
+};
+
+/** All feeds of a process. */
+export type Feeds = {
+  /** Takes it in, and ends the oldest one of whoever has too many. What is given back lets it go. */
+  add(feed: OpenFeed): () => void;
+  /** Ends those whose people may hear them no longer. */
+  check(): Promise<void>;
+  count(): number;
+  /** Ends all, and takes no more: a server that stops waits for nobody who only listens. */
+  stop(): void;
+};
+
+/** A browser has one, whatever its tabs; some are left behind by connections whose end was never heard of. */
+const OF_ONE_PERSON_MAX = 8;
+const OF_ALL_MAX = 1_000;
+const CHECK_EVERY_MS = 30_000;
+const FULL_RETRY_S = 30;
+
+export function createFeeds(): Feeds {
+  const open = new Set<OpenFeed>();
+  let isStopped = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  function close(feed: OpenFeed, reason: FeedEnd['reason']): void {
+    open.delete(feed);
+    feed.end(reason);
+  }
+
+  async function check(): Promise<void> {
+    for (const feed of open) {
+      // A database that does not answer throws nobody out: the next check asks it again.
+      const may = await feed.mayHear().catch(() => true);
+      if (!may) close(feed, 'signed_out');
+    }
+  }
+
+  function plan(): void {
+    if (timer || open.size === 0) return;
+    timer = setTimeout(() => {
+      timer = null;
+      void check().finally(plan);
+    }, CHECK_EVERY_MS).unref();
+  }
+
+  return {
+    add(feed) {
+      if (isStopped || open.size >= OF_ALL_MAX) throw full();
+      const theirs = [...open].filter(({ personId }) => personId === feed.personId);
+      for (const old of theirs.slice(0, Math.max(0, theirs.length - OF_ONE_PERSON_MAX + 1)))
+        close(old, 'too_many');
+      open.add(feed);
+      plan();
+      return () => {
+        open.delete(feed);
+        if (open.size > 0 || !timer) return;
+        clearTimeout(timer);
+        timer = null;
+      };
+    },
+    check,
+    count: () => open.size,
+    stop() {
+      isStopped = true;
+      for (const feed of open) close(feed, 'stopping');
+    },
+  };
+}
+
+function full(): Fault {
+  const message = 'More feeds are open than this server has room for';
+  return new Fault('rate_limited', { details: [{ message }], retryAfterS: FULL_RETRY_S });
+}

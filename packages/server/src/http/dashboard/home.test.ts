@@ -1,0 +1,239 @@
+import type { Home, HomeCharts, HomeCounts } from '@beckon/contract/dashboard';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { testMail } from '../../../testkit/mailroom.ts';
+import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const dashboard = testDashboard(db);
+const relay = testDashboard(
+  db,
+  testMail({ outlet: { kind: 'relay', publicUrl: 'https://mail.x.org', mailDomain: null } }),
+);
+afterAll(() => Promise.all([dashboard.close(), relay.close()]));
+
+const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+let story: Story;
+type Answers = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
+const ask = async <P extends keyof Answers>(path: P): Promise<Answers[P]> =>
+  (await dashboard.ask<Answers[P]>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' })).json.data;
+
+beforeEach(async () => {
+  story = await newStory(stage);
+  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
+});
+
+async function greet(user: string): Promise<void> {
+  await story.user(user, { email: `${user}@x.org` });
+  await story.event(user, 'hello');
+  await story.later(0);
+}
+
+const counts = async () => {
+  const { review, held, failed, dead } = await ask('counts');
+  return [review, held, failed, dead].map(({ count }) => count);
+};
+const needs = async (): Promise<{ kind: string }[]> => (await ask('home')).needs;
+const after = (ms: number): string => new Date(story.now() + ms).toISOString();
+
+test('a new project is told the steps to its first letter, and nothing else needs anybody', async () => {
+  const home = await ask('home');
+  expect(home).toMatchObject({ time_zone: 'UTC', needs: [], first_letter: null });
+  expect(home.health).toMatchObject({
+    queue: { waiting: 0, waiting_max: 50_000, oldest_ms: 0 },
+    last_event: null,
+    sender: { outbox: true, no: null },
+    domain: null,
+  });
+  expect(home.setup).toEqual([
+    { id: 'key_made', done: true, required: true },
+    { id: 'first_event', done: false, required: true },
+    { id: 'rule_on', done: true, required: true },
+    { id: 'first_letter', done: false, required: true },
+    { id: 'team_invited', done: false, required: false },
+  ]);
+});
+
+test('the first draft is shown with when it leaves and what it waits for, until a letter has left', async () => {
+  await story.until('20:00');
+  await greet('ada');
+  const { first_letter: first, health } = await ask('home');
+  expect(health.last_event).toEqual({ name: 'hello', received_at: after(0) });
+  expect(first).toMatchObject({
+    subject: 'Hello',
+    rule: 'greeter',
+    external_user_id: 'ada',
+    state: 'scheduled',
+    reason: 'quiet_hours',
+    quiet_until: after(12 * HOUR),
+    time_zone: 'UTC',
+  });
+  const leavesAt = Date.parse(first?.leaves_at ?? '');
+  expect(leavesAt).toBeGreaterThanOrEqual(story.now() + 12 * HOUR);
+  await story.later(leavesAt - story.now());
+  expect((await story.letters()).map(({ at }) => at)).toEqual([leavesAt]);
+  const home = await ask('home');
+  expect([home.first_letter, home.setup]).toEqual([null, null]);
+});
+
+test('one that only a person sends leaves at no moment', async () => {
+  await story.set({ autopilot: 'draft' });
+  await greet('ada');
+  expect((await ask('home')).first_letter).toMatchObject({
+    leaves_at: null,
+    reason: null,
+    state: 'scheduled',
+  });
+});
+
+test('with a relay the way to real sending is part of what is to be set up', async () => {
+  const home = async () => (await relay.ask<Home>(`GET /projects/${story.projectId}/home`)).json.data;
+  const ofRelay = async () =>
+    (await home()).setup
+      ?.filter(({ id }) => /domain|sender|suppressions/.test(id))
+      .map(({ id, done }) => [id, done]);
+  expect(await ofRelay()).toEqual([
+    ['domain_verified', false],
+    ['sender_set', false],
+    ['suppressions_imported', false],
+  ]);
+  expect((await home()).health.sender).toMatchObject({ outbox: false, no: { reason: 'no_sender' } });
+  await story.set({ from_name: 'Ada', from_address: 'ada@x.org', postal_address: 'Here 1' });
+  await db.query(
+    `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
+     VALUES ($1, 'address', 'bo@x.org', 'import', now(), 'operator')`,
+    [story.projectId],
+  );
+  expect(await ofRelay()).toEqual([
+    ['domain_verified', false],
+    ['sender_set', true],
+    ['suppressions_imported', true],
+  ]);
+});
+
+test('what waits, is held, failed or could not be applied is counted for the badges', async () => {
+  expect(await counts()).toEqual([0, 0, 0, 0]);
+  for (const user of ['ada', 'bo', 'cy', 'di']) await greet(user);
+  expect(await counts()).toEqual([4, 0, 0, 0]);
+  await story.user('ed', {});
+  await story.event('ed', 'hello');
+  await story.later(0);
+  expect(await counts()).toEqual([4, 1, 0, 0]);
+  for (const [user, state] of [
+    ['ada', 'failed'],
+    ['bo', 'unknown'],
+  ])
+    await db.query(
+      `UPDATE beckon.draft SET state = $3, reason = 'timeout', ended_at = $4, due_at = NULL
+       WHERE project_id = $1 AND external_user_id = $2`,
+      [story.projectId, user, state, new Date(story.now())],
+    );
+  await db.query(
+    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, died_at)
+     VALUES ($1, 900, 'live', 'events', '{}', 'refused', now(), now())`,
+    [story.projectId],
+  );
+  expect(await counts()).toEqual([2, 1, 2, 1]);
+  expect(await needs()).toEqual([
+    { kind: 'held', drafts: { count: 1, at_least: false }, reasons: [{ reason: 'no_address', drafts: 1 }] },
+    { kind: 'failed', failed: 1, unknown: 1, at_least: false },
+    { kind: 'dead', records: { count: 1, at_least: false } },
+  ]);
+  // What was sent again is nobody's work any more, nor is what failed long ago.
+  await story.act('bo', { kind: 'send_again', confirmed: true });
+  expect(await counts()).toEqual([2, 1, 1, 1]);
+  await story.set({ paused: 'true' });
+  await story.later(8 * DAY);
+  expect((await counts())[2]).toBe(0);
+});
+
+test('what leaves within the hour comes first, with the one that leaves next', async () => {
+  await greet('ada');
+  await story.later(HOUR);
+  await greet('bo');
+  await story.later(2 * HOUR + HOUR / 2);
+  const [first, ...others] = await needs();
+  expect(others).toEqual([]);
+  expect(first).toEqual({
+    kind: 'due_soon',
+    drafts: { count: 1, at_least: false },
+    first: {
+      draft_id: (await story.drafts('ada'))[0]?.id,
+      subject: 'Hello',
+      rule: 'greeter',
+      external_user_id: 'ada',
+      deadline_at: after(HOUR / 2),
+    },
+  });
+});
+
+test('a pause, a rule that was demoted and a domain or an endpoint in trouble are said until they are not', async () => {
+  await story.set({ paused: 'true' });
+  const at = new Date(story.now());
+  const id = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
+  await db.query(
+    `UPDATE beckon.rule SET mode = 'draft', deadline_ms = NULL, demoted_at = $2, demoted_why = 'bounces'
+     WHERE project_id = $1 AND name = 'greeter'`,
+    [story.projectId, at],
+  );
+  await db.query(
+    `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
+     VALUES ($1, $2, 'x.org', 'failed', '[]', 3, $3, $3, 'off', false)`,
+    [story.projectId, id(1), at],
+  );
+  await db.query(
+    `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, disabled_at, disabled_reason, per_second, in_flight_max)
+     VALUES ($1, $2, 'https://x.org/hook', $3, $3, 'gone', 50, 10)`,
+    [story.projectId, id(2), at],
+  );
+  await db.query(
+    `INSERT INTO beckon.webhook_health (project_id, endpoint_id, tokens, refilled_at) VALUES ($1, $2, 1, $3)`,
+    [story.projectId, id(2), at],
+  );
+  expect(await needs()).toEqual([
+    { kind: 'paused' },
+    { kind: 'domain', name: 'x.org', state: 'failed', paused: null },
+    { kind: 'endpoint', id: id(2), url: 'https://x.org/hook', trouble: 'gone', since: null },
+    { kind: 'rule_demoted', id: expect.any(String) as string, name: 'greeter', why: 'bounces' },
+  ]);
+  await story.set({ paused: 'false' });
+  expect((await needs()).map(({ kind }) => kind)).not.toContain('paused');
+});
+
+test('the charts count each of the last thirty days, the present one last', async () => {
+  await greet('ada');
+  await story.later(2 * DAY);
+  await greet('bo');
+  const charts = await ask('home/charts');
+  const day = (ms: number): string => after(ms).slice(0, 10);
+  for (const chart of ['events', 'drafts', 'sent', 'outcomes'] as const) {
+    expect(charts[chart]).toHaveLength(30);
+    expect(charts[chart].at(-1)?.day).toBe(day(0));
+  }
+  const counted = (chart: { day: string; count: number }[]) =>
+    chart.filter(({ count }) => count > 0).map(({ day: of, count }) => [of, count]);
+  expect(counted(charts.events)).toEqual([
+    [day(-2 * DAY), 1],
+    [day(0), 1],
+  ]);
+  expect(counted(charts.drafts)).toEqual(counted(charts.events));
+  expect(counted(charts.sent)).toEqual([[day(-2 * DAY), 1]]);
+  expect(charts.outcomes.at(-1)).toEqual({
+    day: day(0),
+    opened: 0,
+    clicked: 0,
+    replied: 0,
+    bounced: 0,
+    unsubscribed: 0,
+    at_least: false,
+  });
+});
+
+test('another project is not there, and nobody without a role is told anything', async () => {
+  for (const path of ['counts', 'home', 'home/charts']) {
+    expect((await dashboard.ask(`GET /projects/999999/${path}`)).status).toBe(404);
+    expect((await dashboard.ask(`GET /projects/${story.projectId}/${path}`, { as: null })).status).toBe(401);
+  }
+});

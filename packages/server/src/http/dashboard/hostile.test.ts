@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { openStage, newStory } from '../../../testkit/story.ts';
+import { testTeam } from '../../../testkit/team.ts';
+import { DASHBOARD_ROUTES } from './index.ts';
+
+const stage = await openStage();
+const story = await newStory(stage);
+const other = await newStory(stage);
+const rule = {
+  name: 'greeter',
+  when: { event: 'hello' },
+  mode: 'draft',
+  deadline: '1h',
+  steps: [{ draft: { subject: 'Hello', body: 'You' } }],
+};
+for (const one of [story, other]) {
+  await one.set({ sender_address: 'hello@acme.test', sender_name: 'Acme' }).catch(() => {});
+  await one.user('ada', { email: 'ada@x.org', traits: { plan: 'trial' } });
+  await one.rule(rule);
+  await one.event('ada', 'hello');
+  await one.later(5_000);
+}
+const { setUp } = testTeam(stage.server);
+const { ada } = await setUp();
+
+const HOSTILE = [
+  '\0',
+  '\uD800',
+  "'; DROP TABLE beckon.project; --",
+  '../../etc/passwd',
+  '99999999999999999999',
+  '-1',
+  '1e309',
+  '00000000-0000-0000-0000-000000000000',
+  '__proto__',
+  'constructor',
+  '%',
+  '\\',
+  'x'.repeat(900),
+  '🐣',
+  '{{ 7 | times: 7 }}',
+  '(((((',
+  'a:b c:d -e:"f',
+];
+const encoded = HOSTILE.map((value) => (value === '\uD800' ? '%ED%A0%80' : encodeURIComponent(value)));
+
+/** The feed has no end, and is asked in a test of its own. */
+const routes = DASHBOARD_ROUTES.filter(({ key }) => key !== 'GET /projects/:project/feed');
+type Schema = { properties?: Record<string, unknown> } | undefined;
+const namesOf = (schema: unknown): string[] => Object.keys((schema as Schema)?.properties ?? {});
+
+async function fives(asked: { key: string; what: string; body?: unknown }[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { key, what, body } of asked) {
+    const { status, text } = await ada
+      .ask(what, body)
+      .catch((error: unknown) => ({ status: 599, text: String(error) }));
+    if (status >= 500)
+      wrong.push(
+        `${key} ${status}: ${what.slice(0, 120)} ${JSON.stringify(body)?.slice(0, 80)} ${text.slice(0, 200)}`,
+      );
+  }
+  return wrong;
+}
+
+const fill = (key: string, value: string): string =>
+  key.replace(':project', String(story.projectId)).replaceAll(/:\w+/g, value);
+
+test('whatever stands in an address is answered', async () => {
+  const reads = routes.filter(({ key }) => key.startsWith('GET '));
+  const inPath = routes
+    .filter(({ key }) => key.replace(':project', '').includes(':'))
+    .flatMap(({ key }) =>
+      encoded.map((value) => ({
+        key,
+        what: fill(key, value),
+        ...(key.startsWith('GET ') ? {} : { body: {} }),
+      })),
+    );
+  const inQuery = reads.flatMap(({ key, query }) =>
+    namesOf(query).flatMap((name) =>
+      encoded.map((value) => ({ key, what: `${fill(key, 'ada')}?${name}=${value}` })),
+    ),
+  );
+  expect(await fives([...inPath, ...inQuery])).toEqual([]);
+}, 600_000);
+
+const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+const ODD = [
+  null,
+  '',
+  '\0',
+  '\uD800',
+  1e308,
+  -1,
+  0.5,
+  true,
+  [],
+  {},
+  [[]],
+  deep(5_000),
+  { __proto__x: 1 },
+  'x'.repeat(100_000),
+];
+
+test('whatever stands in a body is answered', async () => {
+  const changes = routes.filter(
+    ({ key, body }) =>
+      !key.startsWith('GET ') &&
+      namesOf(body).length > 0 &&
+      !/^POST .(sign|setup|reset|forgot|password|two-f|passk|invites)/.test(key),
+  );
+  const asked = changes.flatMap(({ key, body }) =>
+    namesOf(body).flatMap((name) =>
+      ODD.map((value) => ({ key, what: fill(key, 'ada'), body: { ...minimal(body), [name]: value } })),
+    ),
+  );
+  expect(await fives(asked)).toEqual([]);
+}, 600_000);
+
+type Shape = {
+  required?: string[];
+  properties?: Record<string, Shape>;
+  type?: string;
+  const?: unknown;
+  anyOf?: Shape[];
+  enum?: unknown[];
+  items?: Shape;
+  minItems?: number;
+  minLength?: number;
+};
+function minimal(schema: unknown): Record<string, unknown> {
+  const { required = [], properties = {} } = schema as Shape;
+  return Object.fromEntries(required.map((name) => [name, valueOf(properties[name] ?? {})]));
+}
+const SIMPLE: Record<string, unknown> = { boolean: true, integer: 1, number: 1 };
+
+function itemsOf({ minItems = 0, items = {} }: Shape): unknown[] {
+  return minItems > 0 ? [valueOf(items)] : [];
+}
+
+function valueOf(shape: Shape): unknown {
+  const { anyOf: [one] = [], enum: [word] = [], type = '' } = shape;
+  const said = shape.const ?? word;
+  if (said !== undefined) return said;
+  if (one) return valueOf(one);
+  if (type === 'object') return minimal(shape);
+  return type === 'array' ? itemsOf(shape) : (SIMPLE[type] ?? 'ada');
+}

@@ -1,0 +1,53 @@
+import { audienceRoutes } from './audiences.ts';
+import { dataRoutes } from './data.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { domainRoutes } from './domains.ts';
+import { draftRoutes } from './drafts.ts';
+import { eventRoutes } from './events.ts';
+import { feedRoutes } from './feed.ts';
+import { homeRoutes } from './home.ts';
+import { insightRoutes } from './insights.ts';
+import { keyRoutes } from './keys.ts';
+import { personRoutes } from './people.ts';
+import { projectRoutes } from './projects.ts';
+import { requestRoutes } from './requests.ts';
+import { ruleRoutes } from './rules.ts';
+import { scheduleRoutes } from './schedule.ts';
+import { sequenceRoutes } from './sequences.ts';
+import { settingRoutes } from './settings.ts';
+import { suppressionRoutes } from './suppressions.ts';
+import { systemRoutes } from './system.ts';
+import { teamRoutes } from './team.ts';
+import { templateRoutes } from './templates.ts';
+import { webhookRoutes } from './webhooks.ts';
+import type { DashboardRoute } from './route.ts';
+
+export type { DashboardDeps, Installation } from './deps.ts';
+export { createFeeds, type Feeds } from './feeds.ts';
+export { mountDashboard } from './mount.ts';
+
+/** All that the dashboard can ask; `docs/access.md` says by hand who may, and a test holds both to each other. */
+export const DASHBOARD_ROUTES: DashboardRoute[] = [
+  ...audienceRoutes,
+  ...dataRoutes,
+  ...deliveryRoutes,
+  ...domainRoutes,
+  ...draftRoutes,
+  ...eventRoutes,
+  ...feedRoutes,
+  ...homeRoutes,
+  ...insightRoutes,
+  ...keyRoutes,
+  ...personRoutes,
+  ...projectRoutes,
+  ...requestRoutes,
+  ...ruleRoutes,
+  ...scheduleRoutes,
+  ...sequenceRoutes,
+  ...settingRoutes,
+  ...suppressionRoutes,
+  ...systemRoutes,
+  ...teamRoutes,
+  ...templateRoutes,
+  ...webhookRoutes,
+];

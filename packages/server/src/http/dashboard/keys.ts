@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { type ListedKey, listKeys, listKeyTraffic, minimumMissed } from '../../features/keys/index.ts';
+import { createKey } from '../../flows/create-key.ts';
+import { revokeKey } from '../../flows/revoke-key.ts';
+import type { DashboardDeps } from './deps.ts';
+import { route } from './route.ts';
+import { wholeList } from './whole-list.ts';
+
+export const keyRoutes = [
+  route('GET /projects/:project/keys', {
+    needs: 'admin',
+    async handle(deps, { projectId }) {
+      return wholeList(await showKeys(deps, projectId));
+    },
+  }),
+  route('POST /projects/:project/keys', {
+    needs: 'admin',
+    audit: 'key.create',
+    body: Type.Object({ label: Type.String(), env: Type.Optional(Type.Literal('live')) }),
+    async handle(deps, { projectId, actor, body, note }) {
+      const { db, pepper } = deps;
+      const wanted = { projectId, label: body.label, env: 'live' as const, createdBy: actor };
+      const { id, secret } = await createKey({ db, pepper: pepper.current }, wanted);
+      const shown = await showKey(deps, { projectId, id });
+      note({ subject: shown.label, after: { id, display: shown.display } });
+      return { data: { ...shown, secret } };
+    },
+  }),
+  route('POST /projects/:project/keys/:key/revoke', {
+    needs: 'admin',
+    audit: 'key.revoke',
+    body: Type.Object({ label: Type.String() }),
+    async handle(deps, { projectId, params: { key: id }, body, note }) {
+      const { label, display, revoked_at: before } = await showKey(deps, { projectId, id });
+      if (body.label !== label) throw notTyped(label);
+      await revokeKey(deps.db, { id, projectId });
+      const shown = await showKey(deps, { projectId, id });
+      note({
+        subject: label,
+        before: { display, revoked_at: before },
+        after: { display, revoked_at: shown.revoked_at },
+      });
+      return { data: shown };
+    },
+  }),
+];
+
+type Deps = Pick<DashboardDeps, 'db' | 'access' | 'minimumVersions'>;
+
+async function showKeys({ db, access, minimumVersions }: Deps, projectId: number): Promise<ApiKey[]> {
+  const keys = await listKeys(db, projectId);
+  const trafficOf = await listKeyTraffic(db, { projectId, now: db.clock.now() });
+  const names = await access.namesOf(
+    keys.flatMap(({ createdBy }) => (createdBy === null ? [] : [createdBy])),
+  );
+  return keys.map(({ id, label, display, client, ...key }) => ({
+    id,
+    label,
+    display,
+    created_at: key.createdAt.toISOString(),
+    created_by: createdBy(key, names),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    client,
+    outdated: (client && minimumMissed(client, minimumVersions)) ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    traffic: trafficOf(id),
+  }));
+}
+
+function createdBy(
+  { createdBy: actor }: Pick<ListedKey, 'createdBy'>,
+  names: ReadonlyMap<string, string>,
+): string | null {
+  return actor === null ? null : (names.get(actor) ?? actor);
+}
+
+async function showKey(deps: Deps, { projectId, id }: { projectId: number; id: string }): Promise<ApiKey> {
+  const found = (await showKeys(deps, projectId)).find((key) => key.id === id);
+  if (found) return found;
+  const message = 'This project has no such key';
+  throw new Fault('not_found', { details: [{ message, field: 'key' }] });
+}
+
+function notTyped(label: string): Fault {
+  const message = `Type the label of the key to revoke it: ${label}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'label' }] });
+}

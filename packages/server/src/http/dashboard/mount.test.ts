@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { endpointServer } from '../../../testkit/endpoint-server.ts';
+import { listEntries } from '../../features/audit/index.ts';
+
+const server = await endpointServer();
+const dashboard = testDashboard(server.db);
+afterAll(() => dashboard.close());
+
+const entries = async () =>
+  (await listEntries(server.db, { projectIds: [0], actor: null, action: null, after: null, limit: 50 })).map(
+    ({ action, subject, isDone, actorName }) => ({ action, subject, isDone, actorName }),
+  );
+
+test('nobody without a session is answered, whatever key they bring', async () => {
+  const headers = { authorization: 'Bearer sk_live_0000000000000000000000000000000000000000' };
+  for (const what of ['GET /projects', 'POST /projects']) {
+    const {
+      status,
+      json,
+      headers: said,
+    } = await dashboard.ask(what, { as: null, body: what.startsWith('P') ? {} : undefined, headers });
+    expect([status, json.errors[0]?.code, said['www-authenticate']]).toEqual([
+      401,
+      'session_required',
+      undefined,
+    ]);
+  }
+});
+
+test('a change that another page had the browser send is refused, and changes nothing', async () => {
+  for (const origin of ['https://evil.example', 'null', '']) {
+    const { status, json } = await dashboard.ask('POST /projects', {
+      body: { name: 'Theirs' },
+      headers: { origin },
+    });
+    expect([status, json.errors[0]?.code]).toEqual([403, 'role_required']);
+  }
+  expect((await dashboard.ask('GET /projects')).json.data).toEqual([]);
+  expect(await entries()).toEqual([]);
+});
+
+test('a body is held to its shape, and each fault names its field', async () => {
+  const wrong = await dashboard.ask('POST /projects', { body: { name: 7, colour: 'red' } });
+  expect(wrong.status).toBe(422);
+  expect(new Set(wrong.json.errors.map((error) => error.field))).toEqual(new Set(['colour', 'name']));
+  expect((await dashboard.ask('POST /projects', { body: { name: ' ' } })).status).toBe(422);
+  expect((await dashboard.ask('POST /projects', { body: { name: 'x'.repeat(2_000_000) } })).status).toBe(413);
+  expect(await entries()).toEqual([]);
+});
+
+test('what was done stands in the audit log, with who did it; a project that is not theirs is not there', async () => {
+  const made = await dashboard.ask('POST /projects', { body: { name: 'Acme', time_zone: 'Europe/Paris' } });
+  expect([made.status, made.json.data]).toEqual([
+    200,
+    expect.objectContaining({ name: 'Acme', time_zone: 'Europe/Paris', role: 'owner' }),
+  ]);
+  expect(await entries()).toEqual([
+    { action: 'project.create', subject: 'Acme', isDone: true, actorName: 'Ada' },
+  ]);
+  for (const project of ['999', '0', 'x', '1e3', '-1'])
+    expect((await dashboard.ask(`GET /projects/${project}/feed`)).status).toBe(404);
+});

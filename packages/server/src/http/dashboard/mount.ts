@@ -1,0 +1,167 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { allows, type Role } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
+import type { Person } from '../../features/team/index.ts';
+import { answerFault } from '../faults.ts';
+import { checkBody, checkQuery } from './check.ts';
+import type { DashboardDeps } from './deps.ts';
+import { createFeeds } from './feeds.ts';
+import type { Asked, DashboardRoute, RouteDeps } from './route.ts';
+
+/**
+ * The dashboard's own API. In this order: is it our page that asks, where something is to change · who is it · what may they do
+ * in this project · is what they say well-formed · the audit entry, opened before the change and closed behind it.
+ * An API key opens none of it.
+ */
+export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
+  const deps = { ...given, feeds: given.feeds ?? createFeeds() };
+  // Before connections are waited for: a feed has no end of its own.
+  app.addHook('preClose', async () => deps.feeds.stop());
+  void app.register(
+    (scope, _options, done) => {
+      scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
+      for (const one of routes) mountRoute(scope, deps, one);
+      done();
+    },
+    { prefix: '/api/dashboard' },
+  );
+}
+
+const BODY_MAX_BYTES = 1024 * 1024;
+
+function mountRoute(scope: FastifyInstance, deps: RouteDeps, one: DashboardRoute): void {
+  const [method = '', url = ''] = one.key.split(' ');
+  const hasBody = method !== 'GET';
+  const changes = hasBody && one.reads !== true;
+  if (changes !== (one.audit !== undefined))
+    throw new Error(`${one.key}: what changes something is audited, and nothing else`);
+  const [query, body] = [checkQuery(one.query), checkBody(one.body)];
+  scope.route({
+    method,
+    url,
+    bodyLimit: one.bodyMaxBytes ?? BODY_MAX_BYTES,
+    onRequest: async (request) => {
+      if (hasBody) requireOwnPage(deps, request);
+      asking.set(request, await enter(deps, one, request));
+    },
+    handler: async (request, reply) => {
+      const who = asking.get(request);
+      if (!who) throw new Error('a request that nobody looked at');
+      requireStorable(request.params);
+      const seen: Noted = {};
+      const asked = {
+        ...who,
+        params: request.params,
+        query: query(request.query),
+        body: hasBody ? body(request.body) : undefined,
+        request,
+        reply,
+        note: (what: Noted) => Object.assign(seen, what),
+      } as unknown as Asked<never>;
+      if (!changes) return one.handle(deps, asked as never);
+      if (one.needs === 'anyone')
+        return auditedAfter(deps, { one, who, seen }, () => one.handle(deps, asked as never));
+      return audited(deps, { one, who, seen }, () => one.handle(deps, asked as never));
+    },
+  });
+}
+
+/** No name of anything has this character in it, which the database cannot hold. */
+function requireStorable(params: unknown): void {
+  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0')))
+    throw new Fault('not_found');
+}
+
+type Who = { person: Person | null; role: Role; projectId: number; actor: string; actorName: string };
+type Noted = {
+  by?: Pick<Person, 'id' | 'name'>;
+  subject?: string;
+  before?: unknown;
+  after?: unknown;
+};
+
+const asking = new WeakMap<FastifyRequest, Who>();
+
+/** A page of another origin can have a browser send its cookies, but not say that it is ours. */
+function requireOwnPage({ transport }: DashboardDeps, { headers }: FastifyRequest): void {
+  if (headers.origin === transport.publicOrigin) return;
+  const message = `This was not asked by the dashboard at ${transport.publicOrigin}: open it there`;
+  throw new Fault('role_required', { details: [{ message }] });
+}
+
+async function enter(deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest): Promise<Who> {
+  const person = await deps.access.who(request.headers);
+  if (one.needs === 'anyone') return { person, role: 'viewer', projectId: 0, actor: '', actorName: '' };
+  if (!person) throw new Fault('session_required');
+  const [actor, actorName] = [`team:${person.id}`, person.name];
+  const { project } = request.params as { project?: string };
+  if (project === undefined) return { person, role: 'viewer', projectId: 0, actor, actorName };
+  const projectId = /^[1-9]\d{0,14}$/.test(project) ? Number(project) : 0;
+  const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
+  // What is not theirs is not there: whoever asks learns nothing of other projects.
+  if (role === null) throw new Fault('not_found');
+  if (one.needs !== 'signed_in' && !allows(role, one.needs)) {
+    const message = `Your role, ${role}, does not allow this: it needs ${one.needs}`;
+    throw new Fault('role_required', { details: [{ message }] });
+  }
+  return { person, role, projectId, actor, actorName };
+}
+
+type Change = { one: DashboardRoute; who: Who; seen: Noted };
+
+/** The entry is there before the change: whoever is killed in between leaves one that says it was begun. */
+async function audited(
+  { db, newId, log }: DashboardDeps,
+  { one, who, seen }: Change,
+  change: () => Promise<unknown>,
+): Promise<unknown> {
+  const { projectId, actor, actorName } = who;
+  const at = new Date(db.clock.now());
+  const entry: AuditEntry = { projectId, id: newId(), at, actor, actorName, action: one.audit ?? '' };
+  await beginEntry(db, entry);
+  try {
+    const answer = await change();
+    await endEntry(db, { ...entry, ...seen });
+    return answer;
+  } catch (error) {
+    // A refusal changed nothing. Of what failed in another way nobody knows, and the entry stays as it was begun.
+    if (error instanceof Fault)
+      await dropEntry(db, entry).catch((trouble: unknown) => log.warn({ err: trouble }, 'audit.not_dropped'));
+    throw error;
+  }
+}
+
+/** Who it was is known at the end, where somebody signs in; of somebody who does not come in, nobody did anything. */
+async function auditedAfter(
+  { db, newId }: DashboardDeps,
+  { one, seen }: Change,
+  change: () => Promise<unknown>,
+): Promise<unknown> {
+  const answer = await change();
+  const { by, ...what } = seen;
+  if (!by) return answer;
+  const at = new Date(db.clock.now());
+  const who = { actor: `team:${by.id}`, actorName: by.name };
+  const entry: AuditEntry = { projectId: 0, id: newId(), at, ...who, action: one.audit ?? '' };
+  await beginEntry(db, entry);
+  await endEntry(db, { ...entry, ...what });
+  return answer;
+}
+
+type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };
+
+function refuse({ log }: DashboardDeps, { error, request, reply }: Refused): FastifyReply {
+  const fault = error instanceof Fault ? error : faultOf(error);
+  if (fault.code === 'server_error')
+    log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
+  const { status, headers, body } = answerFault(fault);
+  return reply.status(status).headers(headers).send(body);
+}
+
+/** What Fastify itself says of a body. */
+function faultOf({ statusCode }: FastifyError): Fault {
+  if (statusCode === 413) return new Fault('payload_too_large');
+  if (statusCode === 415) return new Fault('unsupported_media_type');
+  return statusCode === 400 ? new Fault('bad_request') : new Fault('server_error');
+}

@@ -1,0 +1,203 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { TimelineItem, UserShown, UserThen, WhyRule } from '@beckon/contract/dashboard';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { openEngine } from '../../../testkit/engine.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { silentLog } from '../../base/log.ts';
+import { listEntries } from '../../features/audit/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { createRule } from '../../flows/create-rule.ts';
+import { setSettings } from '../../flows/set-settings.ts';
+import { openDatabase } from '../../io/db/index.ts';
+
+const own = await testDatabase();
+const clock = heldClock();
+const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const engine = openEngine(db, clock);
+const dashboard = testDashboard(db);
+afterAll(async () => {
+  await dashboard.close();
+  await db.close();
+  await own.drop();
+});
+
+const MINUTE = 60_000;
+const ID = 'ada/1 <b>%?#';
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(86_400_000);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, { quiet_hours: 'off' });
+  clock.advance(MINUTE);
+});
+
+async function know(traits: object, more: object = {}): Promise<void> {
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    records: [{ external_user_id: ID, email: 'ada@x.org', traits, ...more }],
+  });
+  await engine.settle();
+}
+async function happen(name: string, properties: object = {}): Promise<void> {
+  await putRecords(db, {
+    projectId,
+    kind: 'events',
+    records: [{ external_user_id: ID, name, properties }],
+  });
+  await engine.settle();
+}
+const path = (rest = '', id = ID): string => `/projects/${projectId}/users/${encodeURIComponent(id)}${rest}`;
+const VIP = {
+  name: 'vip',
+  when: { event: 'order_placed', where: [{ property: 'total', at_least: 100 }] },
+  only_if: { trait: 'plan', equals: 'pro' },
+  entry: { cooldown: '1d' },
+  steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
+};
+
+test('a user is shown with the last change of each trait, as long as it is the one that made it so', async () => {
+  await know({ plan: 'trial', seats: 1, timezone: 'Europe/Paris' });
+  clock.advance(MINUTE);
+  await know({ plan: 'pro' });
+  const changedAt = new Date(clock.now()).toISOString();
+  clock.advance(MINUTE);
+  await putRecords(db, {
+    projectId,
+    kind: 'users',
+    lane: 'bulk',
+    records: [{ external_user_id: ID, traits: { seats: 9 } }],
+  });
+  await engine.settle();
+  const { status, json } = await dashboard.ask(`GET ${path()}`, { as: 'viewer' });
+  expect(status).toBe(200);
+  const user = json.data as UserShown;
+  expect(user).toMatchObject({ external_user_id: ID, email: 'ada@x.org', held: null, zone: 'Europe/Paris' });
+  expect(user.traits).toEqual([
+    { trait: 'plan', value: 'pro', known: true, changed: { at: changedAt, before: 'trial' } },
+    { trait: 'seats', value: 9, known: false, changed: null },
+    {
+      trait: 'timezone',
+      value: 'Europe/Paris',
+      known: false,
+      changed: expect.objectContaining({ before: null }),
+    },
+  ]);
+  await dashboard.ask(`POST /projects/${projectId}/users/suppress`, { body: { users: [ID] } });
+  const held = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+  expect(held.held).toMatchObject({ reason: 'manual', kind: 'person', until: null });
+});
+
+test('an id may be as long as the public API takes one', async () => {
+  const id = 'é'.repeat(255);
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: id }] });
+  await engine.settle();
+  const { status, json } = await dashboard.ask(`GET ${path('', id)}`);
+  expect([status, (json.data as UserShown).external_user_id]).toEqual([200, id]);
+});
+
+test('who is nobody is not there, whatever is asked of them', async () => {
+  for (const rest of ['', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
+    for (const id of ['nobody', 'nul\0', '\ud800x'.toWellFormed()])
+      expect((await dashboard.ask(`GET ${path(rest, id)}`)).status, rest).toBe(404);
+  const erase = await dashboard.ask(`POST ${path('/erase', 'nobody')}`, { body: { confirm: 'nobody' } });
+  expect(erase.status).toBe(404);
+});
+
+test('all that happened stands in one line, the newest first, and reads on where a page ends', async () => {
+  await createRule(db, { projectId, document: VIP });
+  await know({ plan: 'pro' });
+  for (const total of [5, 500]) {
+    clock.advance(MINUTE);
+    await happen('order_placed', { total, note: '<script>alert(1)</script>' });
+  }
+  const all = await dashboard.ask(`GET ${path('/timeline')}`, { as: 'viewer' });
+  const items = all.json.data as TimelineItem[];
+  const kinds = items.map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'event')).toHaveLength(2);
+  expect(kinds).toEqual(expect.arrayContaining(['created', 'decision', 'draft']));
+  expect(items.find(({ kind }) => kind === 'draft')?.rule?.name).toBe('vip');
+  expect(items.map(({ at }) => at)).toEqual(
+    items
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
+  expect(all.json.meta.pagination.total).toBe(items.length);
+  const read: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Awaited<ReturnType<typeof dashboard.ask>> = await dashboard.ask(
+      `GET ${path(`/timeline?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)}`,
+    );
+    read.push(...(page.json.data as TimelineItem[]).map(({ id }) => id));
+    cursor = page.json.meta.cursor;
+  }
+  expect(read).toEqual(items.map(({ id }) => id));
+  const only = await dashboard.ask(`GET ${path('/timeline?kinds=event,created')}`);
+  expect(new Set((only.json.data as TimelineItem[]).map(({ kind }) => kind))).toEqual(
+    new Set(['event', 'created']),
+  );
+  for (const bad of ['kinds=colour', 'cursor=x', 'cursor=WzFd'])
+    expect((await dashboard.ask(`GET ${path(`/timeline?${bad}`)}`)).status, bad).toBe(422);
+});
+
+test('why there was no mail is told rule by rule, with what would let it pass', async () => {
+  await createRule(db, { projectId, document: VIP });
+  await know({ plan: 'trial' });
+  await happen('order_placed', { total: 500 });
+  const { json } = await dashboard.ask(`GET ${path('/why')}`, { as: 'viewer' });
+  const [vip] = (json.data as WhyRule[]).filter(({ rule }) => rule.name === 'vip');
+  expect(vip?.decided[0]).toMatchObject({ reason: 'only_if', fired: false });
+  expect(vip?.triggers[0]).toMatchObject({ would_fire: false, reason: 'only_if' });
+  expect(vip?.triggers[0]?.would_pass_if[0]).toMatchObject({ sentence: 'plan is pro', holds: false });
+  expect((await dashboard.ask(`GET ${path('/why?rule=vip')}`)).json.data).toHaveLength(1);
+  expect((await dashboard.ask(`GET ${path('/why?rule=none')}`)).status).toBe(404);
+});
+
+test('as of a moment they are what they were; before they came they are not there, and ahead nobody knows', async () => {
+  await know({ plan: 'trial' });
+  const then = new Date(clock.now()).toISOString();
+  clock.advance(MINUTE);
+  await know({ plan: 'pro', seats: 3 });
+  const at = async (moment: string): Promise<UserThen> =>
+    (await dashboard.ask(`GET ${path(`/at?at=${moment}`)}`, { as: 'viewer' })).json.data as UserThen;
+  expect(await at(then)).toMatchObject({
+    state: 'known',
+    traits: [{ trait: 'plan', value: 'trial', certainty: 'exact' }],
+  });
+  expect((await at(new Date(Date.parse(then) - 1).toISOString())).state).toBe('not_yet');
+  expect((await at('2020-01-01')).state).toBe('unknown');
+  for (const wrong of ['yesterday', new Date(clock.now() + MINUTE).toISOString()])
+    expect((await dashboard.ask(`GET ${path(`/at?at=${wrong}`)}`)).status).toBe(422);
+});
+
+test('all that is kept is for admins alone', async () => {
+  await know({ plan: 'pro' });
+  expect((await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' })).status).toBe(403);
+  const { status, text, headers } = await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
+  expect([status, headers['content-disposition']]).toEqual([200, 'attachment; filename="user.json"']);
+  expect(JSON.parse(text)).toMatchObject({ external_user_id: ID, traits: { plan: 'pro' } });
+});
+
+test('erasing takes the id typed as it is, and leaves no trace of it in the log', async () => {
+  await know({ plan: 'pro' });
+  const erase = (confirm: string, as: 'admin' | 'editor' = 'admin') =>
+    dashboard.ask(`POST ${path('/erase')}`, { body: { confirm }, as });
+  expect((await erase(ID, 'editor')).status).toBe(403);
+  const mistyped = await erase('ada');
+  expect([mistyped.status, mistyped.json.errors[0]?.field]).toEqual([422, 'confirm']);
+  const { json } = await erase(ID);
+  expect(json.data).toMatchObject({ external_user_id: ID, removed: { person: 1, person_email: 1 } });
+  expect((await dashboard.ask(`GET ${path()}`)).status).toBe(404);
+  const entries = await listEntries(db, {
+    projectIds: [projectId],
+    actor: null,
+    action: 'user.erase',
+    after: null,
+    limit: 9,
+  });
+  expect(entries).toHaveLength(1);
+  expect(JSON.stringify(entries)).not.toContain('ada/1');
+});

@@ -1,0 +1,171 @@
+import { Type } from 'typebox';
+import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { parseInstant } from '../../base/instant.ts';
+import { isStorable, TIMELINE_KINDS, type TimelineKind, unknownPerson } from '../../features/people/index.ts';
+import { listRules } from '../../features/rules/index.ts';
+import { erasePerson } from '../../flows/erase-person.ts';
+import { explainPerson, type ExplainedRow } from '../../flows/explain/index.ts';
+import { exportPerson } from '../../flows/export-person.ts';
+import { type NamedItem, personTimeline } from '../../flows/person-timeline.ts';
+import { showPersonThen } from '../../flows/show-person-then.ts';
+import { showUser, type ShownUser } from '../../flows/show-user.ts';
+import { PAGE } from './pages.ts';
+import { type DashboardRoute, route } from './route.ts';
+import { sendPieces } from './send-pieces.ts';
+
+const TIMELINE_LIMIT = 50;
+
+export const onePersonRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/users/:user', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      const wanted = { projectId, userId: params.user, now: db.clock.now() };
+      return { data: toShown(await showUser(db, wanted)) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/timeline', {
+    needs: 'viewer',
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      kinds: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    async handle({ db, access }, { projectId, params, query }) {
+      const { limit = TIMELINE_LIMIT, cursor: after = null } = query;
+      const userId = known(params.user);
+      const kinds = readKinds(query.kinds);
+      const found = await personTimeline(db, { projectId, userId, kinds, after, limit });
+      const names = await access.namesOf([...new Set(found.items.flatMap(({ actor }) => actor ?? []))]);
+      return {
+        data: found.items.map((item) => toItem(item, names)),
+        meta: {
+          pagination: { total: found.total, offset: 0, limit },
+          cursor: found.cursor,
+          ...(found.isAtLeast && { at_least: true as const }),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/users/:user/at', {
+    needs: 'viewer',
+    query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
+    async handle({ db }, { projectId, params, query }) {
+      const at = parseInstant(query.at);
+      if (Number.isNaN(at)) throw invalid('at must be a moment such as 2026-01-31T14:30:00Z', 'at');
+      return { data: await showPersonThen(db, { projectId, userId: known(params.user), at }) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/why', {
+    needs: 'viewer',
+    query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
+    async handle({ db, mailroom }, { projectId, params, query }) {
+      const asked = { projectId, userId: known(params.user), rule: query.rule ?? null };
+      const rows = await explainPerson({ db, mailroom }, asked);
+      const ids = new Map((await listRules(db, projectId)).map(({ id, name }) => [name, id]));
+      const byRule = Map.groupBy(rows, ({ rule }) => rule);
+      return { data: [...byRule].map(([name, some]) => toWhy({ id: ids.get(name) ?? name, name }, some)) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/export', {
+    needs: 'admin',
+    async handle({ db }, { projectId, params, reply }) {
+      const userId = known(params.user);
+      const pieces = exportPerson(db, { projectId, userId });
+      // Whether there is anybody is known with the first piece, and before a file was promised.
+      const first = await pieces.next();
+      const file = { name: 'user.json', type: 'application/json; charset=utf-8' };
+      return sendPieces(reply, file, withFirst(first.value ?? '', pieces));
+    },
+  }),
+  route('POST /projects/:project/users/:user/erase', {
+    needs: 'admin',
+    audit: 'user.erase',
+    body: Type.Object({ confirm: Type.String() }),
+    async handle({ db, newId }, { projectId, params, body, note }) {
+      if (body.confirm !== params.user)
+        throw invalid('confirm must be the id of the user, exactly as it is', 'confirm');
+      const { external_user_id, erased_at, removed } = await erasePerson(
+        { db, newId },
+        { projectId, userId: params.user },
+      );
+      // Who it was stands nowhere any more, and so not here either.
+      note({ subject: 'a user', after: { removed } });
+      return { data: { external_user_id, erased_at, removed } };
+    },
+  }),
+];
+
+async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  yield first;
+  yield* rest;
+}
+
+/** What PostgreSQL cannot hold is nobody's id. */
+function known(userId: string): string {
+  if (isStorable(userId)) return userId;
+  throw unknownPerson(userId);
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+function readKinds(text: string | undefined): TimelineKind[] {
+  if (text === undefined || text === '') return [...TIMELINE_KINDS];
+  const asked = text.split(',');
+  const kinds = TIMELINE_KINDS.filter((kind) => asked.includes(kind));
+  if (kinds.length === new Set(asked).size) return kinds;
+  throw invalid(`kinds must be some of ${TIMELINE_KINDS.join(', ')}, with commas between`, 'kinds');
+}
+
+function toShown({ suppressTriggersUntil, triggersLiveSince, runs, ...user }: ShownUser): UserShown {
+  return {
+    ...user,
+    runs: runs.map(({ arm: _arm, converted_at: _converted, ...run }) => run),
+    triggers: { suppressed: suppressTriggersUntil !== null, live_since: triggersLiveSince },
+  };
+}
+
+function toItem(item: NamedItem, names: ReadonlyMap<string, string>): TimelineItem {
+  const { at, id, kind, title, detail, rule_id, ruleName, audience_id, audienceName, draft_id, actor } = item;
+  return {
+    at: iso(at.getTime()),
+    id,
+    kind,
+    title,
+    rule: rule_id === null ? null : { id: rule_id, name: ruleName ?? rule_id },
+    audience: audience_id === null ? null : { id: audience_id, name: audienceName },
+    draft_id,
+    actor: actor === null ? null : (names.get(actor) ?? actor),
+    detail,
+  };
+}
+
+function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
+  const now = rows.find((row) => row.now !== null)?.now;
+  return {
+    rule,
+    is_on: now?.is_on ?? false,
+    would_fire: now?.would_fire ?? false,
+    triggers: now?.triggers ?? [],
+    decided: rows
+      .filter(({ count }) => count > 0)
+      .map(({ at, first_at, count, reason, sentence, fired, detail }) => ({
+        at,
+        first_at: first_at ?? at,
+        count,
+        reason,
+        sentence,
+        fired,
+        detail,
+      })),
+    drafts: rows.flatMap((row) => row.drafts).map(toDraft),
+  };
+}
+
+function toDraft(draft: ExplainedRow['drafts'][number]): WhyRule['drafts'][number] {
+  const { id, subject, state, reason, deadline_at, ended_at, holds, held_by } = draft;
+  return { id, subject, state, reason, deadline_at, ended_at, holds, held: held_by };
+}

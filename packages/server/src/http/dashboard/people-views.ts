@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { SavedView } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { readPeopleFilter } from '../../features/people/index.ts';
+import { deleteView, listViews, saveView, SCREENS, type View } from '../../features/views/index.ts';
+import type { DashboardDeps } from './deps.ts';
+import { type DashboardRoute, route } from './route.ts';
+
+const SCREEN = Type.Enum([...SCREENS]);
+
+export const viewRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/views', {
+    needs: 'viewer',
+    query: Type.Object({ screen: SCREEN }),
+    async handle({ db, access }, { projectId, query }) {
+      const data = await toShown(access, await listViews(db, { projectId, screen: query.screen }));
+      return {
+        data,
+        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
+      };
+    },
+  }),
+  route('POST /projects/:project/views', {
+    needs: 'editor',
+    audit: 'view.create',
+    body: Type.Object({
+      screen: SCREEN,
+      name: Type.String(),
+      filter: Type.String({ maxLength: 1_000 }),
+    }),
+    async handle({ db, newId, access }, { projectId, body, actor, note }) {
+      readPeopleFilter(body.filter);
+      const view = { ...body, projectId, id: newId(), createdAt: db.clock.now(), createdBy: actor };
+      const saved = await db.transaction((tx) => saveView(tx, view));
+      // A filter may name somebody who is erased later; its name and what it is are enough here.
+      note({ subject: saved.id, after: { screen: saved.screen } });
+      const [data] = await toShown(access, [saved]);
+      if (!data) throw new Error('a view that was just saved is not there');
+      return { data };
+    },
+  }),
+  route('DELETE /projects/:project/views/:view', {
+    needs: 'editor',
+    audit: 'view.delete',
+    async handle({ db, access }, { projectId, params, note }) {
+      const gone = await deleteView(db, { projectId, id: params.view });
+      note({ subject: gone.id, before: { screen: gone.screen } });
+      const [data] = await toShown(access, [gone]);
+      if (!data) throw new Error('a view that was just deleted cannot be shown');
+      return { data };
+    },
+  }),
+];
+
+async function toShown(access: DashboardDeps['access'], views: View[]): Promise<SavedView[]> {
+  const names = await access.namesOf([...new Set(views.map(({ createdBy }) => createdBy))]);
+  return views.map(({ id, screen, name, filter, createdBy, createdAt }) => ({
+    id,
+    screen,
+    name,
+    filter,
+    created_by: names.get(createdBy) ?? createdBy,
+    created_at: iso(createdAt),
+  }));
+}

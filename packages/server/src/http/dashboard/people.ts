@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import type { UserListed } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { type ListedPerson, readPeopleFilter } from '../../features/people/index.ts';
+import { exportUsers, listUsers } from '../../flows/list-users.ts';
+import { suppressPeople } from '../../flows/suppress-people.ts';
+import { PAGE, readPage, toPage } from './pages.ts';
+import { onePersonRoutes } from './people-one.ts';
+import { viewRoutes } from './people-views.ts';
+import { type DashboardRoute, route } from './route.ts';
+import { plainCell, sendPieces } from './send-pieces.ts';
+
+const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+/** A page of the table is chosen at once, or some of them. */
+const SUPPRESSED_AT_ONCE_MAX = 1_000;
+
+export const personRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/users', {
+    needs: 'viewer',
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    async handle({ db }, { projectId, query }) {
+      const filter = readPeopleFilter(query.filter ?? '');
+      const page = readPage(query, 1);
+      const { rowsMax, most } = page;
+      const after = page.after?.[0] ?? null;
+      const { rows, total } = await listUsers(db, { projectId, filter, after, rowsMax, most });
+      return toPage(rows, page, { show: toListed, placeOf: ({ userId }) => [userId], total });
+    },
+  }),
+  route('GET /projects/:project/users.csv', {
+    needs: 'admin',
+    query: Type.Object({ filter: FILTER }),
+    handle({ db }, { projectId, query, reply }) {
+      const filter = readPeopleFilter(query.filter ?? '');
+      const pieces = exportUsers(db, { projectId, filter, cell: plainCell });
+      return sendPieces(reply, { name: 'users.csv', type: 'text/csv; charset=utf-8' }, pieces);
+    },
+  }),
+  route('POST /projects/:project/users/suppress', {
+    needs: 'admin',
+    audit: 'user.suppress',
+    body: Type.Object({
+      users: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        minItems: 1,
+        maxItems: SUPPRESSED_AT_ONCE_MAX,
+      }),
+    }),
+    async handle({ db }, { projectId, body, actor, note }) {
+      const { unknown, ...done } = await suppressPeople(db, { projectId, users: body.users, actor });
+      // Whoever is erased later must not be named here still.
+      note({ subject: `${body.users.length} users`, after: done });
+      return { data: { ...done, unknown: unknown.length } };
+    },
+  }),
+  ...viewRoutes,
+  ...onePersonRoutes,
+];
+
+function toListed({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...known }: ListedPerson): UserListed {
+  return {
+    external_user_id: userId,
+    ...known,
+    first_seen_at: iso(firstSeenAt),
+    last_seen_at: iso(lastSeenAt),
+    triggers_suppressed: isSuppressed,
+  };
+}

@@ -1,0 +1,55 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { FrameQuery, Raw } from '@beckon/contract/dashboard';
+import { inlineImages } from '../../flows/inline-images.ts';
+import type { DashboardDeps } from './deps.ts';
+import { SENT } from './route.ts';
+
+/** How a letter may be asked for. */
+export const FRAME_QUERY = {
+  scheme: Type.Optional(Type.Union([Type.Literal('light'), Type.Literal('dark')])),
+  images: Type.Optional(Type.Union([Type.Literal('hide'), Type.Literal('show')])),
+};
+
+/**
+ * A letter by an address of its own, as a page that can do nothing: no script, no form, nothing from elsewhere. Its images are
+ * fetched by us and stand in the page, and only if somebody asks for them.
+ */
+export async function sendLetter(
+  { openOutbound }: Pick<DashboardDeps, 'openOutbound'>,
+  reply: FastifyReply,
+  { html, scheme = 'light', images = 'hide' }: FrameQuery & { html: string },
+): Promise<Raw> {
+  const shown = asOnScreen(html, scheme);
+  if (images === 'hide') return send(reply, shown);
+  const outbound = openOutbound();
+  try {
+    return send(reply, await inlineImages(shown, outbound));
+  } finally {
+    outbound.close();
+  }
+}
+
+/** As a mail reader on a light or a dark screen would show it, whatever the screen of whoever looks is. */
+function asOnScreen(html: string, scheme: 'light' | 'dark'): string {
+  const asked = html.replaceAll(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, which: string) =>
+    which.toLowerCase() === scheme ? '(min-width:0px)' : '(max-width:0px)',
+  );
+  const style = `<style>:root{color-scheme:only ${scheme}}</style>`;
+  const head = /<\/head\s*>/i.exec(asked);
+  return head ? `${asked.slice(0, head.index)}${style}${asked.slice(head.index)}` : `${style}${asked}`;
+}
+
+function send(reply: FastifyReply, html: string): Raw {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy':
+      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  });
+  reply.raw.end(html);
+  return SENT;
+}

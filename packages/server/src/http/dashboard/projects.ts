@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import type { ProjectListed } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { listProjects, listSettings, type Project } from '../../features/projects/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { setSettings } from '../../flows/set-settings.ts';
+import type { DashboardDeps } from './deps.ts';
+import { route } from './route.ts';
+
+export const projectRoutes = [
+  route('GET /projects', {
+    needs: 'signed_in',
+    async handle({ db, access }, { person }) {
+      const roles = await access.rolesOf(person.id);
+      const projects = (await listProjects(db)).filter(({ id }) => roles.has(id));
+      const data = await toListed(db, projects, roles);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('POST /projects', {
+    needs: 'signed_in',
+    audit: 'project.create',
+    body: Type.Object({
+      name: Type.String(),
+      time_zone: Type.Optional(Type.String()),
+    }),
+    async handle({ db, access }, { person, body, note }) {
+      const organisationId = await access.mayMakeProjects(person.id);
+      if (organisationId === null) {
+        const message = 'Your role does not allow this: it needs admin';
+        throw new Fault('role_required', { details: [{ message }] });
+      }
+      const project = await createProject(db, { name: body.name, organisationId });
+      if (body.time_zone !== undefined) await setSettings(db, project.id, { time_zone: body.time_zone });
+      note({ subject: project.name, after: { id: project.id } });
+      const [made] = await toListed(db, [project], await access.rolesOf(person.id));
+      if (!made) throw new Error('a project that was just made is not there');
+      return { data: made };
+    },
+  }),
+];
+
+type Roles = Awaited<ReturnType<DashboardDeps['access']['rolesOf']>>;
+
+async function toListed(
+  db: DashboardDeps['db'],
+  projects: Project[],
+  roles: Roles,
+): Promise<ProjectListed[]> {
+  const settings = await listSettings(
+    db,
+    projects.map(({ id }) => id),
+  );
+  return projects.flatMap((project) => {
+    const { id, name, livemode, suspendedAt } = project;
+    const [role, own] = [roles.get(id), settings.get(id)];
+    if (!role || !own) return [];
+    const { paused, timeZone: time_zone } = own.settings;
+    const suspended = suspendedAt !== null;
+    return [{ id, name, livemode, role, demo: own.isDemo, suspended, paused, time_zone }];
+  });
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Raw, Role, RouteKey } from '@beckon/contract/dashboard';
+import type { TSchema } from 'typebox';
+import type { Person } from '../../features/team/index.ts';
+import type { DashboardDeps } from './deps.ts';
+import type { Feeds } from './feeds.ts';
+
+/** What a handler is told. Whoever is asked for is signed in, and has in the project what the route needs. */
+export type Asked<K extends RouteKey> = {
+  params: ParamsOf<K>;
+  query: QueryOf<K>;
+  body: BodyOf<K>;
+  /** 0 where the path names no project. */
+  projectId: number;
+  role: Role;
+  person: Person;
+  /** As whom moves, suppressions and the rest are written: stable, and no address. */
+  actor: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Adds to the audit entry of this change what it was about, and what it was before and after. */
+  note: (what: { subject?: string; before?: unknown; after?: unknown }) => void;
+};
+
+/** What the handler of an open route is told: whoever is signed in, and null for who is not. */
+export type OpenAsked<K extends RouteKey> = Pick<
+  Asked<K>,
+  'params' | 'query' | 'body' | 'request' | 'reply'
+> & {
+  person: Person | null;
+  /** Who it turned out to be; without that nothing stands in the audit log, because nobody did anything. */
+  note: (what: {
+    by: Pick<Person, 'id' | 'name'>;
+    subject?: string;
+    before?: unknown;
+    after?: unknown;
+  }) => void;
+};
+
+/** What the routes are handed: all that is wired, and what they share among each other. */
+export type RouteDeps = DashboardDeps & { feeds: Feeds };
+
+export type RouteSpec<K extends RouteKey> = {
+  /** The least that opens it in the path's project; `signed_in`: any session, where the path names none. */
+  needs: Role | 'signed_in';
+  /** The shape of the query and of the body, in TypeBox; what is not named here is refused. */
+  query?: TSchema;
+  body?: TSchema;
+  /** What a body may weigh; 1 MiB otherwise. */
+  bodyMaxBytes?: number;
+  /** As what the change stands in the audit log. Every route that changes something has one; reading has none. */
+  audit?: string;
+  /** Asked by POST because what is asked does not fit into an address: it changes nothing and is not audited. */
+  reads?: true;
+  handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
+};
+
+type OpenSpec<K extends RouteKey> = Omit<RouteSpec<K>, 'needs' | 'handle'> & {
+  handle: (deps: RouteDeps, asked: OpenAsked<K>) => Promise<AnswerOf<K>>;
+};
+
+export type DashboardRoute = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' } & Omit<
+  RouteSpec<never>,
+  'needs' | 'handle'
+> & {
+    handle: (deps: RouteDeps, asked: never) => Promise<unknown>;
+  };
+
+/** One route, held to what the contract says of it. */
+export function route<K extends RouteKey>(key: K, spec: RouteSpec<K>): DashboardRoute {
+  return { key, ...spec } as unknown as DashboardRoute;
+}
+
+/** One that is open to who is not signed in: what leads to a session. */
+export function openRoute<K extends RouteKey>(key: K, spec: OpenSpec<K>): DashboardRoute {
+  return { key, needs: 'anyone', ...spec } as unknown as DashboardRoute;
+}
+
+/** For an answer that is no JSON: the handler has hijacked the reply, or sent it. */
+export const SENT: Raw = { raw: true };

@@ -1,0 +1,84 @@
+import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { printDuration } from '../../base/duration.ts';
+import { countOpen } from '../../features/drafts/index.ts';
+import { countRuleDays, daysOf, emptyDay, sinceDays } from '../../features/insights/index.ts';
+import { getSettings } from '../../features/projects/index.ts';
+import { inOrder, wholeDocumentOf } from '../../features/rules/index.ts';
+import { outline } from '../../features/sequences/index.ts';
+import { autopilotPeriod } from '../../flows/autopilot.ts';
+import { type ListedRule, listShownRules, showRule } from '../../flows/show-rules.ts';
+import type { DashboardDeps } from './deps.ts';
+
+type Db = DashboardDeps['db'];
+
+/** In the order of priority. */
+export async function listedRules(db: Db, projectId: number): Promise<RuleListed[]> {
+  const now = db.clock.now();
+  const rules = await listShownRules(db, { projectId, now });
+  const around = await findAround(db, projectId, null);
+  const ranked = rules.map((rule) => ({ ...rule, priority: rule.definition.priority }));
+  return inOrder(ranked).map((rule) => toListed(rule, around));
+}
+
+/** By its id or its name. */
+export async function shownRule(db: Db, projectId: number, reference: string): Promise<RuleShown> {
+  const rule = await showRule(db, { projectId, reference, now: db.clock.now() });
+  const { runs, suggestion } = rule;
+  return {
+    ...toListed(rule, await findAround(db, projectId, rule.id)),
+    definition: wholeDocumentOf(rule),
+    runs,
+    suggestion: suggestion && {
+      kind: suggestion.kind,
+      deadline: printDuration(suggestion.deadlineMs),
+      why: suggestion.why,
+    },
+  };
+}
+
+const WEEK_DAYS = 7;
+
+type Around = {
+  week: Map<string, RuleDay[]>;
+  noDays: RuleDay[];
+  open: Map<string, number>;
+  autopilotMs: number | null;
+};
+
+async function findAround(db: Db, projectId: number, ruleId: string | null): Promise<Around> {
+  const now = db.clock.now();
+  const { timeZone: zone, autopilotMs } = (await getSettings(db, projectId)).settings;
+  const since = sinceDays(WEEK_DAYS, { now, zone });
+  const [week, open] = await Promise.all([
+    countRuleDays(db, { projectId, ruleId, since, now, zone }),
+    countOpen(db, projectId),
+  ]);
+  return { week, open, autopilotMs, noDays: daysOf({ since, now, zone }).map(emptyDay) };
+}
+
+function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around): RuleListed {
+  const { id, name, version, mode, deadlineMs, definition, sentence, lints, silence } = rule;
+  const leavesAfter = autopilotPeriod(rule, autopilotMs);
+  const steps = outline(definition.steps);
+  return {
+    id,
+    name,
+    version,
+    on: rule.enabledAt !== null,
+    mode,
+    deadline: deadlineMs === null ? null : printDuration(deadlineMs),
+    leaves_after: leavesAfter === null ? null : printDuration(leavesAfter),
+    priority: definition.priority,
+    sentence,
+    letters: steps.filter(({ step }) => step.kind === 'draft').length,
+    steps: steps.length,
+    lints,
+    alarm: silence,
+    demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedWhy ?? '' },
+    week: week.get(id) ?? noDays,
+    open_drafts: open.get(id) ?? 0,
+    created_at: iso(rule.createdAt),
+    updated_at: iso(rule.updatedAt),
+  };
+}

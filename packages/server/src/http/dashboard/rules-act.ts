@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
+import { printDuration } from '../../base/duration.ts';
+import { findRule } from '../../features/rules/index.ts';
+import { duplicateRule, reorderRules, setMode } from '../../flows/manage-rules.ts';
+import { moveWaiting, previewMove } from '../../flows/move-waiting.ts';
+import { disableRule, enableRule, previewSwitch, type SwitchPreview } from '../../flows/switch-rule.ts';
+import { route } from './route.ts';
+import { shownRule } from './rule-shown.ts';
+
+/** What is done to a rule that stays what it says. */
+export const ruleActRoutes = [
+  route('POST /projects/:project/rules/:rule/mode', {
+    needs: 'editor',
+    audit: 'rule.mode',
+    body: Type.Object({
+      mode: Type.Union([Type.Literal('draft'), Type.Literal('autopilot')]),
+      deadline: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, wake }, { projectId, params, body, actor, note }) {
+      const { mode, include_open: includeOpen = false } = body;
+      const deadline = body.deadline === undefined ? {} : { deadline: body.deadline };
+      const wanted = { projectId, reference: params.rule, actor, mode, includeOpen, ...deadline };
+      const { rule, drafts, before } = await setMode(db, wanted);
+      wake();
+      const [was, is] = [toMode(before), toMode(rule)];
+      note({ subject: rule.name, before: was, after: { ...is, drafts } });
+      return { data: { rule: await shownRule(db, projectId, rule.id), drafts, before: was } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/reorder', {
+    needs: 'editor',
+    audit: 'rule.reorder',
+    body: Type.Object({ before: Type.Union([Type.String(), Type.Null()]) }),
+    async handle({ db, wake }, { projectId, params, body: { before }, actor, note }) {
+      const changed = await reorderRules(db, { projectId, reference: params.rule, actor, before });
+      wake();
+      note({ subject: (await findRule(db, { projectId, reference: params.rule })).name, after: changed });
+      return { data: { changed } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/duplicate', {
+    needs: 'editor',
+    audit: 'rule.duplicate',
+    body: Type.Object({ name: Type.Optional(Type.String()) }),
+    async handle({ db }, { projectId, params, body: { name = null }, actor, note }) {
+      const { id, name: made } = await duplicateRule(db, { projectId, reference: params.rule, actor, name });
+      note({ subject: made, after: { of: params.rule } });
+      return { data: await shownRule(db, projectId, id) };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/switch', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      return { data: toPreview(await previewSwitch(db, { projectId, reference, now: db.clock.now() })) };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/switch', {
+    needs: 'editor',
+    audit: 'rule.switch',
+    body: Type.Object({ on: Type.Boolean(), confirmed: Type.Optional(Type.Boolean()) }),
+    async handle({ db, wake }, { projectId, params, body: { on, confirmed = false }, actor, note }) {
+      const wanted = { projectId, reference: params.rule, actor };
+      const done = on ? await switchOn(db, { ...wanted, confirmed }) : await switchOff(db, wanted);
+      wake();
+      const { rule, ...counts } = done;
+      note({ subject: rule.name, before: { on: !on }, after: { on, ...counts } });
+      return { data: { rule: await shownRule(db, projectId, rule.id), ...counts } };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/move-waiting', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      const { rule, moved, stayed } = await previewMove(db, { projectId, reference, now: db.clock.now() });
+      return { data: { version: rule.version, moved, stayed } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/move-waiting', {
+    needs: 'editor',
+    audit: 'rule.move_waiting',
+    async handle({ db, wake }, { projectId, params: { rule: reference }, note }) {
+      const { rule, moved, stayed } = await moveWaiting(db, { projectId, reference });
+      wake();
+      note({ subject: rule.name, after: { version: rule.version, moved } });
+      return { data: { version: rule.version, moved, stayed } };
+    },
+  }),
+];
+
+type Switching = Parameters<typeof disableRule>[1];
+
+async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Switching & { confirmed: boolean }) {
+  const { rule, resumed: drafts, thawed: runs, expired } = await enableRule(db, wanted);
+  return { rule, drafts, runs, expired };
+}
+
+async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
+  const { rule, held: drafts, frozen: runs } = await disableRule(db, wanted);
+  return { rule, drafts, runs, expired: 0 };
+}
+
+function toPreview({ longHeld, rule: _rule, ...counts }: SwitchPreview): RuleSwitchPreview {
+  return { ...counts, long_held: longHeld };
+}
+
+function toMode({ mode, deadlineMs }: { mode: 'draft' | 'autopilot'; deadlineMs: number | null }) {
+  return { mode, deadline: deadlineMs === null ? null : printDuration(deadlineMs) };
+}

@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import type { BacktestLine } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { backtest, type BacktestAsked, type Progress } from '../../flows/backtest/index.ts';
+import { standardHeaders } from '../socket-errors.ts';
+import { transportOf } from '../transport.ts';
+import { type Asked, route, type RouteDeps, SENT } from './route.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS_MAX = 366;
+
+/** Runs a rule over what is stored and tells on the way how far it is; nothing is written. */
+export const ruleBacktestRoutes = [
+  route('POST /projects/:project/rules/backtest', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({
+      days: Type.Integer({ minimum: 1, maximum: DAYS_MAX }),
+      rule: Type.Optional(Type.String()),
+      document: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+    handle: run,
+  }),
+];
+
+type BacktestRequest = Asked<'POST /projects/:project/rules/backtest'>;
+
+/**
+ * Faults that are found before the first stretch of time is looked at are answered as everywhere; from then on the answer is
+ * under way, and what goes wrong is its last line. Whoever hangs up ends it at the next stretch.
+ */
+async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT> {
+  const { projectId, body, reply } = asked;
+  const lines = openLines(deps, asked);
+  const leave = takePlace(deps.db);
+  try {
+    const rule = ruleOf(body);
+    const watch = (progress: Progress): void => {
+      if (lines.isGone()) throw new HungUp();
+      lines.write({ progress: toProgress(progress) });
+    };
+    const found = await backtest(deps.db, { projectId, sinceMs: body.days * DAY_MS, rule, watch });
+    lines.write({ found });
+  } catch (error) {
+    if (!lines.isBegun()) throw error;
+    if (!(error instanceof HungUp)) lines.write({ failed: toFailed(deps, error) });
+  } finally {
+    leave();
+    if (lines.isBegun()) reply.raw.end();
+  }
+  return SENT;
+}
+
+class HungUp extends Error {}
+
+function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rule'] {
+  if (document !== undefined) return { document };
+  if (rule !== undefined) return { reference: rule };
+  const message = 'Say which rule: rule, or document for one that is not saved';
+  throw new Fault('validation_failed', { details: [{ message, field: 'rule' }] });
+}
+
+/** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
+const AT_ONCE = 2;
+const running = new WeakMap<RouteDeps['db'], number>();
+
+function takePlace(db: RouteDeps['db']): () => void {
+  const others = running.get(db) ?? 0;
+  if (others >= AT_ONCE) {
+    const message = `${others} backtests are running already: wait for one of them, or stop it`;
+    throw new Fault('conflict', { details: [{ message }] });
+  }
+  running.set(db, others + 1);
+  return () => running.set(db, (running.get(db) ?? 1) - 1);
+}
+
+type Lines = { write(line: BacktestLine): void; isBegun(): boolean; isGone(): boolean };
+
+function openLines({ transport }: RouteDeps, { request, reply }: BacktestRequest): Lines {
+  const response = reply.raw;
+  let isBegun = false;
+  return {
+    write(line) {
+      if (!isBegun) {
+        isBegun = true;
+        reply.hijack();
+        const headers = standardHeaders(request.id, transportOf(transport, request.raw));
+        response.writeHead(200, { ...headers, 'Content-Type': CONTENT_TYPE, 'X-Accel-Buffering': 'no' });
+      }
+      response.write(`${JSON.stringify(line)}\n`);
+    },
+    isBegun: () => isBegun,
+    isGone: () => response.destroyed,
+  };
+}
+
+const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8';
+
+function toProgress({
+  of,
+  looked,
+  at,
+  share,
+}: Progress): Extract<BacktestLine, { progress: unknown }>['progress'] {
+  return { of, looked_at: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
+}
+
+function toFailed({ log }: RouteDeps, error: unknown): Extract<BacktestLine, { failed: unknown }>['failed'] {
+  if (error instanceof Fault) return { code: error.code, errors: error.details };
+  log.error({ err: error }, 'backtest.failed');
+  return { code: 'server_error', errors: [{ message: 'The backtest could not be finished' }] };
+}

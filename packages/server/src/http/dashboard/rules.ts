@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { findRule, wholeDocumentOf } from '../../features/rules/index.ts';
+import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
+import { createRule } from '../../flows/create-rule.ts';
+import { editRule } from '../../flows/edit-rule.ts';
+import { route } from './route.ts';
+import { ruleActRoutes } from './rules-act.ts';
+import { ruleBacktestRoutes } from './rules-backtest.ts';
+import { ruleReadRoutes } from './rules-read.ts';
+import { listedRules, shownRule } from './rule-shown.ts';
+
+const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
+
+export const ruleRoutes = [
+  route('GET /projects/:project/rules', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const data = await listedRules(db, projectId);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      return { data: await shownRule(db, projectId, params.rule) };
+    },
+  }),
+  route('POST /projects/:project/rules', {
+    needs: 'editor',
+    audit: 'rule.create',
+    body: Type.Object({ document: DOCUMENT, on: Type.Optional(Type.Boolean()) }),
+    async handle({ db, wake }, { projectId, body, actor, note }) {
+      const { document, on = true } = body;
+      const { id, name } = await createRule(db, { projectId, document, actor, isOff: !on });
+      wake();
+      const rule = await shownRule(db, projectId, id);
+      note({ subject: name, after: { on, ...rule.definition } });
+      return { data: rule };
+    },
+  }),
+  route('POST /projects/:project/rules/check', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ document: DOCUMENT, rule: Type.Optional(Type.String()) }),
+    async handle({ db }, { projectId, body: { document, rule: reference = null } }) {
+      const found = await checkUnsavedRule(db, { projectId, document, reference, now: db.clock.now() });
+      const { sentence, faults, lints } = found;
+      return {
+        data: {
+          sentence,
+          faults,
+          lints,
+          new_version: found.isNewVersion,
+          sentence_before: found.sentenceBefore,
+          open_untouched: found.openUntouched,
+          under_way: found.underWay,
+        },
+      };
+    },
+  }),
+  route('PUT /projects/:project/rules/:rule', {
+    needs: 'editor',
+    audit: 'rule.update',
+    body: Type.Object({
+      document: DOCUMENT,
+      updated_at: Type.String(),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, wake }, { projectId, params, body, actor, note }) {
+      const { document, include_open: includeOpen = false } = body;
+      const seenAt = momentOf(body.updated_at);
+      const before = await findRule(db, { projectId, reference: params.rule });
+      const edit = { projectId, reference: before.id, document, includeOpen, actor, seenAt };
+      const { rule, drafts } = await editRule(db, edit);
+      wake();
+      note({ subject: rule.name, before: wholeDocumentOf(before), after: wholeDocumentOf(rule) });
+      return { data: { rule: await shownRule(db, projectId, rule.id), drafts } };
+    },
+  }),
+  ...ruleActRoutes,
+  ...ruleReadRoutes,
+  ...ruleBacktestRoutes,
+];
+
+function momentOf(text: string): number {
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms) && iso(ms) === text) return ms;
+  const message = 'updated_at must be the time that the rule came with';
+  throw new Fault('validation_failed', { details: [{ message, field: 'updated_at' }] });
+}

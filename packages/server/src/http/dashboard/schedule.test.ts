@@ -1,0 +1,138 @@
+import type { Schedule, ScheduledDraft } from '@beckon/contract/dashboard';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+let story: Story;
+const ask = <T = Schedule>(path: string) =>
+  dashboard.ask<T>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' });
+
+beforeEach(async () => {
+  story = await newStory(stage);
+  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
+});
+
+async function greet(user: string, traits: Record<string, unknown> = {}): Promise<void> {
+  await story.user(user, { email: `${user}@x.org`, traits });
+  await story.event(user, 'hello');
+  await story.later(0);
+}
+
+const hour = (more: number): string => new Date(story.now() + more * HOUR).toISOString();
+
+test('letters stand in the hour in which they leave, with what made them wait; deadlines in theirs', async () => {
+  await greet('ada');
+  // In Tokyo it is one in the morning when her deadline comes.
+  await greet('bo', { timezone: 'Asia/Tokyo' });
+  const { status, json } = await ask('schedule');
+  expect([status, json.data]).toMatchObject([
+    200,
+    {
+      drafts: 2,
+      is_cut: false,
+      waits_for_person: 0,
+      paused: false,
+      throttle_per_hour: 36_000,
+      from: hour(0),
+    },
+  ]);
+  expect(json.data.hours).toEqual([
+    { at: hour(4), leaves: 1, waited: {}, deadlines: 2 },
+    { at: hour(11), leaves: 1, waited: { quiet_hours: 1 }, deadlines: 0 },
+  ]);
+  expect(json.data.beyond).toEqual({ leaves: 0, held: {}, expires: 0 });
+});
+
+test('quiet hours are bands of each zone that letters go to, and none where they are off', async () => {
+  await greet('bo', { timezone: 'Asia/Tokyo' });
+  const { quiet } = (await ask('schedule')).json.data;
+  expect(quiet.map(({ zone, drafts }) => [zone, drafts])).toEqual([
+    ['Asia/Tokyo', 1],
+    ['UTC', 0],
+  ]);
+  expect(quiet[1]?.spans.slice(0, 2)).toEqual([
+    { from: hour(9), to: hour(20) },
+    { from: hour(33), to: hour(44) },
+  ]);
+  // Twelve at noon in UTC is nine in the evening in Tokyo: it has just become quiet.
+  expect(quiet[0]?.spans[0]).toEqual({ from: hour(0), to: hour(11) });
+  await story.set({ quiet_hours: 'off', throttle: 'off' });
+  const off = (await ask('schedule')).json.data;
+  expect([off.quiet[0]?.spans, off.throttle_per_hour]).toEqual([[], null]);
+});
+
+test('the drafts of an hour are those that the ribbon counts in it, page by page', async () => {
+  for (const user of ['ada', 'bo', 'cy']) await greet(user);
+  const asked = `from=${hour(4)}&to=${hour(5)}`;
+  const first = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2`)).json;
+  expect(first.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 2 }, cursor: '2' });
+  expect(first.data[0]).toMatchObject({
+    subject: 'Hello',
+    rule: 'greeter',
+    email: expect.stringContaining('@x.org') as string,
+    deadline_at: hour(4),
+    fate: { becomes: 'leaves', at: hour(4), reason: null },
+  });
+  const last = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2&cursor=2`)).json;
+  expect([last.data.length, last.meta.cursor]).toEqual([1, null]);
+  expect((await ask<ScheduledDraft[]>(`schedule/drafts?from=${hour(5)}`)).json.meta.pagination.total).toBe(0);
+});
+
+test('what something holds for good, and what waits for a person, is not on the ribbon, and is counted', async () => {
+  await greet('ada');
+  await story.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [LETTER] });
+  await story.user('bo', { email: 'bo@x.org' });
+  await story.event('bo', 'ask');
+  await db.query(
+    `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
+     VALUES ($1, 'person', 'ada', 'manual', now(), 'operator')`,
+    [story.projectId],
+  );
+  await story.later(0);
+  const { json } = await ask('schedule');
+  expect(json.data).toMatchObject({ drafts: 1, waits_for_person: 1, beyond: { held: { suppressed: 1 } } });
+  const held = (await ask<ScheduledDraft[]>('schedule/drafts?becomes=held')).json.data;
+  expect(held).toMatchObject([{ external_user_id: 'ada', fate: { becomes: 'held', reason: 'suppressed' } }]);
+});
+
+test('what is planned is what the sender does, letter by letter, if nobody acts', async () => {
+  await story.set({ quiet_hours: '17:00-19:30', throttle: '2/h', frequency_cap: '1/5h' });
+  for (const [n, user] of ['ada', 'bo', 'cy', 'di', 'ed', 'fy'].entries()) {
+    await greet(user, n % 2 === 0 ? {} : { timezone: 'Asia/Kolkata' });
+    await story.later(HOUR / 4);
+  }
+  const { json } = await ask<ScheduledDraft[]>('schedule/drafts');
+  const planned = json.data.map((draft) => [draft.external_user_id, draft.fate.at]);
+  expect(planned).toHaveLength(6);
+  await story.later(72 * HOUR);
+  const left = (await story.letters()).map(({ to, at }) => [to, new Date(at).toISOString()]);
+  expect(left).toEqual(planned);
+});
+
+test('a pause is said, and does not hide what would leave without it', async () => {
+  await greet('ada');
+  await story.set({ paused: 'true' });
+  expect((await ask('schedule')).json.data).toMatchObject({ paused: true, hours: [{ leaves: 1 }] });
+});
+
+test('a moment or a page that is none is refused by its name, and another project is not there', async () => {
+  for (const [query, field] of [
+    ['from=soon', 'from'],
+    ['to=x', 'to'],
+    ['limit=0', 'limit'],
+    ['cursor=abc', 'cursor'],
+    ['becomes=sent', 'becomes'],
+  ]) {
+    const { status, json } = await ask<ScheduledDraft[]>(`schedule/drafts?${query}`);
+    expect([status, json.errors[0]?.field]).toEqual([422, field]);
+  }
+  for (const path of ['schedule', 'schedule/drafts'])
+    expect((await dashboard.ask(`GET /projects/999999/${path}`)).status).toBe(404);
+});

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import { Fault } from '../../base/fault.ts';
+import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
+import { route } from './route.ts';
+
+const PAGE = 50;
+const PAGE_MAX = 200;
+const ROWS_MAX = 100_000;
+
+export const scheduleRoutes = [
+  route('GET /projects/:project/schedule', {
+    needs: 'viewer',
+    handle: async ({ db, mailroom }, { projectId }) => ({
+      data: await showSchedule({ db, mailroom }, projectId),
+    }),
+  }),
+  route('GET /projects/:project/schedule/drafts', {
+    needs: 'viewer',
+    query: Type.Object({
+      from: Type.Optional(Type.String()),
+      to: Type.Optional(Type.String()),
+      becomes: Type.Optional(Type.Enum(['leaves', 'held', 'expires'])),
+      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
+    }),
+    async handle({ db, mailroom }, { projectId, query }) {
+      const { becomes = 'leaves', limit = PAGE } = query;
+      // What is planned is worked out anew each time: a place in it is a number, and holds as long as the plan does.
+      const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
+      const { rows, total } = await listPlanned(
+        { db, mailroom },
+        {
+          projectId,
+          becomes,
+          from: readMoment(query.from, 'from'),
+          to: readMoment(query.to, 'to'),
+          offset,
+          limit,
+        },
+      );
+      const next = offset + rows.length;
+      const cursor = next < total ? String(next) : null;
+      return { data: rows, meta: { pagination: { total, offset, limit }, cursor } };
+    },
+  }),
+];
+
+function readMoment(text: string | undefined, field: string): number | null {
+  if (text === undefined) return null;
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    const message = `${field} must be a moment such as 2026-01-15T11:00:00.000Z`;
+    throw new Fault('validation_failed', { details: [{ message, field }] });
+  }
+}

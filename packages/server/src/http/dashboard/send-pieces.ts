@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import type { FastifyReply } from 'fastify';
+import type { Raw } from '@beckon/contract/dashboard';
+import { SENT } from './route.ts';
+
+export type FileSent = { name: string; type: string };
+
+/** A file, piece by piece as the browser takes it; whoever goes away in between ends it. */
+export async function sendPieces(
+  reply: FastifyReply,
+  { name, type }: FileSent,
+  pieces: AsyncIterable<string | Uint8Array> | (string | Uint8Array)[],
+): Promise<Raw> {
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  try {
+    for await (const piece of pieces) {
+      if (response.destroyed) return SENT;
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+    response.end();
+  } catch (error) {
+    // Half of a file must not look like all of it.
+    response.destroy();
+    throw error;
+  }
+  return SENT;
+}
+
+/** A value that a sheet must not take for a formula. */
+export function plainCell(value: string): string {
+  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+}

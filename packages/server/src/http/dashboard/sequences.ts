@@ -1,0 +1,60 @@
+import type { SequenceListed } from '@beckon/contract/dashboard';
+import { sentenceOf } from '../../base/predicate/index.ts';
+import { audienceNames } from '../../flows/audience-names.ts';
+import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
+import { route } from './route.ts';
+
+export const sequenceRoutes = [
+  route('GET /projects/:project/sequences', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const names = await audienceNames(db, projectId);
+      const sequences = await listSequences(db, { projectId, now: db.clock.now() });
+      const data = sequences.map((one) => toListed(one, names));
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('GET /projects/:project/sequences/:rule', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      const names = await audienceNames(db, projectId);
+      const shown = await showSequence(db, { projectId, reference, now: db.clock.now() });
+      return {
+        data: {
+          ...toListed(shown, names),
+          ended: shown.ended,
+          versions: shown.versions.map(({ isPresent, ...version }) => ({
+            ...version,
+            is_present: isPresent,
+          })),
+        },
+      };
+    },
+  }),
+];
+
+type Names = Awaited<ReturnType<typeof audienceNames>>;
+
+function toListed(
+  { rule, sentence, letters, people, inOlderVersions }: ListedSequence,
+  names: Names,
+): SequenceListed {
+  const { exits, goal } = rule.definition;
+  return {
+    id: rule.id,
+    name: rule.name,
+    on: rule.enabledAt !== null,
+    version: rule.version,
+    sentence,
+    letters,
+    exits: [
+      ...exits.events.map((event) => `${event} happens`),
+      ...(exits.when ? [`the person ${sentenceOf(exits.when, names)}`] : []),
+      ...(exits.onReply ? ['the person replies'] : []),
+    ],
+    goal: goal && sentenceOf(goal, names),
+    people,
+    in_older_versions: inOlderVersions,
+  };
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { Fault } from '../../base/fault.ts';
+import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
+import { previewPause } from '../../flows/show-schedule.ts';
+import { route } from './route.ts';
+
+export const pauseRoutes = [
+  route('GET /projects/:project/pause', {
+    needs: 'viewer',
+    handle: async ({ db, mailroom }, { projectId }) => ({
+      data: await previewPause({ db, mailroom }, projectId),
+    }),
+  }),
+  route('POST /projects/:project/pause', {
+    needs: 'admin',
+    audit: 'project.pause',
+    async handle({ db }, { projectId, note }) {
+      await pauseProject(db, projectId);
+      note({ before: { paused: false }, after: { paused: true } });
+      return { data: { paused: true as const } };
+    },
+  }),
+  route('GET /projects/:project/resume', {
+    needs: 'viewer',
+    handle: async ({ db }, { projectId }) => ({ data: toShown(await previewResume(db, projectId)) }),
+  }),
+  route('POST /projects/:project/resume', {
+    needs: 'admin',
+    audit: 'project.resume',
+    body: Type.Object({ confirmed: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    async handle({ db }, { projectId, body, actor, note }) {
+      const preview = await previewResume(db, projectId);
+      if (!preview.isPaused) {
+        const message = 'It is not paused: somebody let it go on already';
+        throw new Fault('conflict', { details: [{ message }] });
+      }
+      requireTyped(preview, body.confirmed);
+      const done = await resumeProject(db, { projectId, actor, confirmed: preview.needsConfirmation });
+      note({ before: { paused: true }, after: { paused: false, ...done } });
+      return { data: { paused: false as const, ...done } };
+    },
+  }),
+];
+
+/** So many that were held for long are let go by who has read how many they are. */
+function requireTyped({ needsConfirmation, longHeld }: Resumption, typed: number | undefined): void {
+  if (!needsConfirmation || typed === longHeld) return;
+  const message = `${longHeld} drafts were held for more than a day: type this number to let them go`;
+  throw new Fault('conflict', { details: [{ message, field: 'confirmed' }] });
+}
+
+function toShown({ isPaused, longHeld, needsConfirmation, ...counts }: Resumption) {
+  return { was_paused: isPaused, ...counts, long_held: longHeld, needs_confirmation: needsConfirmation };
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { findLift, findSuppression } from '../../features/suppressions/index.ts';
+import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
+import { timeOf } from './delivery-shown.ts';
+import { type DashboardRoute, route } from './route.ts';
+import { readPlace, shownKind, toListed } from './suppression-shown.ts';
+
+export const suppressionCheckRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/suppressions/check', {
+    needs: 'viewer',
+    query: Type.Object({
+      email: Type.Optional(Type.String({ maxLength: 1_000 })),
+      user: Type.Optional(Type.String({ maxLength: 1_000 })),
+    }),
+    async handle({ db, mailroom, access }, { projectId, query }) {
+      const place = readPlace(projectId, query);
+      const now = db.clock.now();
+      const { people, isCut } = await wouldBeMailed(db, { place, now, mailroom });
+      const suppression = await findSuppression(db, place);
+      const lift = await findLift(db, place);
+      const actors = [suppression?.createdBy, lift?.liftedBy].flatMap((actor) => actor ?? []);
+      const names = await access.namesOf(actors);
+      const shown = people.map(toShown);
+      const data: MailableAnswer = {
+        kind: shownKind(place.kind),
+        value: place.value,
+        mailed: shown.length === 0 ? null : shown.some(({ mailed }) => mailed),
+        suppression: suppression ? toListed(suppression, names, now) : null,
+        lifted: lift
+          ? {
+              reason: lift.reason,
+              lifted_at: iso(lift.liftedAt),
+              lifted_by_name: names.get(lift.liftedBy) ?? lift.liftedBy,
+            }
+          : null,
+        people: shown,
+        is_cut: isCut,
+      };
+      return { data };
+    },
+  }),
+];
+
+function toShown({ person, address, gates, topicsRefused }: Mailable): MailableAnswer['people'][number] {
+  return {
+    external_user_id: person.userId,
+    address,
+    mailed: gates.every(({ passes }) => passes),
+    gates: gates.map(toSaid),
+    topics_refused: topicsRefused,
+  };
+}
+
+function toSaid({ gate, passes, words, until }: GateVerdict): GateSaid {
+  return { gate, passes, words, until: timeOf(until) };
+}

@@ -1,0 +1,47 @@
+import type { SuppressionListed, SuppressionPlace } from '@beckon/contract/dashboard';
+import { normaliseAddress } from '../../base/address.ts';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { isEmail } from '../../base/records/email.ts';
+import { isStorable } from '../../features/people/index.ts';
+import type { SuppressedKind, SuppressedPlace, Suppression } from '../../features/suppressions/index.ts';
+import { timeOf } from './delivery-shown.ts';
+
+export function toListed(
+  { kind, value, reason, until, createdAt, createdBy }: Suppression,
+  names: ReadonlyMap<string, string>,
+  now: number,
+): SuppressionListed {
+  return {
+    kind: shownKind(kind),
+    value,
+    reason,
+    until: timeOf(until),
+    in_force: until === null || until > now,
+    created_at: iso(createdAt),
+    created_by: createdBy,
+    created_by_name: names.get(createdBy) ?? createdBy,
+  };
+}
+
+/** What the interface calls a user is a person within. */
+export function shownKind(kind: SuppressedKind): 'email' | 'user' {
+  return kind === 'address' ? 'email' : 'user';
+}
+
+/** Whom somebody means: one address, or one user. */
+export function readPlace(projectId: number, { email, user }: SuppressionPlace): SuppressedPlace {
+  if ((email === undefined) === (user === undefined))
+    throw invalid('Either an e-mail address or a user says who it is', 'email');
+  if (user !== undefined) {
+    if (user === '' || !isStorable(user)) throw invalid(`${JSON.stringify(user)} is nobody's id`, 'user');
+    return { projectId, kind: 'person', value: user };
+  }
+  const address = (email ?? '').trim();
+  if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is no e-mail address`, 'email');
+  return { projectId, kind: 'address', value: normaliseAddress(address) };
+}
+
+export function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

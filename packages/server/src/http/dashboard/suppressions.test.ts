@@ -1,0 +1,222 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type {
+  MailableAnswer,
+  SuppressionImport,
+  SuppressionListed,
+  TopicRefusalListed,
+} from '@beckon/contract/dashboard';
+import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
+import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { listEntries } from '../../features/audit/index.ts';
+import { setRefusals } from '../../features/suppressions/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+let story: Story;
+beforeEach(async () => {
+  story = await newStory(stage);
+});
+
+const ask = <T>(what: string, options: AskOptions = {}) => {
+  const [method, path = ''] = what.split(' ');
+  return dashboard.ask<T>(`${method} /projects/${story.projectId}/suppressions${path}`, options);
+};
+const add = (body: object, as: AskOptions['as'] = 'admin') =>
+  ask<{ drafts: number; added: boolean }>('POST ', { body, as });
+const list = async (filter = ''): Promise<SuppressionListed[]> =>
+  (await ask<SuppressionListed[]>(`GET ?filter=${encodeURIComponent(filter)}`, { as: 'viewer' })).json.data;
+const check = async (query: string): Promise<MailableAnswer> =>
+  (await ask<MailableAnswer>(`GET /check?${query}`, { as: 'viewer' })).json.data;
+const audited = async (): Promise<unknown[]> =>
+  (
+    await listEntries(db, {
+      projectIds: [story.projectId],
+      actor: null,
+      action: null,
+      after: null,
+      limit: 50,
+    })
+  ).map(({ action, subject, after }) => ({ action, subject, after }));
+
+test('an admin suppresses an address or a user, and what was under way to them ends; nobody is named in the audit log', async () => {
+  await story.user('ada', { email: 'ada@x.org' });
+  await story.rule({
+    name: 'greeter',
+    when: { event: 'hello' },
+    steps: [{ draft: { subject: 'Hello', body: 'You' } }],
+  });
+  await story.event('ada', 'hello');
+  await stage.engine.settle();
+  expect((await add({ email: 'ada@x.org' }, 'editor')).status).toBe(403);
+  const made = await add({ email: ' Ada@X.org ' });
+  expect(made.json.data).toMatchObject({
+    suppression: {
+      kind: 'email',
+      value: 'ada@x.org',
+      reason: 'manual',
+      until: null,
+      in_force: true,
+      created_by_name: 'Ada',
+    },
+    added: true,
+    drafts: 1,
+  });
+  expect(await audited()).toEqual([
+    {
+      action: 'suppression.add',
+      subject: 'an address at x.org',
+      after: expect.objectContaining({ drafts: 1 }),
+    },
+  ]);
+  expect((await add({ email: 'ada@x.org' })).json.data.added).toBe(false);
+});
+
+test('what is wrong with a place, a reason or an end is said with its field', async () => {
+  const field = async (body: object): Promise<unknown> => {
+    const { status, json } = await add(body);
+    return [status, json.errors[0]?.field];
+  };
+  expect(await field({})).toEqual([422, 'email']);
+  expect(await field({ email: 'a@x.org', user: 'a' })).toEqual([422, 'email']);
+  expect(await field({ email: 'nothing' })).toEqual([422, 'email']);
+  expect(await field({ user: '' })).toEqual([422, 'user']);
+  expect(await field({ user: 'a', reason: 'boredom' })).toEqual([422, 'reason']);
+  expect(await field({ user: 'a', until: '2020-01-01T00:00:00Z' })).toEqual([422, 'until']);
+  expect(await field({ user: 'a', reason: 'snoozed' })).toEqual([422, 'until']);
+  expect(await audited()).toEqual([]);
+});
+
+test('they are listed in pages, by every key of the filter, with those that have ended', async () => {
+  await add({ email: 'b@x.org', reason: 'complained' });
+  await add({ email: 'a@x.org' });
+  await add({ user: 'zed', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
+  const all = await list();
+  expect(all.map(({ kind, value }) => `${kind} ${value}`)).toEqual([
+    'email a@x.org',
+    'email b@x.org',
+    'user zed',
+  ]);
+  const values = async (filter: string) => (await list(filter)).map(({ value }) => value);
+  expect(await values('kind:user')).toEqual(['zed']);
+  expect(await values('email:a*')).toEqual(['a@x.org']);
+  expect(await values('user:zed')).toEqual(['zed']);
+  expect(await values('-reason:manual')).toEqual(['b@x.org', 'zed']);
+  expect(await values('by:team:admin')).toHaveLength(3);
+  expect((await ask('GET ?filter=reason:x')).json.errors[0]?.field).toBe('filter');
+  const first = (await ask<SuppressionListed[]>('GET ?limit=2')).json;
+  const second = (await ask<SuppressionListed[]>(`GET ?limit=2&cursor=${first.meta.cursor}`)).json;
+  expect([...first.data, ...second.data]).toEqual(all);
+  expect(first.meta.pagination.total).toBe(3);
+  await story.later(2 * DAY);
+  expect((await list('user:zed'))[0]?.in_force).toBe(false);
+  expect((await ask(`GET ?cursor=${Buffer.from('["x","y"]').toString('base64url')}`)).status).toBe(422);
+});
+
+test('one is lifted by whoever types it once more and says why, and who lifted it stays known', async () => {
+  await add({ email: 'ada@x.org', reason: 'unsubscribed' });
+  const remove = (body: object, as: AskOptions['as'] = 'admin') => ask('POST /remove', { body, as });
+  const right = { email: 'ada@x.org', confirm: 'ada@x.org', why: 'She asked for it' };
+  expect((await remove(right, 'editor')).status).toBe(403);
+  expect((await remove({ ...right, confirm: 'ada' })).json.errors[0]?.field).toBe('confirm');
+  expect((await remove({ ...right, why: ' ' })).json.errors[0]?.field).toBe('why');
+  expect((await list()).length).toBe(1);
+  expect((await remove(right)).json.data).toEqual({ kind: 'email', value: 'ada@x.org', removed: true });
+  expect(await list()).toEqual([]);
+  expect(await audited()).toContainEqual({
+    action: 'suppression.remove',
+    subject: 'an address at x.org',
+    after: { why: 'She asked for it' },
+  });
+  const again = await remove(right);
+  expect([again.status, again.json.errors[0]?.message]).toEqual([404, expect.stringContaining('lifted')]);
+  expect(await check('email=ada@x.org')).toMatchObject({
+    mailed: null,
+    suppression: null,
+    lifted: { reason: 'unsubscribed', lifted_by_name: 'Ada' },
+  });
+});
+
+test('a list is tried before it is taken: the same counts, and nothing written', async () => {
+  const body = { list: '\uFEFFemail,reason\na@x.org,bounce\nb@x.org,\nnothing,\n', reason: 'unsubscribed' };
+  const state = async () => (await ask<{ imported_at: string | null }>('GET /state')).json.data;
+  for (const path of ['/preview-import', '/import'])
+    expect((await ask(`POST ${path}`, { body, as: 'editor' })).status).toBe(403);
+  const preview = (await ask<SuppressionImport>('POST /preview-import', { body, as: 'admin' })).json.data;
+  expect(preview).toMatchObject({ rows: 3, added: 2, refused: 1, troubles: [{ line: 4, field: 'email' }] });
+  expect([await list(), await state()]).toEqual([[], { imported_at: null, imported_by_name: null }]);
+  expect((await ask<SuppressionImport>('POST /import', { body, as: 'admin' })).json.data).toEqual(preview);
+  expect((await list()).map(({ value, reason }) => [value, reason])).toEqual([
+    ['a@x.org', 'hard_bounce'],
+    ['b@x.org', 'unsubscribed'],
+  ]);
+  expect(await state()).toEqual({
+    imported_at: new Date(story.now()).toISOString(),
+    imported_by_name: 'Ada',
+  });
+  expect((await ask('POST /import', { body: { list: 'x'.repeat(7_000_000) }, as: 'admin' })).status).toBe(
+    413,
+  );
+});
+
+test('what was exported can be imported again', async () => {
+  await add({ email: 'a@x.org', reason: 'complained' });
+  await add({ user: 'zed' });
+  expect((await ask('GET /export', { as: 'editor' })).status).toBe(403);
+  const { text } = await ask('GET /export', { as: 'admin' });
+  const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
+  expect(data).toMatchObject({ rows: 2, added: 0, known: 2, refused: 0 });
+});
+
+test('would this be mailed: every gate answers, behind one that says no too, for everybody at the address', async () => {
+  await story.user('ada', { email: 'shared@x.org' });
+  await story.user('bob', { email: 'Shared@x.org' });
+  await story.user('zed', {});
+  await story.later(0);
+  expect(await check('user=ada')).toMatchObject({ kind: 'user', mailed: true, people: [{ mailed: true }] });
+  const place = { projectId: story.projectId, kind: 'person' as const, value: 'ada' };
+  await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
+  await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
+  await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });
+  const answer = await check('email=Shared@x.org');
+  expect(answer).toMatchObject({ kind: 'email', value: 'shared@x.org', mailed: false, suppression: null });
+  const of = (user: string) => answer.people.find((one) => one.external_user_id === user);
+  const closed = (user: string) =>
+    of(user)
+      ?.gates.filter(({ passes }) => !passes)
+      .map(({ gate }) => gate);
+  expect(closed('ada')).toEqual(['paused', 'suppressed', 'quiet_hours']);
+  expect(closed('bob')).toEqual(['paused', 'quiet_hours']);
+  expect(of('ada')?.gates.find(({ gate }) => gate === 'suppressed')).toMatchObject({
+    until: new Date(story.now() + DAY).toISOString(),
+    words: 'nothing is sent to this person or this address',
+  });
+  expect(of('ada')?.topics_refused).toEqual(['news']);
+  const zed = await check('user=zed');
+  expect(zed.people[0]?.gates.filter(({ passes }) => !passes).map(({ gate }) => gate)).toContain(
+    'no_address',
+  );
+  expect(await check('email=nobody@x.org')).toMatchObject({ mailed: null, people: [] });
+  expect((await ask('GET /check')).status).toBe(422);
+  const { data } = (await ask<TopicRefusalListed[]>('GET /topics', { as: 'viewer' })).json;
+  expect(data).toEqual([expect.objectContaining({ kind: 'user', value: 'ada', topic: 'news' })]);
+});
+
+test('of another project nobody is known, and nobody is lifted', async () => {
+  await story.user('ada', { email: 'ada@x.org' });
+  await story.later(0);
+  await add({ email: 'ada@x.org' });
+  const { id } = await createProject(db, { name: `Other ${story.projectId}` });
+  const at = `/projects/${id}/suppressions`;
+  expect((await dashboard.ask(`GET ${at}`)).json.data).toEqual([]);
+  expect((await dashboard.ask(`GET ${at}/check?email=ada@x.org`)).json.data).toMatchObject({
+    mailed: null,
+    suppression: null,
+  });
+  const body = { email: 'ada@x.org', confirm: 'ada@x.org', why: 'x' };
+  expect((await dashboard.ask(`POST ${at}/remove`, { body })).status).toBe(404);
+  expect((await dashboard.ask('GET /projects/999999/suppressions')).status).toBe(404);
+});

@@ -1,0 +1,237 @@
+import { Type } from 'typebox';
+import type { SuppressionImport, SuppressionListed } from '@beckon/contract/dashboard';
+import { type CsvRow, readCsv } from '../../base/csv.ts';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { type Filter, parseFilter } from '../../base/filter/index.ts';
+import { parseInstant } from '../../base/instant.ts';
+import {
+  countRefusals,
+  countSuppressions,
+  findLift,
+  findSuppression,
+  listRefusals,
+  searchSuppressions,
+  type SuppressedKind,
+  type SuppressedPlace,
+  type Suppression,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+  type TopicRefusal,
+} from '../../features/suppressions/index.ts';
+import {
+  exportSuppressions,
+  findLastImport,
+  IMPORT_ACTION,
+  importSuppressions,
+} from '../../flows/suppression-lists/index.ts';
+import { liftSuppression, suppress } from '../../flows/suppress.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { DashboardDeps } from './deps.ts';
+import { badCursor, PAGE, readPage, toPage } from './pages.ts';
+import { type DashboardRoute, route } from './route.ts';
+import { sendPieces } from './send-pieces.ts';
+import { suppressionCheckRoutes } from './suppression-check.ts';
+import { invalid, readPlace, shownKind, toListed } from './suppression-shown.ts';
+
+const PLACE = {
+  email: Type.Optional(Type.String({ maxLength: 1_000 })),
+  user: Type.Optional(Type.String({ maxLength: 1_000 })),
+};
+const REASON = Type.Optional(Type.Union(SUPPRESSION_REASONS.map((reason) => Type.Literal(reason))));
+const LIST = Type.Object({ list: Type.String(), reason: REASON });
+const LIST_MAX_BYTES = 6 * 1024 * 1024;
+const WHY_MAX_CHARS = 500;
+
+export const suppressionRoutes: DashboardRoute[] = [
+  ...suppressionCheckRoutes,
+  route('GET /projects/:project/suppressions', {
+    needs: 'viewer',
+    query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    async handle({ db, access }, { projectId, query }) {
+      const filter = readFilter(query.filter ?? '');
+      const page = readPage(query, 2);
+      const [kind = '', value = ''] = page.after ?? [];
+      const after = page.after && { kind: readKind(kind), value };
+      const asked = { projectId, filter, after, offset: page.offset, limit: page.rowsMax };
+      const rows = await searchSuppressions(db, asked);
+      const total = await countSuppressions(db, { projectId, filter, most: page.most });
+      const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
+      const now = db.clock.now();
+      return toPage(rows, page, {
+        show: (row: Suppression) => toListed(row, names, now),
+        placeOf: (row: Suppression) => [row.kind, row.value],
+        total,
+      });
+    },
+  }),
+  route('POST /projects/:project/suppressions', {
+    needs: 'admin',
+    audit: 'suppression.add',
+    body: Type.Object({ ...PLACE, reason: REASON, until: Type.Optional(Type.String({ maxLength: 50 })) }),
+    async handle({ db, access }, { projectId, body, actor, note }) {
+      const { reason = 'manual', until: untilText } = body;
+      const place = readPlace(projectId, body);
+      const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
+      // The recipient's page shows a break by its end, and could take back none that has no end.
+      if (reason === 'snoozed' && until === null)
+        throw invalid('What is snoozed has an end: say until when', 'until');
+      const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor });
+      note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
+      const suppression = await listedAt({ db, access }, place);
+      return { data: { suppression, added, drafts, runs } };
+    },
+  }),
+  route('POST /projects/:project/suppressions/remove', {
+    needs: 'admin',
+    audit: 'suppression.remove',
+    body: Type.Object({ ...PLACE, confirm: Type.String(), why: Type.String({ maxLength: WHY_MAX_CHARS }) }),
+    async handle({ db }, { projectId, body, actor, note }) {
+      const place = readPlace(projectId, body);
+      const found = await findSuppression(db, place);
+      if (!found) throw await notThere(db, place);
+      if (body.confirm.trim().toLowerCase() !== place.value.toLowerCase())
+        throw invalid(`Type ${place.value} once more to confirm`, 'confirm');
+      const why = body.why.trim();
+      if (why === '') throw invalid('Say why they may be written to again: it stays in the audit log', 'why');
+      if (!(await liftSuppression(db, place, actor))) throw await notThere(db, place);
+      const { reason, createdAt, createdBy } = found;
+      const before = { reason, created_at: iso(createdAt), created_by: createdBy };
+      note({ subject: wordsOf(place), before, after: { why } });
+      return { data: { kind: shownKind(place.kind), value: place.value, removed: true as const } };
+    },
+  }),
+  route('POST /projects/:project/suppressions/preview-import', {
+    needs: 'admin',
+    audit: 'suppression.preview_import',
+    bodyMaxBytes: LIST_MAX_BYTES,
+    body: LIST,
+    async handle({ db }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: true, actor });
+      note({ after: countsOf(data) });
+      return { data };
+    },
+  }),
+  route('POST /projects/:project/suppressions/import', {
+    needs: 'admin',
+    audit: IMPORT_ACTION,
+    bodyMaxBytes: LIST_MAX_BYTES,
+    body: LIST,
+    async handle({ db }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: false, actor });
+      note({ after: countsOf(data) });
+      return { data };
+    },
+  }),
+  route('GET /projects/:project/suppressions/export', {
+    needs: 'admin',
+    handle({ db }, { projectId, reply }) {
+      const file = { name: 'suppressions.csv', type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, withLineEnds(exportSuppressions(db, { projectId, format: 'csv' })));
+    },
+  }),
+  route('GET /projects/:project/suppressions/state', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const last = await findLastImport(db, projectId);
+      return {
+        data: { imported_at: last?.at.toISOString() ?? null, imported_by_name: last?.byName ?? null },
+      };
+    },
+  }),
+  route('GET /projects/:project/suppressions/topics', {
+    needs: 'viewer',
+    query: Type.Object(PAGE),
+    async handle({ db }, { projectId, query }) {
+      const page = readPage(query, 3);
+      const [kind = '', value = '', topic = ''] = page.after ?? [];
+      const after = page.after && { kind: readKind(kind), value, topic };
+      const rows = await listRefusals(db, { projectId, after, offset: page.offset, limit: page.rowsMax });
+      return toPage(rows, page, {
+        show: (row: TopicRefusal) => ({
+          kind: shownKind(row.kind),
+          value: row.value,
+          topic: row.topic,
+          created_at: row.createdAt.toISOString(),
+        }),
+        placeOf: (row: TopicRefusal) => [row.kind, row.value, row.topic],
+        total: await countRefusals(db, { projectId, most: page.most }),
+      });
+    },
+  }),
+];
+
+const VOCABULARY = {
+  kind: { values: ['email', 'user'] },
+  email: {},
+  user: {},
+  reason: { values: SUPPRESSION_REASONS },
+  by: {},
+};
+
+function readFilter(text: string): Filter {
+  const parsed = parseFilter(text, VOCABULARY);
+  if (parsed.ok) return parsed.filter;
+  throw new Fault('validation_failed', {
+    details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
+  });
+}
+
+function readKind(text: string): SuppressedKind {
+  if (text === 'address' || text === 'person') return text;
+  throw badCursor();
+}
+
+function readUntil(text: string, now: number): number {
+  const until = parseInstant(text);
+  if (until > now) return until;
+  throw invalid('until must be a time to come, such as 2027-03-01T00:00:00Z', 'until');
+}
+
+async function listedAt(
+  { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
+  place: SuppressedPlace,
+): Promise<SuppressionListed> {
+  const found = await findSuppression(db, place);
+  if (!found) throw await notThere(db, place);
+  return toListed(found, await access.namesOf([found.createdBy]), db.clock.now());
+}
+
+/** The audit log outlives who is erased: it does not name whom it was about. */
+function wordsOf({ kind, value }: SuppressedPlace): string {
+  return kind === 'address' ? `an address at ${value.slice(value.lastIndexOf('@') + 1)}` : 'a user';
+}
+
+async function notThere(tx: Tx, place: SuppressedPlace): Promise<Fault> {
+  const lift = await findLift(tx, place);
+  const before = lift ? `: somebody lifted it at ${iso(lift.liftedAt)}` : '';
+  const message = `${place.value} is not suppressed${before}`;
+  return new Fault('not_found', { details: [{ message, field: shownKind(place.kind) }] });
+}
+
+type Taken = { projectId: number; list: string; reason?: SuppressionReason; dryRun: boolean; actor: string };
+
+function take(
+  db: DashboardDeps['db'],
+  { list, reason = 'manual', ...rest }: Taken,
+): Promise<SuppressionImport> {
+  return importSuppressions(db, { ...rest, reason, rows: rowsOf(list) });
+}
+
+const PIECE_CHARS = 64 * 1024;
+
+/** In pieces, as a file would come; a mark of the order of bytes is no part of the first row. */
+function rowsOf(list: string): AsyncIterable<CsvRow | null> {
+  const text = list.replace(/^\uFEFF/, '').replaceAll('\0', '');
+  const count = Math.ceil(text.length / PIECE_CHARS);
+  const pieces = Array.from({ length: count }, (_, n) => text.slice(n * PIECE_CHARS, (n + 1) * PIECE_CHARS));
+  return readCsv(ReadableStream.from(pieces));
+}
+
+function countsOf({ troubles: _troubles, ...counts }: SuppressionImport): object {
+  return counts;
+}
+
+async function* withLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  for await (const piece of pieces) yield `${piece}\n`;
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import type { DeadLetter, SystemState } from '@beckon/contract/dashboard';
+import { discardDead, listDead, retryDead } from '../../features/inbox/index.ts';
+import { showSystem } from '../../flows/show-system.ts';
+import { supportBundle } from '../../flows/support-bundle.ts';
+import { route, type RouteDeps } from './route.ts';
+import { sendPieces } from './send-pieces.ts';
+import { wholeList } from './whole-list.ts';
+
+const SEQS_MAX = 1_000;
+const SEQS = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: SEQS_MAX });
+const REASON = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+
+export const systemRoutes = [
+  route('GET /projects/:project/system', {
+    needs: 'viewer',
+    handle: async (deps, { projectId }) => ({ data: await systemState(deps, projectId) }),
+  }),
+  route('GET /projects/:project/dead-letters', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const letters = await listDead(db, projectId);
+      return wholeList(
+        letters.map(({ acceptedAt, diedAt, ...letter }): DeadLetter => ({
+          ...letter,
+          accepted_at: acceptedAt.toISOString(),
+          died_at: diedAt.toISOString(),
+        })),
+      );
+    },
+  }),
+  route('POST /projects/:project/dead-letters/retry', {
+    needs: 'admin',
+    audit: 'dead_letter.retry',
+    body: Type.Object({ seqs: Type.Optional(SEQS) }),
+    async handle({ db, wake }, { projectId, body: { seqs }, note }) {
+      const { retried } = await retryDead(db, projectId, seqs ?? null);
+      wake();
+      note({ subject: seqs ? seqs.join(', ') : 'all', after: { retried } });
+      return { data: { retried } };
+    },
+  }),
+  route('POST /projects/:project/dead-letters/discard', {
+    needs: 'admin',
+    audit: 'dead_letter.discard',
+    body: Type.Object({ seqs: SEQS, reason: REASON }),
+    async handle({ db }, { projectId, body: { seqs, reason }, note }) {
+      const { discarded } = await discardDead(db, { projectId, seqs });
+      note({ subject: seqs.join(', '), after: { discarded, reason } });
+      return { data: { discarded } };
+    },
+  }),
+  route('GET /projects/:project/support-bundle', {
+    needs: 'admin',
+    async handle({ db, mail, release, installation }, { projectId, reply }) {
+      const { relay, hasModel } = installation;
+      const installed = { release, sends: relay === null ? 'outbox' : 'relay', has_model: hasModel };
+      const bundle = { installed, ...(await supportBundle(db, { projectId, mail })) };
+      const file = { name: `beckon-support-${projectId}.json`, type: 'application/json; charset=utf-8' };
+      return sendPieces(reply, file, [JSON.stringify(bundle, null, 2)]);
+    },
+  }),
+];
+
+async function systemState({ db, release }: RouteDeps, projectId: number): Promise<SystemState> {
+  const { clockOffsetMs, bytes, ...shown } = await showSystem(db, projectId);
+  const { version, node } = release;
+  return { ...shown, version, node, clock_offset_ms: clockOffsetMs, database_bytes: bytes };
+}

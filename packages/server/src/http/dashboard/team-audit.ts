@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import type { AuditListed } from '@beckon/contract/dashboard';
+import { csvLine } from '../../base/csv.ts';
+import { type AuditOf, countEntries, type ListedEntry, listEntries } from '../../features/audit/index.ts';
+import { findOrganisationOf, listMembers, listProjectsOf } from '../../features/team/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { badCursor, PAGE, readPage, toPage } from './pages.ts';
+import { route } from './route.ts';
+import { plainCell, sendPieces } from './send-pieces.ts';
+
+const FILTER = {
+  actor: Type.Optional(Type.String({ maxLength: 200 })),
+  action: Type.Optional(Type.String({ maxLength: 100 })),
+  of: Type.Optional(Type.Union([Type.Literal('project'), Type.Literal('organisation')])),
+};
+
+/** Who did what: in this project, or in all of its organisation and about its team. */
+export const auditRoutes = [
+  route('GET /projects/:project/audit', {
+    needs: 'admin',
+    query: Type.Object({ ...PAGE, ...FILTER }),
+    async handle({ db }, { projectId, query }) {
+      const { of, names } = await scopeOf(db, projectId, query);
+      const page = readPage(query, 1);
+      const after = page.after === null ? null : readId(page.after[0] ?? '');
+      const rows = await listEntries(db, { ...of, after, limit: page.rowsMax, offset: page.offset });
+      const total = await countEntries(db, of, page.most);
+      return toPage(rows, page, { show: (row) => toListed(row, names), placeOf: ({ id }) => [id], total });
+    },
+  }),
+  route('GET /projects/:project/audit.csv', {
+    needs: 'admin',
+    query: Type.Object(FILTER),
+    async handle({ db }, { projectId, query, reply }) {
+      const { of, names } = await scopeOf(db, projectId, query);
+      const file = { name: 'audit.csv', type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, csvOf(db, of, names));
+    },
+  }),
+];
+
+type Asked = { actor?: string; action?: string; of?: 'project' | 'organisation' };
+type Names = ReadonlyMap<number, string>;
+
+async function scopeOf(
+  tx: Tx,
+  projectId: number,
+  { actor = '', action = '', of = 'organisation' }: Asked,
+): Promise<{ of: AuditOf; names: Names }> {
+  const organisation = await findOrganisationOf(tx, projectId);
+  const projects = organisation ? await listProjectsOf(tx, organisation.id) : [];
+  const members = organisation && of === 'organisation' ? await listMembers(tx, organisation.id) : [];
+  const ids = projects.map(({ id }) => id);
+  return {
+    of: {
+      projectIds: of === 'project' ? [projectId] : ids,
+      // What somebody did about their own account belongs to those who they work with.
+      outsideBy: members.map(({ id }) => `team:${id}`),
+      actor: actor === '' ? null : actor,
+      action: action === '' ? null : action,
+    },
+    names: new Map(projects.map(({ id, name }) => [id, name])),
+  };
+}
+
+function toListed(entry: ListedEntry, names: Names): AuditListed {
+  const { id, projectId, subject, before, after } = entry;
+  return {
+    id,
+    at: entry.at.toISOString(),
+    project: projectId === 0 ? null : { id: projectId, name: names.get(projectId) ?? String(projectId) },
+    actor: entry.actor,
+    actor_name: entry.actorName,
+    action: entry.action,
+    subject,
+    before,
+    after,
+    is_done: entry.isDone,
+  };
+}
+
+function readId(text: string): string {
+  if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text;
+  throw badCursor();
+}
+
+const COLUMNS = ['at', 'project', 'actor', 'actor_name', 'action', 'subject', 'before', 'after', 'is_done'];
+const PIECE = 1_000;
+
+async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string> {
+  yield `${csvLine(COLUMNS)}\n`;
+  for (let after: string | null = null; ;) {
+    const rows: ListedEntry[] = await listEntries(tx, { ...of, after, limit: PIECE, offset: 0 });
+    if (rows.length > 0) yield `${rows.map((row) => lineOf(toListed(row, names))).join('\n')}\n`;
+    if (rows.length < PIECE) return;
+    after = rows.at(-1)?.id ?? null;
+  }
+}
+
+function lineOf(entry: AuditListed): string {
+  const { at, project, actor, actor_name, action, subject, before, after, is_done } = entry;
+  const texts = [
+    at,
+    project?.name ?? '',
+    actor,
+    actor_name,
+    action,
+    subject ?? '',
+    toText(before),
+    toText(after),
+  ];
+  return csvLine([...texts.map(plainCell), String(is_done)]);
+}
+
+function toText(value: unknown): string {
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}

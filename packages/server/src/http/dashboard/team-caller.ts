@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../features/team/index.ts';
+import { mailPerson, type TeamMailOptions } from '../../flows/team-mail.ts';
+import { clientAddress } from '../transport.ts';
+import type { RouteDeps } from './route.ts';
+
+export type SignedInPerson = { personId: string | null; needsCode: boolean };
+
+/** Where a request comes from, by our own rules about proxies. */
+export function callerOf({ transport }: RouteDeps, request: FastifyRequest): Caller {
+  return { headers: request.headers, address: clientAddress(transport, request.raw) };
+}
+
+export function setCookies(reply: FastifyReply, cookies: string[]): void {
+  if (cookies.length > 0) void reply.header('Set-Cookie', cookies);
+}
+
+type Mailing = { projectId: number; to: string; letter: { subject: string; text: string } };
+
+/** Whether it was taken. What could not be mailed is shown instead, and no reason to fail. */
+export async function mailTo(deps: RouteDeps, mailing: Mailing): Promise<boolean> {
+  const { db, mailroom, installation, tokenKeys, newId, log } = deps;
+  const { outlet } = mailroom;
+  const { mailFrom } = installation;
+  if (outlet.kind === 'relay' && mailFrom === null) return false;
+  try {
+    const options: TeamMailOptions = {
+      db,
+      relay: await deps.wayOut(),
+      outlet,
+      mailFrom,
+      tokenKeys,
+      newId,
+    };
+    return await mailPerson(options, mailing);
+  } catch (error) {
+    log.warn({ err: error }, 'team.not_mailed');
+    return false;
+  }
+}

@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import { Fault } from '../../base/fault.ts';
+import {
+  countAttempt,
+  findUserByEmail,
+  listMemberships,
+  listProjectsOf,
+  resetLetter,
+} from '../../features/team/index.ts';
+import {
+  acceptInvite,
+  checkPassword,
+  offerReset,
+  readEmail,
+  readName,
+  resetPassword,
+  setUp,
+} from '../../flows/team/index.ts';
+import { type OpenAsked, openRoute, type RouteDeps } from './route.ts';
+import { callerOf, mailTo, setCookies } from './team-caller.ts';
+
+const TOKEN = Type.String({ maxLength: 200 });
+const TEXT = Type.String({ maxLength: 1_000 });
+
+/** What links lead to: the first person, somebody new, a new password. */
+export const linkRoutes = [
+  openRoute('POST /setup', {
+    audit: 'team.set_up',
+    body: Type.Object({
+      token: TOKEN,
+      email: TEXT,
+      password: TEXT,
+      project: TEXT,
+      name: Type.Optional(TEXT),
+      organisation: Type.Optional(TEXT),
+      time_zone: Type.Optional(TEXT),
+    }),
+    async handle(deps, asked) {
+      const { body, note } = asked;
+      const email = readEmail(body.email);
+      const project = readName(body.project, 'project');
+      const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
+      const organisation = readName(body.organisation ?? project, 'organisation');
+      const passwordHash = await hashOf(deps, asked);
+      const { personId, projectId } = await setUp(deps.db, {
+        token: body.token,
+        person: { name, email, passwordHash },
+        organisation,
+        project,
+        timeZone: body.time_zone ?? null,
+      });
+      note({ by: { id: personId, name }, subject: organisation, after: { project: projectId } });
+      await signIn(deps, asked, email);
+      return { data: { project_id: projectId } };
+    },
+  }),
+  openRoute('POST /invites/accept', {
+    audit: 'invite.accept',
+    body: Type.Object({ token: TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
+    async handle(deps, asked) {
+      const { body, person, note } = asked;
+      const { token, password } = body;
+      const isNew = password !== undefined;
+      const newcomer = isNew
+        ? {
+            name: readName(body.name ?? ''),
+            passwordHash: await hashOf(deps, { ...asked, body: { password } }),
+          }
+        : null;
+      const joined = await acceptInvite(deps.db, { token, person, newcomer });
+      const { organisation, role } = joined;
+      note({
+        by: { id: joined.personId, name: joined.name },
+        subject: joined.email,
+        after: { organisation, role },
+      });
+      if (isNew && person?.id !== joined.personId)
+        await signIn(deps, { ...asked, body: { password } }, joined.email);
+      return { data: { organisation, role } };
+    },
+  }),
+  openRoute('POST /reset', {
+    audit: 'password.reset',
+    body: Type.Object({ token: TOKEN, password: TEXT }),
+    async handle(deps, asked) {
+      const passwordHash = await hashOf(deps, asked);
+      const { personId, name, email } = await resetPassword(deps.db, {
+        token: asked.body.token,
+        passwordHash,
+      });
+      asked.note({ by: { id: personId, name }, subject: email });
+      return { data: { reset: true } };
+    },
+  }),
+  openRoute('POST /forgot', {
+    reads: true,
+    body: Type.Object({ email: TEXT }),
+    async handle(deps, { body, request }) {
+      const email = readEmail(body.email);
+      await countAttempt(deps, { ...callerOf(deps, request), email: `forgot ${email}` });
+      // Behind the answer: how long it takes would tell who has an account.
+      mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_mailed'));
+      return { data: { asked: true } };
+    },
+  }),
+];
+
+type WithPassword = Pick<OpenAsked<'POST /reset'>, 'request' | 'reply'> & { body: { password: string } };
+
+/** Hashing is dear on purpose, so who sends link after link is slowed down before it. */
+async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise<string> {
+  checkPassword(body.password);
+  const { address } = callerOf(deps, request);
+  await countAttempt(deps, { address });
+  return (await deps.team.signIns()).hashPassword(body.password);
+}
+
+async function signIn(deps: RouteDeps, { request, reply, body }: WithPassword, email: string): Promise<void> {
+  const signIns = await deps.team.signIns();
+  const { cookies } = await signIns.signIn(callerOf(deps, request), { email, password: body.password });
+  setCookies(reply, cookies);
+}
+
+async function mailReset(deps: RouteDeps, email: string): Promise<void> {
+  const { db, installation } = deps;
+  const known = await findUserByEmail(db, email);
+  const [membership] = known ? await listMemberships(db, known.id) : [];
+  const [project] = membership ? await listProjectsOf(db, membership.id) : [];
+  if (!known || !project) return;
+  const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
+  if (!offered) return;
+  const letter = resetLetter({ url: offered.url, expiresAt: offered.link.expiresAt });
+  if (!(await mailTo(deps, { projectId: project.id, to: email, letter })))
+    throw new Fault('conflict', { details: [{ message: 'the letter was not taken' }] });
+}

@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest';
+import type { AuditListed, InviteMade, MemberListed, Role } from '@beckon/contract/dashboard';
+import { endpointServer } from '../../../testkit/endpoint-server.ts';
+import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { insertOrganisation } from '../../features/team/index.ts';
+
+const server = await endpointServer();
+const { setUp, browser, join, letters } = testTeam(server);
+const { ada, projectId } = await setUp();
+await insertOrganisation(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
+const theirs = await createProject(server.db, { name: 'Theirs', organisationId: 'theirs' });
+
+const at = (what: string): string => {
+  const [method = '', path = ''] = what.split(' ');
+  return `${method} /projects/${projectId}${path}`;
+};
+const joined = (email: string, role: Role, by = ada): Promise<Browser> =>
+  join(by, { projectId, email, role });
+const members = async (): Promise<MemberListed[]> =>
+  (await ada.ask(at('GET /members'))).json.data as MemberListed[];
+const idOf = async (email: string): Promise<string> =>
+  (await members()).find((one) => one.email === email)?.id ?? '';
+const invite = async (by: Browser, email: string, role: Role) => {
+  const answer = await by.ask(at('POST /invites'), { email, role });
+  return { answer, made: answer.json.data as InviteMade };
+};
+
+const grace = await joined('grace@x.org', 'admin');
+const edda = await joined('edda@x.org', 'editor');
+
+test('an invitation is mailed and shown once, works once, and makes a member with the role that it names', async () => {
+  const { made } = await invite(ada, ' Mary@X.org ', 'reviewer');
+  expect(made).toMatchObject({ email: 'mary@x.org', role: 'reviewer', by: 'ada', mailed: true });
+  expect(letters.at(-1)).toMatchObject({ to: 'mary@x.org' });
+  const listed = (await ada.ask(at('GET /invites'))).text;
+  expect(listed).toContain('mary@x.org');
+  expect(listed).not.toContain(tokenOf(made.link));
+  const mary = browser();
+  const body = { token: tokenOf(made.link), name: 'Mary', password: PASSWORD };
+  expect((await mary.ask(`GET /links?token=${body.token}`)).json.data).toMatchObject({
+    kind: 'invite',
+    organisation: 'Acme',
+    role: 'reviewer',
+    has_account: false,
+  });
+  expect((await mary.ask('POST /invites/accept', { ...body, password: 'short' })).status).toBe(422);
+  expect((await mary.ask('POST /invites/accept', { token: body.token })).status).toBe(422);
+  expect((await mary.ask('POST /invites/accept', body)).json.data).toEqual({
+    organisation: 'Acme',
+    role: 'reviewer',
+  });
+  expect((await mary.ask('GET /projects')).json.data).toEqual([
+    expect.objectContaining({ role: 'reviewer' }),
+  ]);
+  expect((await browser().ask('POST /invites/accept', body)).status).toBe(404);
+  expect((await invite(ada, 'mary@x.org', 'admin')).answer.status).toBe(409);
+});
+
+test('a newer invitation makes the older one void; one that was revoked or has expired opens nothing', async () => {
+  const first = (await invite(ada, 'joan@x.org', 'viewer')).made;
+  const second = (await invite(ada, 'joan@x.org', 'editor')).made;
+  const accept = (link: string) =>
+    browser().ask('POST /invites/accept', { token: tokenOf(link), name: 'Joan', password: PASSWORD });
+  expect((await accept(first.link)).status).toBe(404);
+  expect((await ada.ask(at(`POST /invites/${second.id}/revoke`))).status).toBe(200);
+  expect((await accept(second.link)).status).toBe(404);
+  expect((await ada.ask(at(`POST /invites/${second.id}/revoke`))).status).toBe(404);
+  const third = (await invite(ada, 'joan@x.org', 'viewer')).made;
+  server.clock.advance(7 * 24 * 3_600_000 + 1);
+  expect((await accept(third.link)).status).toBe(404);
+  expect((await ada.ask(at('GET /invites'))).json.data).toEqual([]);
+});
+
+test('who has an account joins by signing in, and nobody joins as somebody else', async () => {
+  await server.db.query(
+    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organisation_id, role, made_by, created_at, expires_at)
+     VALUES (encode(sha256('given'), 'hex'), 'x', 'invite', 'edda@x.org', 'theirs', 'admin', 'operator', now(), '2099-01-01')`,
+  );
+  const body = { token: 'given', name: 'Eve', password: PASSWORD };
+  for (const one of [browser(), grace]) {
+    const { status, text } = await one.ask('POST /invites/accept', body);
+    expect([status, text]).toEqual([409, expect.stringContaining('edda@x.org')]);
+  }
+  expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(404);
+  expect((await edda.ask('POST /invites/accept', { token: 'given' })).status).toBe(200);
+  expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
+});
+
+test('what is refused: no address, no role, nobody, another organisation', async () => {
+  const bad = await invite(ada, 'nobody', 'viewer');
+  expect([bad.answer.status, bad.answer.json.errors[0]?.field]).toEqual([422, 'email']);
+  expect((await ada.ask(at('POST /invites'), { email: 'a@x.org', role: 'king' })).status).toBe(422);
+  expect((await ada.ask(at('POST /members/nobody/role'), { role: 'viewer' })).status).toBe(404);
+  expect((await ada.ask(at('POST /members/nobody/remove'))).status).toBe(404);
+  expect(
+    (await ada.ask(`POST /projects/${theirs.id}/invites`, { email: 'a@x.org', role: 'owner' })).status,
+  ).toBe(404);
+  const eddaThere = await idOf('edda@x.org');
+  // Known in both organisations: what is changed here stays as it is there.
+  await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'viewer' });
+  expect((await edda.ask(`GET /projects/${theirs.id}/invites`)).status).toBe(200);
+  await ada.ask(at(`POST /members/${eddaThere}/role`), { role: 'editor' });
+});
+
+test('a role changes what the next request may do; an admin makes and changes no owner', async () => {
+  const id = await idOf('edda@x.org');
+  expect((await edda.ask(at('GET /invites'))).status).toBe(403);
+  expect((await grace.ask(at(`POST /members/${id}/role`), { role: 'admin' })).status).toBe(200);
+  expect((await edda.ask(at('GET /invites'))).status).toBe(200);
+  await grace.ask(at(`POST /members/${id}/role`), { role: 'editor' });
+  expect((await edda.ask(at('GET /invites'))).status).toBe(403);
+  expect((await grace.ask(at(`POST /members/${id}/role`), { role: 'owner' })).status).toBe(403);
+  expect((await invite(grace, 'new@x.org', 'owner')).answer.status).toBe(403);
+  const adas = await idOf('ada@x.org');
+  expect((await grace.ask(at(`POST /members/${adas}/role`), { role: 'viewer' })).status).toBe(403);
+  expect((await grace.ask(at(`POST /members/${adas}/remove`))).status).toBe(403);
+});
+
+test('the last owner stays, whoever asks and however many ask at once', async () => {
+  const adas = await idOf('ada@x.org');
+  expect((await ada.ask(at(`POST /members/${adas}/role`), { role: 'admin' })).status).toBe(409);
+  expect((await ada.ask(at(`POST /members/${adas}/remove`))).status).toBe(409);
+  const second = await joined('second@x.org', 'owner');
+  const other = await idOf('second@x.org');
+  const answers = await Promise.all([
+    ada.ask(at(`POST /members/${other}/role`), { role: 'admin' }),
+    second.ask(at(`POST /members/${adas}/role`), { role: 'admin' }),
+  ]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const owners = (await members()).filter(({ role }) => role === 'owner');
+  expect(owners).toHaveLength(1);
+  if (owners[0]?.id !== adas) await second.ask(at(`POST /members/${adas}/role`), { role: 'owner' });
+});
+
+test('who is removed is out at their next request, cannot sign in, and comes back by a new invitation', async () => {
+  const gone = await joined('gone@x.org', 'editor');
+  const id = await idOf('gone@x.org');
+  expect((await grace.ask(at(`POST /members/${id}/remove`))).status).toBe(200);
+  expect((await gone.ask('GET /projects')).status).toBe(401);
+  const credentials = { email: 'gone@x.org', password: PASSWORD };
+  expect((await browser().ask('POST /sign-in', credentials)).status).toBe(422);
+  const back = await joined('gone@x.org', 'viewer');
+  expect((await back.ask('GET /projects')).json.data).toEqual([expect.objectContaining({ role: 'viewer' })]);
+  // In another organisation they stay, and so does their session.
+  const eddas = await idOf('edda@x.org');
+  await ada.ask(at(`POST /members/${eddas}/remove`));
+  expect((await edda.ask(at('GET /members'))).status).toBe(404);
+  expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
+});
+
+test('an organisation that asks for an authenticator app is closed to who has none, until they set one up', async () => {
+  const policy = { requires_two_factor: true };
+  expect((await grace.ask(at('POST /organisation'), policy)).status).toBe(403);
+  const locked = await ada.ask(at('POST /organisation'), policy);
+  expect([locked.status, locked.json.errors[0]?.field]).toEqual([409, 'requires_two_factor']);
+  await addApp(ada);
+  expect((await ada.ask(at('POST /organisation'), policy)).json.data).toMatchObject(policy);
+  const refused = await grace.ask(at('GET /members'));
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('authenticator app')]);
+  expect((await grace.ask('GET /projects')).json.data).toEqual([]);
+  expect((await grace.ask('GET /session')).json.data).toMatchObject({
+    organisations: [{ must_set_up_two_factor: true }],
+  });
+  expect((await grace.ask('POST /projects', { name: 'Aside' })).status).toBe(403);
+  await addApp(grace);
+  expect((await grace.ask(at('GET /members'))).status).toBe(200);
+  await ada.ask(at('POST /organisation'), { requires_two_factor: false, name: 'Acme Inc.' });
+  expect((await ada.ask(at('GET /organisation'))).json.data).toMatchObject({
+    name: 'Acme Inc.',
+    requires_two_factor: false,
+  });
+});
+
+async function addApp(one: Browser): Promise<void> {
+  const { uri } = (await one.ask('POST /two-factor/begin', { password: PASSWORD })).json.data as {
+    uri: string;
+  };
+  await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
+}
+
+test('a test letter goes to whoever asks; each switches their own digest', async () => {
+  expect((await grace.ask(at('POST /test-letter'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
+  expect(letters.at(-1)?.to).toBe('grace@x.org');
+  const { organisations } = (await grace.ask('GET /session')).json.data as {
+    organisations: { id: string }[];
+  };
+  const path = `POST /organisations/${organisations[0]?.id}/digest`;
+  expect((await grace.ask(path, { wanted: false })).status).toBe(200);
+  expect((await grace.ask('GET /session')).json.data).toMatchObject({
+    organisations: [{ wants_digest: false }],
+  });
+  expect((await grace.ask('POST /organisations/theirs/digest', { wanted: true })).status).toBe(404);
+});
+
+test('the audit log says who did what with its difference, for this organisation alone, and reads on without a hole', async () => {
+  const list = async (query = '') => (await grace.ask(at(`GET /audit${query}`))).json;
+  const all = await list('?limit=200');
+  const entries = all.data as AuditListed[];
+  expect(entries.find(({ action }) => action === 'member.change_role')).toMatchObject({
+    project: { id: projectId },
+    before: { role: expect.any(String) },
+    after: { role: expect.any(String) },
+    is_done: true,
+  });
+  expect(entries.filter(({ action }) => action === 'team.set_up')).toMatchObject([
+    { actor_name: 'ada', project: null },
+  ]);
+  expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|token`));
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page = await list(`?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    seen.push(...(page.data as AuditListed[]).map(({ id }) => id));
+    cursor = page.meta.cursor;
+  }
+  expect(seen).toEqual(entries.map(({ id }) => id));
+  expect(all.meta.pagination.total).toBe(seen.length);
+  const roles = (await list('?action=member.')).data as AuditListed[];
+  expect(roles.every(({ action }) => action.startsWith('member.'))).toBe(true);
+  expect(
+    ((await list('?of=project')).data as AuditListed[]).every(({ project }) => project?.id === projectId),
+  ).toBe(true);
+  expect((await grace.ask(at('GET /audit?cursor=zz'))).status).toBe(422);
+  const csv = await grace.ask(at('GET /audit.csv'));
+  expect([csv.headers['content-disposition'], csv.text.trimEnd().split('\n').length]).toEqual([
+    'attachment; filename="audit.csv"',
+    seen.length + 1,
+  ]);
+  expect((await edda.ask(`GET /projects/${theirs.id}/audit`)).text).not.toContain('team.set_up');
+});

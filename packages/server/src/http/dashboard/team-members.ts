@@ -1,0 +1,197 @@
+import { Type } from 'typebox';
+import {
+  type InviteListed,
+  type Many,
+  type MemberListed,
+  type Role,
+  ROLES,
+} from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import {
+  changeRole,
+  deleteInvite,
+  findOrganisationOf,
+  inviteLetter,
+  type Link,
+  listInvites,
+  listMembers,
+  lockOrganisation,
+  type MemberRow,
+  type Organisation,
+  removeMember,
+  testLetter,
+  updateOrganisation,
+} from '../../features/team/index.ts';
+import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { route } from './route.ts';
+import { mailTo } from './team-caller.ts';
+
+const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
+
+/** Who belongs to the organisation of a project, and what they may do. */
+export const memberRoutes = [
+  route('GET /projects/:project/organisation', {
+    needs: 'viewer',
+    handle: async ({ db }, { projectId }) => ({ data: toShown(await organisationOf(db, projectId)) }),
+  }),
+  route('POST /projects/:project/organisation', {
+    needs: 'owner',
+    audit: 'organisation.change',
+    body: Type.Object({
+      name: Type.Optional(Type.String({ maxLength: 1_000 })),
+      requires_two_factor: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db }, { projectId, body, person, note }) {
+      const { id } = await organisationOf(db, projectId);
+      const [before, after] = await db.transaction(async (tx) => {
+        const was = await lockOrganisation(tx, id);
+        if (!was) throw new Fault('not_found');
+        const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
+        if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person.id);
+        const name = body.name === undefined ? was.name : readName(body.name);
+        const changed = { id, name, requiresTwoFactor };
+        await updateOrganisation(tx, changed);
+        return [was, changed];
+      });
+      note({ subject: after.name, before: toShown(before), after: toShown(after) });
+      return { data: toShown(after) };
+    },
+  }),
+  route('GET /projects/:project/members', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, person }) {
+      const { id } = await organisationOf(db, projectId);
+      return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));
+    },
+  }),
+  route('POST /projects/:project/members/:member/role', {
+    needs: 'admin',
+    audit: 'member.change_role',
+    body: Type.Object({ role: ROLE }),
+    async handle({ db }, { projectId, params, body, role: by, person, note }) {
+      const { id: organisationId } = await organisationOf(db, projectId);
+      const change = { organisationId, userId: params.member, by, role: body.role };
+      const at = new Date(db.clock.now());
+      const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
+      note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
+      return { data: toMember(after, person.id) };
+    },
+  }),
+  route('POST /projects/:project/members/:member/remove', {
+    needs: 'admin',
+    audit: 'member.remove',
+    async handle({ db }, { projectId, params, role: by, note }) {
+      const { id: organisationId } = await organisationOf(db, projectId);
+      const change = { organisationId, userId: params.member, by };
+      const was = await db.transaction((tx) => removeMember(tx, change));
+      note({ subject: was.email, before: { role: was.role } });
+      return { data: { removed: true } };
+    },
+  }),
+];
+
+export const inviteRoutes = [
+  route('GET /projects/:project/invites', {
+    needs: 'admin',
+    async handle({ db, access }, { projectId }) {
+      const { id } = await organisationOf(db, projectId);
+      const links = await listInvites(db, id, new Date(db.clock.now()));
+      const names = await access.namesOf(links.map(({ madeBy }) => madeBy));
+      return whole(links.map((link) => toInvite(link, names)));
+    },
+  }),
+  route('POST /projects/:project/invites', {
+    needs: 'admin',
+    audit: 'invite.send',
+    body: Type.Object({ email: Type.String({ maxLength: 1_000 }), role: ROLE }),
+    async handle(deps, { projectId, body, role: byRole, actor: by, person, note }) {
+      const { db, installation } = deps;
+      const organisation = await organisationOf(db, projectId);
+      const [email, role] = [readEmail(body.email), body.role];
+      const inviting = { organisationId: organisation.id, email, role, by, byRole };
+      const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
+      const words = { organisation: organisation.name, role, by: person.name };
+      const letter = inviteLetter(words, { url, expiresAt: link.expiresAt });
+      const mailed = await mailTo(deps, { projectId, to: email, letter });
+      note({ subject: email, after: { role } });
+      return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, mailed } };
+    },
+  }),
+  route('POST /projects/:project/invites/:invite/revoke', {
+    needs: 'admin',
+    audit: 'invite.revoke',
+    async handle({ db }, { projectId, params, note }) {
+      const { id: organisationId } = await organisationOf(db, projectId);
+      const gone = await deleteInvite(db, { id: params.invite, organisationId });
+      if (!gone) throw new Fault('not_found');
+      note({ subject: gone.email ?? '', before: { role: gone.role } });
+      return { data: { revoked: true } };
+    },
+  }),
+  route('POST /projects/:project/test-letter', {
+    needs: 'viewer',
+    audit: 'team.test_letter',
+    async handle(deps, { projectId, person, note }) {
+      const letter = testLetter(deps.installation.publicUrl);
+      if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {
+        const message =
+          deps.installation.mailFrom === null
+            ? 'Nothing can be written as long as MAIL_FROM is not set'
+            : 'The relay did not take it: the log of the server has its answer';
+        throw new Fault('conflict', { details: [{ message }] });
+      }
+      note({ subject: person.email });
+      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'outbox' } };
+    },
+  }),
+];
+
+async function organisationOf(tx: Tx, projectId: number): Promise<Organisation> {
+  const found = await findOrganisationOf(tx, projectId);
+  if (!found) throw new Fault('not_found');
+  return found;
+}
+
+/** Who asks for it would otherwise lock themselves out with everybody else. */
+async function requireOwnFactor(tx: Tx, organisationId: string, personId: string): Promise<void> {
+  const own = (await listMembers(tx, organisationId)).find(({ id }) => id === personId);
+  if (own?.twoFactor) return;
+  const message = 'Set up your own authenticator app first: you would be locked out as well';
+  throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
+}
+
+function toShown({ id, name, requiresTwoFactor }: Organisation) {
+  return { id, name, requires_two_factor: requiresTwoFactor };
+}
+
+function toMember(row: MemberRow, personId: string): MemberListed {
+  const { id, name, email, role, twoFactor, joinedAt, lastSeenAt } = row;
+  return {
+    id,
+    name,
+    email,
+    role,
+    two_factor: twoFactor,
+    joined_at: joinedAt.toISOString(),
+    last_seen_at: lastSeenAt?.toISOString() ?? null,
+    is_you: id === personId,
+  };
+}
+
+function toInvite(link: Link, names: ReadonlyMap<string, string>): InviteListed {
+  const role: Role = link.role ?? 'viewer';
+  return {
+    id: link.id,
+    email: link.email ?? '',
+    role,
+    created_at: link.createdAt.toISOString(),
+    expires_at: link.expiresAt.toISOString(),
+    by: names.get(link.madeBy) ?? null,
+  };
+}
+
+function whole<T>(data: T[]): Many<T> {
+  const pagination = { total: data.length, offset: 0, limit: data.length };
+  return { data, meta: { pagination, cursor: null } };
+}

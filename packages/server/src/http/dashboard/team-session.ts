@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { SessionState } from '@beckon/contract/dashboard';
+import { isSetUp, listMemberships, type Person } from '../../features/team/index.ts';
+import { findUserById, type WithCookies } from '../../features/team/index.ts';
+import { lookAt } from '../../flows/team/index.ts';
+import { callerOf, setCookies, type SignedInPerson } from './team-caller.ts';
+import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
+
+const TEXT = Type.String({ maxLength: 1_000 });
+const RESPONSE = Type.Record(Type.String(), Type.Unknown());
+
+/** The way in and out, and what every page asks first. */
+export const sessionRoutes = [
+  openRoute('GET /session', {
+    async handle(deps, { person, request, reply }) {
+      if (person) setCookies(reply, await (await deps.team.signIns()).prolong(callerOf(deps, request)));
+      return { data: await stateOf(deps, person) };
+    },
+  }),
+  openRoute('GET /links', {
+    query: Type.Object({ token: Type.String({ maxLength: 200 }) }),
+    async handle({ db }, { query }) {
+      const { kind, email, organisation, role, hasAccount, expiresAt } = await lookAt(db, query.token);
+      const expires_at = expiresAt.toISOString();
+      return { data: { kind, email, organisation, role, has_account: hasAccount, expires_at } };
+    },
+  }),
+  openRoute('POST /sign-in', {
+    audit: 'session.start',
+    body: Type.Object({ email: TEXT, password: TEXT }),
+    async handle(deps, asked) {
+      const signIns = await deps.team.signIns();
+      return answer(deps, asked, await signIns.signIn(callerOf(deps, asked.request), asked.body));
+    },
+  }),
+  openRoute('POST /sign-in/totp', {
+    audit: 'session.start',
+    body: Type.Object({ code: TEXT }),
+    async handle(deps, asked) {
+      const [signIns, code] = [await deps.team.signIns(), asked.body.code.replaceAll(' ', '')];
+      const caller = callerOf(deps, asked.request);
+      return answer(deps, asked, await signIns.signInByCode(caller, { code, kind: 'totp' }));
+    },
+  }),
+  openRoute('POST /sign-in/backup-code', {
+    audit: 'session.start',
+    body: Type.Object({ code: TEXT }),
+    async handle(deps, asked) {
+      const [signIns, code] = [await deps.team.signIns(), asked.body.code.trim()];
+      const caller = callerOf(deps, asked.request);
+      return answer(deps, asked, await signIns.signInByCode(caller, { code, kind: 'backup' }));
+    },
+  }),
+  openRoute('POST /sign-in/passkey-options', {
+    reads: true,
+    async handle(deps, { request, reply }) {
+      const { answer: data, cookies } = await (
+        await deps.team.signIns()
+      ).passkeyOptions(callerOf(deps, request));
+      setCookies(reply, cookies);
+      return { data };
+    },
+  }),
+  openRoute('POST /sign-in/passkey', {
+    audit: 'session.start',
+    body: Type.Object({ response: RESPONSE }),
+    async handle(deps, asked) {
+      const signIns = await deps.team.signIns();
+      const caller = callerOf(deps, asked.request);
+      return answer(deps, asked, await signIns.signInByPasskey(caller, asked.body.response));
+    },
+  }),
+  route('POST /sign-out', {
+    needs: 'signed_in',
+    audit: 'session.end',
+    async handle(deps, { request, reply }) {
+      setCookies(reply, await (await deps.team.signIns()).signOut(callerOf(deps, request)));
+      return { data: { signed_out: true } };
+    },
+  }),
+];
+
+type SignInKey =
+  | 'POST /sign-in'
+  | 'POST /sign-in/totp'
+  | 'POST /sign-in/backup-code'
+  | 'POST /sign-in/passkey';
+
+async function answer(
+  { db }: RouteDeps,
+  { reply, note }: Pick<OpenAsked<SignInKey>, 'reply' | 'note'>,
+  { answer: { personId, needsCode }, cookies }: WithCookies<SignedInPerson>,
+) {
+  const person = personId === null ? undefined : await findUserById(db, personId);
+  if (person) note({ by: person, subject: person.email });
+  setCookies(reply, cookies);
+  return { data: { signed_in: personId !== null, two_factor: needsCode } };
+}
+
+async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionState> {
+  const { db, access, installation, mailroom, release } = deps;
+  const user = person ? await findUserById(db, person.id) : undefined;
+  const memberships = person ? await listMemberships(db, person.id) : [];
+  return {
+    set_up: await isSetUp(db),
+    person:
+      person && user
+        ? {
+            id: user.id,
+            name: user.name,
+            email: user.email,
+            two_factor: user.twoFactor,
+            session_id: person.sessionId,
+          }
+        : null,
+    organisations: memberships.map((one) => ({
+      id: one.id,
+      name: one.name,
+      role: one.role,
+      requires_two_factor: one.requiresTwoFactor,
+      must_set_up_two_factor: one.lacksFactor,
+      wants_digest: one.wantsDigest,
+    })),
+    projects: person ? (await access.rolesOf(person.id)).size : 0,
+    installation: {
+      public_url: installation.publicUrl,
+      outbox: mailroom.outlet.kind === 'outbox',
+      // Whoever is not signed in learns nothing of how letters leave.
+      relay: person ? installation.relay : null,
+      mail_from: person ? installation.mailFrom : null,
+      has_model: installation.hasModel,
+      version: release.version,
+    },
+  };
+}

@@ -1,0 +1,324 @@
+import { expect, test } from 'vitest';
+import { endpointServer } from '../../../testkit/endpoint-server.ts';
+import { testProject } from '../../../testkit/server.ts';
+import { authenticator } from '../../../testkit/authenticator.ts';
+import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
+import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
+import { offerSetup } from '../../flows/team/index.ts';
+
+const server = await endpointServer();
+const { setUp, browser, team, letters, join } = testTeam(server);
+const early = await testProject(server);
+const lateLink = await offerSetup(server.db, DASHBOARD_ORIGIN);
+const { ada, projectId } = await setUp();
+
+const HTTPS = { publicOrigin: 'https://beckon.example', httpsOnly: true, isTrusted: () => false };
+
+type Session = { person: { email: string; two_factor: boolean } | null; set_up: boolean };
+const whoIs = async (one: typeof ada): Promise<Session> =>
+  (await one.ask('GET /session')).json.data as Session;
+const fieldOf = (answer: { json: { errors: { field?: string; code: string }[] } }): unknown =>
+  answer.json.errors[0]?.field;
+const enter = (one: typeof ada, password = PASSWORD) =>
+  one.ask('POST /sign-in', { email: 'ada@x.org', password });
+
+test('the tables are what the library of the sign-in expects of them', async () => {
+  await (await team.signIns()).checkTables();
+});
+
+test('set-up makes the first person, who owns an organisation, its project and those that were there before', async () => {
+  const { json } = await ada.ask('GET /session');
+  expect(json.data).toMatchObject({
+    set_up: true,
+    person: { name: 'ada', email: 'ada@x.org', two_factor: false },
+    organisations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
+    installation: { outbox: true, public_url: DASHBOARD_ORIGIN },
+  });
+  const listed = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];
+  // Acme was there already, by a command, and is the one that was meant.
+  expect(listed.map(({ id, role }) => [id, role])).toEqual([[early.id, 'owner']]);
+  expect(projectId).toBe(early.id);
+});
+
+test('a set-up link works once, and none works any more once there is an owner', async () => {
+  const late = browser();
+  const body = {
+    token: tokenOf(lateLink?.url ?? ''),
+    email: 'eve@x.org',
+    password: PASSWORD,
+    project: 'Evil',
+  };
+  expect((await late.ask('POST /setup', body)).status).toBe(409);
+  expect((await late.ask('POST /setup', { ...body, token: 'a'.repeat(43) })).status).toBe(404);
+  expect(await offerSetup(server.db, DASHBOARD_ORIGIN)).toBeNull();
+  expect((await whoIs(late)).person).toBeNull();
+  expect((await ada.ask('GET /projects')).json.data).toHaveLength(1);
+});
+
+test('a right password opens a session, a wrong one and an unknown address are answered alike', async () => {
+  const one = browser();
+  const wrong = await enter(one, 'wrong horse battery');
+  const unknown = await one.ask('POST /sign-in', { email: 'nobody@x.org', password: PASSWORD });
+  expect([wrong.status, wrong.json.errors]).toEqual([422, unknown.json.errors]);
+  expect(unknown.status).toBe(422);
+  expect((await whoIs(one)).person).toBeNull();
+  expect((await enter(one)).json.data).toEqual({ signed_in: true, two_factor: false });
+  expect((await whoIs(one)).person?.email).toBe('ada@x.org');
+  expect((await one.ask('POST /sign-out')).status).toBe(200);
+  expect((await whoIs(one)).person).toBeNull();
+});
+
+test('the session is in a cookie that scripts cannot read, that stays on this host and that we signed', async () => {
+  const { headers } = await enter(browser());
+  const [cookie] = [headers['set-cookie']].flat() as string[];
+  expect(cookie).toMatch(/^beckon_session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+  const thief = browser();
+  const [row] = await server.db.query<{ token: string }>('SELECT token FROM beckon.team_session LIMIT 1');
+  thief.cookies.set(
+    'beckon_session',
+    encodeURIComponent(`${row?.token}.${Buffer.alloc(32).toString('base64')}`),
+  );
+  expect((await whoIs(thief)).person).toBeNull();
+  thief.cookies.set('beckon_session', '%E0%A4%A');
+  expect((await whoIs(thief)).person).toBeNull();
+});
+
+test('over https the cookie belongs to this host alone, and never travels in the clear', async () => {
+  const https = testTeam(server, { publicOrigin: 'https://beckon.example', transport: HTTPS });
+  const { status, headers } = await enter(https.browser());
+  expect(status).toBe(200);
+  const [cookie] = [headers['set-cookie']].flat() as string[];
+  expect(cookie).toMatch(
+    /^__Host-beckon_session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+});
+
+test('what another page has the browser send signs nobody in, and out', async () => {
+  const headers = { origin: 'https://evil.example' };
+  const one = browser();
+  const body = { email: 'ada@x.org', password: PASSWORD };
+  expect((await one.ask('POST /sign-in', body, headers)).status).toBe(403);
+  expect((await ada.ask('POST /sign-out', undefined, headers)).status).toBe(403);
+  expect((await whoIs(ada)).person?.email).toBe('ada@x.org');
+});
+
+test('an API key is no session, and a session is no API key', async () => {
+  const bearer = { authorization: `Bearer ${early.secret}` };
+  expect((await browser(bearer).ask('GET /projects')).status).toBe(401);
+  const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await fetch(`${server.url}/api/v1/events`, {
+    method: 'POST',
+    headers: { cookie },
+    body: '{}',
+  });
+  expect(answer.status).toBe(401);
+});
+
+test('a session that was ended is refused at the very next request', async () => {
+  const other = browser({ 'user-agent': 'Old phone' });
+  await enter(other);
+  const sessions = (await ada.ask('GET /sessions')).json.data as {
+    id: string;
+    user_agent: string | null;
+    is_this_one: boolean;
+  }[];
+  const found = sessions.find(({ user_agent }) => user_agent === 'Old phone');
+  expect(sessions.filter(({ is_this_one }) => is_this_one)).toHaveLength(1);
+  expect((await ada.ask(`POST /sessions/${found?.id}/end`)).json.data).toEqual({ ended: 1 });
+  expect((await other.ask('GET /projects')).status).toBe(401);
+  expect((await ada.ask(`POST /sessions/${found?.id}/end`)).status).toBe(404);
+  await enter(other);
+  await ada.ask('POST /sessions/end-others');
+  expect((await other.ask('GET /projects')).status).toBe(401);
+  expect((await ada.ask('GET /projects')).status).toBe(200);
+});
+
+test('a session lives thirty days from its last use, and not a moment longer', async () => {
+  const one = browser();
+  await enter(one);
+  const age = (days: number) =>
+    server.db.query(
+      `UPDATE beckon.team_session SET expires_at = now() + interval '30 days' - interval '1 day' * $1::int,
+         updated_at = now() - interval '1 day' * $1::int WHERE id = (SELECT id FROM beckon.team_session ORDER BY created_at DESC LIMIT 1)`,
+      [days],
+    );
+  await age(20);
+  expect([(await one.ask('GET /session')).headers['set-cookie']].flat()[0]).toMatch(/Max-Age=2592000/);
+  expect([(await one.ask('GET /session')).headers['set-cookie']].flat()[0]).toBeUndefined();
+  await age(31);
+  expect((await one.ask('GET /projects')).status).toBe(401);
+});
+
+test('a new password ends all other sessions, and the old one opens nothing', async () => {
+  const [one, other] = [browser(), browser()];
+  await enter(one);
+  await enter(other);
+  const wrong = await one.ask('POST /password', { current: 'not it at all', new: 'another horse battery' });
+  expect([wrong.status, fieldOf(wrong)]).toEqual([422, 'password']);
+  const short = await one.ask('POST /password', { current: PASSWORD, new: 'short' });
+  expect([short.status, fieldOf(short)]).toEqual([422, 'new']);
+  expect((await one.ask('POST /password', { current: PASSWORD, new: 'another horse battery' })).status).toBe(
+    200,
+  );
+  expect((await one.ask('GET /projects')).status).toBe(200);
+  expect((await other.ask('GET /projects')).status).toBe(401);
+  expect((await enter(browser())).status).toBe(422);
+  await one.ask('POST /password', { current: 'another horse battery', new: PASSWORD });
+  await enter(ada);
+});
+
+test('who forgot their password is mailed a link that works once, for an hour; who asks learns nothing', async () => {
+  const one = browser();
+  const known = await one.ask('POST /forgot', { email: 'Ada@x.org' });
+  const unknown = await one.ask('POST /forgot', { email: 'nobody@x.org' });
+  expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
+  await expect.poll(() => letters.length).toBe(1);
+  const link =
+    /http:\/\/localhost:8080\/reset\?token=3D(\w+)/.exec(
+      letters[0]?.text.replaceAll('=\r\n', '') ?? '',
+    )?.[1] ?? '';
+  expect([letters[0]?.to, (await one.ask(`GET /links?token=${link}`)).json.data]).toEqual([
+    'ada@x.org',
+    expect.objectContaining({ kind: 'reset', email: 'ada@x.org', has_account: true }),
+  ]);
+  expect((await one.ask('POST /reset', { token: link, password: 'short' })).status).toBe(422);
+  expect((await one.ask('POST /reset', { token: link, password: PASSWORD })).status).toBe(200);
+  expect((await one.ask('POST /reset', { token: link, password: PASSWORD })).status).toBe(404);
+  expect((await ada.ask('GET /projects')).status).toBe(401);
+  await enter(ada);
+  await one.ask('POST /forgot', { email: 'ada@x.org' });
+  await expect.poll(() => letters.length).toBe(2);
+  const late = /token=3D(\w+)/.exec(letters[1]?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
+  server.clock.advance(3_600_001);
+  expect((await one.ask('POST /reset', { token: late, password: PASSWORD })).status).toBe(404);
+});
+
+test('a code is asked for where an authenticator app is set up, and each backup code works once', async () => {
+  const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'editor' });
+  expect((await grace.ask('POST /two-factor/begin', { password: 'not it at all' })).status).toBe(422);
+  const begun = (await grace.ask('POST /two-factor/begin', { password: PASSWORD })).json.data as {
+    uri: string;
+    backup_codes: string[];
+  };
+  const again = browser();
+  const credentials = { email: 'grace@x.org', password: PASSWORD };
+  // Not before the first right code: who closes the page in between is not locked out.
+  expect((await again.ask('POST /sign-in', credentials)).json.data).toEqual({
+    signed_in: true,
+    two_factor: false,
+  });
+  const wrong = await grace.ask('POST /two-factor/confirm', { code: '000000' });
+  expect([wrong.status, fieldOf(wrong)]).toEqual([422, 'code']);
+  expect((await grace.ask('POST /two-factor/confirm', { code: codeOf(begun.uri) })).status).toBe(200);
+  expect((await whoIs(grace)).person?.two_factor).toBe(true);
+
+  const one = browser();
+  expect((await one.ask('POST /sign-in', credentials)).json.data).toEqual({
+    signed_in: false,
+    two_factor: true,
+  });
+  expect((await one.ask('GET /projects')).status).toBe(401);
+  expect((await one.ask('POST /sign-in/totp', { code: '000000' })).status).toBe(422);
+  expect((await one.ask('POST /sign-in/totp', { code: codeOf(begun.uri) })).json.data).toEqual({
+    signed_in: true,
+    two_factor: false,
+  });
+  expect((await one.ask('GET /projects')).status).toBe(200);
+
+  const [code = ''] = begun.backup_codes;
+  for (const expected of [200, 422]) {
+    const two = browser();
+    await two.ask('POST /sign-in', credentials);
+    expect((await two.ask('POST /sign-in/backup-code', { code })).status).toBe(expected);
+    expect((await two.ask('GET /projects')).status).toBe(expected === 200 ? 200 : 401);
+  }
+  const fresh = (await grace.ask('POST /two-factor/backup-codes', { password: PASSWORD })).json.data as {
+    backup_codes: string[];
+  };
+  expect(fresh.backup_codes).toHaveLength(begun.backup_codes.length);
+  const three = browser();
+  await three.ask('POST /sign-in', credentials);
+  expect((await three.ask('POST /sign-in/backup-code', { code: begun.backup_codes[1] })).status).toBe(422);
+  expect((await grace.ask('POST /two-factor/end', { password: PASSWORD })).status).toBe(200);
+  expect((await browser().ask('POST /sign-in', credentials)).json.data).toMatchObject({ signed_in: true });
+});
+
+test('a code alone, without the password before it, signs nobody in', async () => {
+  const answer = await browser().ask('POST /sign-in/totp', { code: '123456' });
+  expect([answer.status, answer.json.errors[0]?.code]).toEqual([409, 'conflict']);
+});
+
+test('a passkey that verified its user signs in by itself; one that did not, a stranger and a replay do not', async () => {
+  const key = authenticator({ origin: DASHBOARD_ORIGIN });
+  const options = (await ada.ask('POST /passkeys/options')).json.data as Record<string, unknown>;
+  const added = await ada.ask('POST /passkeys', { response: key.register(options), name: 'Laptop' });
+  expect([added.status, added.json.data]).toEqual([200, expect.objectContaining({ name: 'Laptop' })]);
+
+  const one = browser();
+  const asked = (await one.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
+  const signed = key.sign(asked);
+  expect((await one.ask('POST /sign-in/passkey', { response: signed })).json.data).toMatchObject({
+    signed_in: true,
+  });
+  expect((await whoIs(one)).person?.email).toBe('ada@x.org');
+  const replayed = browser();
+  await replayed.ask('POST /sign-in/passkey-options');
+  expect((await replayed.ask('POST /sign-in/passkey', { response: signed })).status).toBe(422);
+
+  const stranger = browser();
+  const theirs = (await stranger.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
+  const unknown = authenticator({ origin: DASHBOARD_ORIGIN }).sign(theirs);
+  expect((await stranger.ask('POST /sign-in/passkey', { response: unknown })).status).toBe(422);
+
+  const lazy = authenticator({ origin: DASHBOARD_ORIGIN, verifiesUser: false });
+  const more = (await ada.ask('POST /passkeys/options')).json.data as Record<string, unknown>;
+  await ada.ask('POST /passkeys', { response: lazy.register(more), name: 'No PIN' });
+  const touched = browser();
+  const last = (await touched.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
+  expect((await touched.ask('POST /sign-in/passkey', { response: lazy.sign(last) })).status).toBe(422);
+
+  const [{ id } = { id: '' }] = (await ada.ask('GET /passkeys')).json.data as { id: string }[];
+  expect((await ada.ask(`POST /passkeys/${id}/delete`)).status).toBe(200);
+  const gone = browser();
+  const final = (await gone.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
+  expect((await gone.ask('POST /sign-in/passkey', { response: key.sign(final) })).status).toBe(422);
+});
+
+test('who tries passwords is told to wait, by account over all processes, and let in again afterwards', async () => {
+  const other = testTeam(server);
+  for (let tries = 0; tries < 10; tries += 1) {
+    const one = tries % 2 === 0 ? browser() : other.browser();
+    expect((await enter(one, 'wrong horse battery')).status).toBe(422);
+  }
+  const refused = await enter(browser());
+  expect([refused.status, refused.json.errors[0]?.code, refused.headers['retry-after']]).toEqual([
+    429,
+    'rate_limited',
+    '900',
+  ]);
+  // Others come in, and so does whoever waits.
+  expect((await browser().ask('POST /sign-in', { email: 'grace@x.org', password: PASSWORD })).status).toBe(
+    200,
+  );
+  server.clock.advance(15 * 60_000);
+  expect((await enter(browser())).status).toBe(200);
+});
+
+/** Forty-nine more tries from everywhere, and what the next two are answered. */
+async function lastTwo(ask: () => Promise<{ status: number }>): Promise<number[]> {
+  await ask();
+  await server.db.query(`UPDATE beckon.team_attempt SET count = 49 WHERE key LIKE 'address%'`);
+  return [(await ask()).status, (await ask()).status];
+}
+
+test('an address that tries account after account is told to wait too', async () => {
+  const ask = () => browser().ask('POST /sign-in/totp', { code: '123456' });
+  expect(await lastTwo(ask)).toEqual([409, 429]);
+  server.clock.advance(15 * 60_000);
+});
+
+test('who found an open browser tries its password no faster than at the door', async () => {
+  const ask = () => ada.ask('POST /two-factor/end', { password: 'wrong horse battery' });
+  expect(await lastTwo(ask)).toEqual([422, 429]);
+  server.clock.advance(15 * 60_000);
+});

@@ -1,0 +1,16 @@
+import type { DashboardRoute } from './route.ts';
+import { auditRoutes } from './team-audit.ts';
+import { linkRoutes } from './team-links.ts';
+import { inviteRoutes, memberRoutes } from './team-members.ts';
+import { factorRoutes, profileRoutes } from './team-profile.ts';
+import { sessionRoutes } from './team-session.ts';
+
+export const teamRoutes: DashboardRoute[] = [
+  ...sessionRoutes,
+  ...linkRoutes,
+  ...profileRoutes,
+  ...factorRoutes,
+  ...memberRoutes,
+  ...inviteRoutes,
+  ...auditRoutes,
+];

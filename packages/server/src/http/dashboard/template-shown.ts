@@ -1,0 +1,152 @@
+import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { listRules } from '../../features/rules/index.ts';
+import {
+  findShippedLetter,
+  listUnpublished,
+  loadLetters,
+  type UnpublishedLetter,
+} from '../../features/writing/index.ts';
+import {
+  countFollowing,
+  type ListedLetter,
+  listLetters,
+  showLetter,
+  type ShownLetter,
+} from '../../flows/templates/index.ts';
+import type { RouteDeps } from './route.ts';
+
+type Deps = Pick<RouteDeps, 'db' | 'access'>;
+
+/** The project's own, those that ship, and those of which there is nothing but unpublished words; by name. */
+export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
+  const around = await findAround(db, projectId);
+  const letters = await listLetters(db, { projectId, now: db.clock.now() });
+  const own = (await loadLetters(db, [projectId])).get(projectId);
+  const listed = letters.map((letter) => {
+    const words = own?.get(letter.name) ?? findShippedLetter(letter.name);
+    const format = words?.format === 'html' ? ('mjml' as const) : ('markdown' as const);
+    const line = { format, subject: words?.subject ?? '' };
+    return { ...listedOf(letter, line, around), updated_at: updatedAt(letter) };
+  });
+  const known = new Set(letters.map(({ name }) => name));
+  const begun = [...around.drafts.values()].filter(({ name }) => !known.has(name)).map(toBegun);
+  return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+type Db = RouteDeps['db'];
+type Around = { drafts: Map<string, UnpublishedLetter>; rules: Map<string, string> };
+
+async function findAround(db: Db, projectId: number): Promise<Around> {
+  const rules = await listRules(db, projectId);
+  return {
+    drafts: await listUnpublished(db, projectId),
+    rules: new Map(rules.map(({ id, name }) => [name, id])),
+  };
+}
+
+function listedOf(
+  { name, template, isShipped, usedBy }: ListedLetter,
+  { format, subject }: Pick<LetterSource, 'format' | 'subject'>,
+  { drafts, rules }: Around,
+): Omit<TemplateListed, 'updated_at'> {
+  return {
+    name,
+    version: template?.version ?? null,
+    is_shipped: isShipped,
+    format,
+    subject,
+    used_by: usedBy.map((rule) => ({ id: rules.get(rule) ?? rule, name: rule })),
+    has_draft: drafts.has(name),
+  };
+}
+
+function updatedAt({ template }: ListedLetter): string | null {
+  return template === null ? null : iso(template.updatedAt);
+}
+
+function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): TemplateListed {
+  const state = { version: null, is_shipped: false, used_by: [], has_draft: true };
+  return { name, format, subject, ...state, updated_at: iso(savedAt) };
+}
+
+/** By its name, or the id of one of the project's own. */
+export async function shownTemplate(
+  { db, access }: Deps,
+  projectId: number,
+  reference: string,
+): Promise<TemplateShown> {
+  const now = db.clock.now();
+  const around = await findAround(db, projectId);
+  const begun = around.drafts.get(reference);
+  const letter = await showLetter(db, { projectId, reference, now }).catch((error: unknown) => {
+    // Words that were saved under a new name are no letter yet.
+    if (begun && error instanceof Fault && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (letter === null && begun) return shownBegun({ access }, begun);
+  if (letter === null) throw new Error('a letter that is neither published nor saved');
+  const { versions, variables, people, others } = letter;
+  const draft = around.drafts.get(letter.name) ?? null;
+  const actors = [...versions.map(({ createdBy }) => createdBy), ...(draft ? [draft.savedBy] : [])];
+  const names = await access.namesOf(actors);
+  const published = publishedOf(letter);
+  return {
+    ...listedOf(letter, published, around),
+    updated_at: updatedAt(letter),
+    published,
+    draft: draft && toDraft(draft, names),
+    versions: versions.map(({ version, format, subject, preheader, body, createdAt, createdBy }) => ({
+      version,
+      format,
+      subject,
+      preheader,
+      body,
+      created_at: iso(createdAt),
+      created_by: names.get(createdBy) ?? createdBy,
+    })),
+    variables,
+    people,
+    others,
+    open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
+  };
+}
+
+async function shownBegun(
+  { access }: Pick<Deps, 'access'>,
+  begun: UnpublishedLetter,
+): Promise<TemplateShown> {
+  const names = await access.namesOf([begun.savedBy]);
+  return {
+    ...toBegun(begun),
+    published: { format: begun.format, subject: '', preheader: '', body: '' },
+    draft: toDraft(begun, names),
+    versions: [],
+    variables: [],
+    people: 0,
+    others: [],
+    open_untouched: 0,
+  };
+}
+
+function toDraft(
+  { format, subject, preheader, body, savedAt, savedBy }: UnpublishedLetter,
+  names: ReadonlyMap<string, string>,
+): NonNullable<TemplateShown['draft']> {
+  const saved = { saved_at: iso(savedAt), saved_by: names.get(savedBy) ?? savedBy };
+  return { format, subject, preheader, body, ...saved };
+}
+
+/** As it is written, not as it was compiled. */
+function publishedOf({ name, versions }: Pick<ShownLetter, 'name' | 'versions'>): LetterSource {
+  const [newest] = versions;
+  if (newest) {
+    const { format, subject, preheader, body } = newest;
+    return { format, subject, preheader, body };
+  }
+  const shipped = findShippedLetter(name);
+  if (!shipped) throw new Error(`the letter ${name} has no words`);
+  const { subject, preheader, body } = shipped;
+  return { format: 'markdown', subject, preheader, body };
+}

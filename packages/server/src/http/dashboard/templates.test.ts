@@ -1,0 +1,223 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type {
+  LetterSource,
+  TemplateListed,
+  TemplatePreview,
+  TemplatePublished,
+  TemplateShown,
+} from '@beckon/contract/dashboard';
+import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+
+const stage = await openStage();
+const handed: { to: string; mime: string }[] = [];
+const dashboard = testDashboard(stage.server.db, {
+  wayOut: () =>
+    Promise.resolve({
+      hand: (envelope: { to: string }, mime: Uint8Array) => {
+        handed.push({ to: envelope.to, mime: Buffer.from(mime).toString() });
+        return Promise.resolve({ result: 'accepted', reply: '250 kept' } as never);
+      },
+    }),
+});
+afterAll(() => dashboard.close());
+
+let story: Story;
+beforeEach(async () => {
+  story = await newStory(stage);
+  await story.set({ quiet_hours: 'off' });
+});
+
+type Answer<T> = { status: number; data: T; errors: { code: string; message: string; field?: string }[] };
+async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>> {
+  const [method, path = ''] = what.split(' ');
+  const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
+  return { status, data: json?.data as T, errors: json?.errors ?? [] };
+}
+const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
+  format: 'markdown',
+  subject: 'Hello {{ person.name | default: "there" }}',
+  preheader: '',
+  body: 'You are on {{ person.plan }}.',
+  ...more,
+});
+const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
+  ask<TemplatePublished>('POST /templates', { body: { name, letter: letter(more) } });
+async function drafted(...users: string[]): Promise<void> {
+  await story.rule({
+    name: 'greeter',
+    mode: 'draft',
+    when: { event: 'hello' },
+    steps: [{ draft: 'greeting' }],
+  });
+  for (const user of users) {
+    await story.user(user, { email: `${user}@x.org`, traits: { name: user.toUpperCase(), plan: 'pro' } });
+    await story.event(user, 'hello');
+  }
+  await stage.engine.settle();
+}
+
+test('letters are listed with who uses them, those that ship and those that are only begun among them', async () => {
+  await create();
+  await drafted();
+  await ask('PUT /templates/plans/draft', { body: { letter: letter({ subject: 'Plans' }) } });
+  const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
+  expect(
+    data.map(({ name, version, is_shipped, has_draft }) => [name, version, is_shipped, has_draft]),
+  ).toEqual([
+    ['greeting', 1, false, false],
+    ['onboarding_stall', null, true, false],
+    ['plan_limit_upsell', null, true, false],
+    ['plans', null, false, true],
+    ['trial_expiring', null, true, false],
+    ['welcome', null, true, false],
+  ]);
+  expect(data[0]).toMatchObject({ subject: letter().subject, used_by: [{ name: 'greeter' }] });
+});
+
+test('what is saved and not published nobody gets, and publishing asks which open drafts follow', async () => {
+  await create();
+  await drafted('ada', 'bob');
+  await story.act('bob', { kind: 'approve' });
+  const words = letter({ subject: 'Welcome {{ person.name | default: "you" }}' });
+  const saved = await ask<TemplateShown>('PUT /templates/greeting/draft', { body: { letter: words } });
+  expect(saved.data).toMatchObject({
+    version: 1,
+    open_untouched: 1,
+    draft: { subject: words.subject, saved_by: 'Ada' },
+    published: { subject: letter().subject },
+  });
+  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
+  const publish = (more: object) =>
+    ask<TemplatePublished>('POST /templates/greeting/publish', {
+      body: { letter: words, version: 1, follow: true, ...more },
+    });
+  expect((await publish({ follow: false })).data).toMatchObject({
+    drafts: 0,
+    template: { version: 2, draft: null },
+  });
+  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
+  const late = await publish({});
+  expect([late.status, late.errors[0]?.message]).toEqual([
+    409,
+    expect.stringContaining('Version 2 of "greeting" was published meanwhile') as string,
+  ]);
+  const other = letter({ subject: 'Good day' });
+  expect((await publish({ version: 2, letter: other })).data.drafts).toBe(1);
+  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
+  expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
+  const { data } = await ask<TemplateShown>('GET /templates/greeting');
+  expect(data.versions.map(({ version, created_by }) => [version, created_by])).toEqual([
+    [3, 'Ada'],
+    [2, 'Ada'],
+    [1, 'Ada'],
+  ]);
+});
+
+test('a letter that ships becomes the project’s own when it is published, and ships again when that is deleted', async () => {
+  const own = { letter: letter({ body: 'Ours.' }), version: null, follow: false };
+  const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
+  expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
+  expect((await ask('DELETE /templates/welcome', { body: {} })).status).toBe(200);
+  const { data } = await ask<TemplateShown>('GET /templates/welcome');
+  expect([data.version, data.versions]).toEqual([null, []]);
+  expect(data.published.body).not.toBe('Ours.');
+});
+
+test('a letter that a rule names cannot be deleted, and the rule is named', async () => {
+  await create();
+  await drafted();
+  const refused = await ask('DELETE /templates/greeting', { body: {} });
+  expect([refused.status, refused.errors[0]?.message]).toEqual([
+    422,
+    expect.stringContaining('"greeter"') as string,
+  ]);
+});
+
+test('a preview is the letter as it would leave, with what would hold it and what is wrong with it', async () => {
+  await create();
+  await drafted('ada');
+  await story.user('eve', { email: 'eve@x.org', traits: {} });
+  await stage.engine.settle();
+  const preview = (body: object) =>
+    ask<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
+  const made = await preview({});
+  expect(made.data).toMatchObject({ is_made_up: true, subject: 'Hello Ada', missing: [], words: null });
+  expect(made.data.checks.map(({ name }) => name)).toContain('contrast');
+  expect((await preview({ user: 'ada' })).data).toMatchObject({
+    external_user_id: 'ada',
+    subject: 'Hello ADA',
+    event: 'hello',
+  });
+  const held = (await preview({ user: 'eve' })).data;
+  expect(held.missing).toEqual(['person.plan']);
+  expect(held.variables).toEqual([
+    { name: 'person.name', holds: false, fill: 0.5, from: [] },
+    { name: 'person.plan', holds: true, fill: 0.5, from: [] },
+  ]);
+  expect((await preview({ user: 'nobody' })).status).toBe(404);
+  const broken = (await preview({ letter: letter({ body: 'Hello {{ person.name' }) })).data;
+  expect(broken.faults).toMatchObject([{ field: 'body' }]);
+  expect(broken.words).toBe(null);
+});
+
+test('words that are only being written have a page of their own, which nothing can do anything in', async () => {
+  const body = 'Nothing *yet* for {{ person.name }} <script>alert(1)</script>';
+  const words = letter({ body });
+  const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
+    body: { letter: words },
+  });
+  const path = `GET /projects/${story.projectId}/templates/brand%20new/letter.html?words=${data.words}`;
+  const page = await dashboard.ask(path, { as: 'viewer' });
+  expect(page.status).toBe(200);
+  expect(page.headers['content-security-policy']).toContain("sandbox; default-src 'none'");
+  expect(page.headers['content-type']).toContain('text/html');
+  expect(page.text).toContain('Nothing <em>yet</em> for Ada');
+  expect(page.text).not.toContain('<script');
+  stage.server.clock.advance(2 * 86_400_000);
+  await ask('POST /templates/other/preview', { body: { letter: letter({ subject: 'Other' }) } });
+  expect((await dashboard.ask(path, { as: 'viewer' })).status).toBe(404);
+  expect((await ask<TemplateListed[]>('GET /templates')).data.map(({ name }) => name)).not.toContain(
+    'brand new',
+  );
+});
+
+test('a test copy goes to whoever asks, filled in for somebody made up', async () => {
+  await create();
+  const sent = await ask<{ to: string; subject: string }>('POST /templates/greeting/send-test', { body: {} });
+  expect(sent.data).toMatchObject({ to: 'ada@x.org', subject: '[Test] Hello Ada' });
+  expect(handed.at(-1)?.to).toBe('ada@x.org');
+  expect(handed.at(-1)?.mime).toContain('[Test] Hello Ada');
+  const odd = await ask('POST /templates/greeting/send-test', { body: { to: 'nobody' } });
+  expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'to']);
+});
+
+test('a viewer writes nothing, another project has nothing of it, and what cannot be rendered is refused with its place', async () => {
+  await create();
+  for (const [what, body] of [
+    ['POST /templates', { name: 'x', letter: letter() }],
+    ['PUT /templates/greeting/draft', { letter: letter() }],
+    ['DELETE /templates/greeting/draft', {}],
+    ['POST /templates/greeting/publish', { letter: letter(), version: 1, follow: false }],
+    ['POST /templates/greeting/send-test', {}],
+    ['DELETE /templates/greeting', {}],
+  ] as const)
+    expect([what, (await ask(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
+  const other = await newStory(stage);
+  const elsewhere = `/projects/${other.projectId}/templates/greeting`;
+  expect((await dashboard.ask(`GET ${elsewhere}`)).status).toBe(404);
+  expect((await dashboard.ask(`GET ${elsewhere}/letter.html`)).status).toBe(404);
+  const wrong = await create('other', { subject: '', body: '{{ people.name }}' });
+  expect([wrong.status, wrong.errors.map(({ field }) => field)]).toEqual([422, ['subject', 'body']]);
+  expect((await create()).errors[0]?.field).toBe('name');
+  const long = { letter: letter({ subject: 'x'.repeat(2_000) }) };
+  expect((await ask('PUT /templates/greeting/draft', { body: long })).errors[0]?.field).toBe('subject');
+});
+
+test('what was saved can be thrown away', async () => {
+  await create();
+  await ask('PUT /templates/greeting/draft', { body: { letter: letter({ subject: 'Later' }) } });
+  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/draft', { body: {} });
+  expect([data.draft, data.has_draft]).toEqual([null, false]);
+  expect((await ask<TemplateShown>('GET /templates/greeting')).data.draft).toBe(null);
+});

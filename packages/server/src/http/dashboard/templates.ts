@@ -1,0 +1,219 @@
+import { Type } from 'typebox';
+import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
+import { type FieldFault, Fault } from '../../base/fault.ts';
+import { findWords, keepWords, readTemplate, saveDraft, discardDraft } from '../../features/writing/index.ts';
+import {
+  checkWords,
+  createTemplate,
+  deleteTemplate,
+  type Preview,
+  previewLetter,
+  publishLetter,
+  sendTrialCopy,
+  showVariables,
+} from '../../flows/templates/index.ts';
+import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
+import { type DashboardRoute, route, type RouteDeps } from './route.ts';
+import { listedTemplates, shownTemplate } from './template-shown.ts';
+
+/** A body of MJML in letters of four bytes, and what stands around it. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
+const LETTER = Type.Object(
+  {
+    format: Type.Union([Type.Literal('markdown'), Type.Literal('mjml')]),
+    subject: Type.String(),
+    preheader: Type.String(),
+    body: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
+export const templateRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/templates', {
+    needs: 'viewer',
+    async handle(deps, { projectId }) {
+      const data = await listedTemplates(deps, projectId);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('POST /projects/:project/templates', {
+    needs: 'editor',
+    audit: 'template.create',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ name: Type.String(), letter: LETTER, follow: Type.Optional(Type.Boolean()) }),
+    async handle(deps, { projectId, body: { name, letter, follow = false }, actor, note }) {
+      const document = { ...letter, name };
+      const { template, drafts } = await createTemplate(deps.db, { projectId, document, follow, actor });
+      await discardDraft(deps.db, projectId, template.name);
+      note({ subject: template.name, after: { version: 1, drafts } });
+      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+    },
+  }),
+  route('GET /projects/:project/templates/:template', {
+    needs: 'viewer',
+    async handle(deps, { projectId, params: { template } }) {
+      return { data: await shownTemplate(deps, projectId, template) };
+    },
+  }),
+  route('DELETE /projects/:project/templates/:template', {
+    needs: 'editor',
+    audit: 'template.delete',
+    async handle({ db }, { projectId, params: { template: reference }, actor, note }) {
+      const { template, drafts } = await deleteTemplate(db, { projectId, reference, actor });
+      note({ subject: template.name, before: { version: template.version }, after: { drafts } });
+      return { data: { drafts } };
+    },
+  }),
+  route('PUT /projects/:project/templates/:template/draft', {
+    needs: 'editor',
+    audit: 'template.draft',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ letter: LETTER }),
+    async handle(deps, { projectId, params, body: { letter }, actor, note }) {
+      const { name = '' } = readTemplate({ name: params.template });
+      await saveDraft({ tx: deps.db, clock: deps.db.clock, projectId }, { name, letter, actor });
+      note({ subject: name });
+      return { data: await shownTemplate(deps, projectId, name) };
+    },
+  }),
+  route('DELETE /projects/:project/templates/:template/draft', {
+    needs: 'editor',
+    audit: 'template.discard',
+    async handle(deps, { projectId, params: { template }, note }) {
+      const before = await shownTemplate(deps, projectId, template);
+      await discardDraft(deps.db, projectId, before.name);
+      note({ subject: before.name, before: before.draft });
+      return { data: { ...before, draft: null, has_draft: false } };
+    },
+  }),
+  route('POST /projects/:project/templates/:template/publish', {
+    needs: 'editor',
+    audit: 'template.publish',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({
+      letter: LETTER,
+      version: Type.Union([Type.Integer(), Type.Null()]),
+      follow: Type.Boolean(),
+    }),
+    async handle(deps, { projectId, params, body: { letter, version, follow }, actor, note }) {
+      const wanted = { projectId, name: params.template, letter, version, follow, actor };
+      const { template, drafts } = await publishLetter(deps.db, wanted);
+      note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
+      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+    },
+  }),
+  route('POST /projects/:project/templates/:template/preview', {
+    needs: 'viewer',
+    reads: true,
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ letter: Type.Optional(LETTER), user: Type.Optional(Type.String()) }),
+    async handle(deps, { projectId, params: { template }, body: { letter, user }, person }) {
+      const wanted = { projectId, template, letter: letter ?? null, user: user ?? null };
+      return { data: await preview(deps, { ...wanted, to: person.email }) };
+    },
+  }),
+  route('GET /projects/:project/templates/:template/letter.html', {
+    needs: 'viewer',
+    query: Type.Object({
+      words: Type.Optional(Type.String()),
+      user: Type.Optional(Type.String()),
+      ...FRAME_QUERY,
+    }),
+    async handle(deps, { projectId, params: { template }, query, reply }) {
+      const { db } = deps;
+      const { words, user, ...frame } = query;
+      const letter = words === undefined ? null : await findWords(db, projectId, words);
+      if (letter === undefined) throw wordsAreGone();
+      const shown = await renderAs(db, { projectId, template, letter, user: user ?? null });
+      return sendLetter(deps, reply, { html: shown.html, ...frame });
+    },
+  }),
+  route('POST /projects/:project/templates/:template/send-test', {
+    needs: 'editor',
+    audit: 'template.test',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ letter: Type.Optional(LETTER), to: Type.Optional(Type.String()) }),
+    async handle(deps, { projectId, params: { template }, body, person, note }) {
+      const to = body.to ?? person.email;
+      const letter = body.letter ?? null;
+      const { content } = await renderAs(deps.db, { projectId, template, letter, user: null });
+      note({ subject: template, after: { to } });
+      const relay = await deps.wayOut();
+      return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, to }) };
+    },
+  }),
+];
+
+type Previewing = {
+  projectId: number;
+  template: string;
+  /** Null: as it is published. */
+  letter: LetterSource | null;
+  user: string | null;
+};
+
+/** Words that are not published may belong to a letter that is not there yet; it is known by its name all the same. */
+function renderAs(
+  db: RouteDeps['db'],
+  { projectId, template, letter, user: userId }: Previewing,
+): Promise<Preview> {
+  const now = db.clock.now();
+  const asked = { projectId, now, userId };
+  return letter === null
+    ? previewLetter(db, { ...asked, reference: template, document: null })
+    : previewLetter(db, { ...asked, reference: null, document: { ...letter, name: template } });
+}
+
+async function preview(
+  deps: RouteDeps,
+  { to, ...wanted }: Previewing & { to: string },
+): Promise<TemplatePreview> {
+  const { db } = deps;
+  const { projectId, letter, user } = wanted;
+  const rendered = await orFaults(() => renderAs(db, wanted));
+  if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
+  const { content, text, html, missing, userId, event, source, troubles } = rendered;
+  const { variables } = await showVariables(db, { projectId, now: db.clock.now() }, source);
+  const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
+  const looks = await checkWords(deps, { projectId, content, to });
+  return {
+    external_user_id: userId,
+    is_made_up: user === null,
+    event,
+    subject: content.subject,
+    preheader: content.preheader,
+    text,
+    missing,
+    faults: [],
+    variables,
+    checks: [
+      ...looks,
+      ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
+    ],
+    bytes: Buffer.byteLength(html),
+    words,
+  };
+}
+
+function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
+  const { subject = '', preheader = '' } = letter ?? {};
+  const nobody = { external_user_id: user ?? '', is_made_up: user === null, event: '' };
+  const none = { text: '', missing: [], variables: [], checks: [], bytes: 0, words: null };
+  return { ...nobody, subject, preheader, ...none };
+}
+
+/** What is wrong with words that somebody is still writing is no refusal of the question. */
+async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'validation_failed') return { faults: error.details };
+    throw error;
+  }
+}
+
+function wordsAreGone(): Fault {
+  const message = 'These words are no longer kept: look at the preview again';
+  return new Fault('not_found', { details: [{ message, field: 'words' }] });
+}

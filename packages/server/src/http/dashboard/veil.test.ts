@@ -1,0 +1,132 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { DeliveryWhole, OutboxMail, OutboxMailWhole, Role } from '@beckon/contract/dashboard';
+import { lettersRule, newAftermath, sendTo } from '../../../testkit/became.ts';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
+import { TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { openStage } from '../../../testkit/story.ts';
+import { PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
+import { idMaker } from '../../base/ids.ts';
+import { letterToken } from '../../base/letter-token.ts';
+import { keepMail } from '../../features/outbox/index.ts';
+import { packMime } from '../../features/sending/index.ts';
+import { receiveMail } from '../../flows/outbox/index.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const newId = idMaker(db.clock);
+/** Letters arrive in the outbox, as where no relay is set. */
+const arrive = {
+  hand: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
+    await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { ...envelope, to: [envelope.to], raw });
+    return { result: 'accepted', reply: '250 kept', relayId: null } as const;
+  },
+};
+const { setUp, browser, join } = testTeam(stage.server, { wayOut: async () => arrive });
+const { ada, projectId } = await setUp();
+const plain = testDashboard(db);
+afterAll(() => plain.close());
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+const TOKEN = /token=(?:3D)?[\da-z]{20,}/i;
+
+test('nobody comes in as somebody else by a letter to the team that lies in the outbox', async () => {
+  const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
+  const admin = await join(ada, { projectId, email: 'admin@x.org', role: 'admin' });
+  await browser().ask('POST /forgot', { email: 'ada@x.org' });
+  const list = async (): Promise<OutboxMail[]> =>
+    (await viewer.ask(`GET /projects/${projectId}/outbox`)).json.data as OutboxMail[];
+  await expect.poll(async () => (await list()).filter(({ to }) => to === 'ada@x.org').length).toBe(1);
+  expect((await list()).map(({ to, kind }) => [to, kind])).toContainEqual(['viewer@x.org', 'team']);
+  for (const one of [viewer, admin, ada])
+    for (const { id } of await list()) {
+      const at = `GET /projects/${projectId}/outbox/${id}`;
+      const shown = await one.ask(at);
+      expect(shown.status).toBe(200);
+      expect((shown.json.data as OutboxMailWhole).text).toContain('token=veiled');
+      for (const path of ['', '/letter.html', '/letter.html?images=show'])
+        expect((await one.ask(`${at}${path}`)).text).not.toMatch(TOKEN);
+      for (const path of ['/source', '/eml']) expect((await one.ask(`${at}${path}`)).status).toBe(403);
+    }
+});
+
+test('what a letter lets its recipient do is not for those who only look', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await sendTo(story, ['bob']);
+  const [message] = await story.messages('bob');
+  const seal = letterToken({ projectId: story.projectId, messageId: newId() }, 'unsubscribe', TOKEN_KEYS);
+  const link = `https://acme.test/u/${seal}`;
+  const raw = await goodLetter({
+    date: new Date(story.now()),
+    html: goodHtml({ more: `<a href="${link}">no more</a>` }),
+  });
+  const mail = newId();
+  const envelope = { mailFrom: `b+${seal}@acme.test`, rcptTo: 'bob@x.org', at: story.now() };
+  await keepMail(db, {
+    projectId: story.projectId,
+    id: mail,
+    draftId: newId(),
+    userId: 'bob',
+    ...envelope,
+    raw,
+  });
+  await db.query(
+    `UPDATE beckon.message_mime SET mail_from = $3, mime = $4 WHERE project_id = $1 AND draft_id = $2`,
+    [story.projectId, message?.draft_id, envelope.mailFrom, packMime(raw)],
+  );
+  const of = `GET /projects/${story.projectId}`;
+  const places = [
+    `${of}/outbox`,
+    `${of}/outbox/${mail}`,
+    `${of}/outbox/${mail}/letter.html`,
+    `${of}/deliveries/${message?.id}`,
+    `${of}/deliveries/${message?.id}/letter.html`,
+  ];
+  const files = [
+    `${of}/outbox/${mail}/source`,
+    `${of}/outbox/${mail}/eml`,
+    `${of}/deliveries/${message?.id}/eml`,
+  ];
+  for (const as of ['viewer', 'reviewer'] as Role[]) {
+    for (const place of places) {
+      const { status, text } = await plain.ask(place, { as });
+      expect([place, status, text.includes(seal)]).toEqual([place, 200, false]);
+    }
+    for (const file of files) expect((await plain.ask(file, { as })).status).toBe(403);
+  }
+  for (const place of [...places, ...files])
+    expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
+  const whole = (await plain.ask<DeliveryWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
+  expect(whole.frozen?.mail_from).toBe('b+veiled@acme.test');
+});
+
+test('who was removed, or may no longer invite, finds every door closed that they left open', async () => {
+  const invite = async (by: typeof ada, email: string, role: Role): Promise<string> => {
+    const { json } = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
+    return tokenOf((json.data as { link: string }).link);
+  };
+  const accept = async (token: string): Promise<number> =>
+    (await browser().ask('POST /invites/accept', { token, name: 'Eve', password: PASSWORD })).status;
+  const idOf = async (email: string): Promise<string> => {
+    const { json } = await ada.ask(`GET /projects/${projectId}/members`);
+    return (json.data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? '';
+  };
+  const eve = await join(ada, { projectId, email: 'eve@x.org', role: 'owner' });
+  const [asOwner, asAdmin] = [
+    await invite(eve, 'eve2@x.org', 'owner'),
+    await invite(eve, 'eve3@x.org', 'admin'),
+  ];
+  const role = (to: Role) =>
+    idOf('eve@x.org').then((id) => ada.ask(`POST /projects/${projectId}/members/${id}/role`, { role: to }));
+  await role('admin');
+  expect(await accept(asOwner)).toBe(404);
+  expect(await accept(asAdmin)).toBe(200);
+  const more = await invite(eve, 'eve4@x.org', 'viewer');
+  await role('editor');
+  expect(await accept(more)).toBe(404);
+  await role('admin');
+  const last = await invite(eve, 'eve5@x.org', 'viewer');
+  await ada.ask(`POST /projects/${projectId}/members/${await idOf('eve@x.org')}/remove`);
+  expect(await accept(last)).toBe(404);
+});

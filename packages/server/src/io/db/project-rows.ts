@@ -1,0 +1,79 @@
+import type { Tx } from './database.ts';
+
+/**
+ * All that a project has, whatever the rooms: every tenant table begins with `project_id`, so a project can be carried from one
+ * database to another, and taken out of one, without naming a table. Neither is a way of everyday life.
+ */
+export async function copyProject(from: Tx, to: Tx, projectId: number): Promise<number> {
+  let copied = 0;
+  for (const table of await tenantTables(to)) copied += await copyTable({ from, to }, table, projectId);
+  return copied;
+}
+
+export async function deleteProject(tx: Tx, projectId: number): Promise<number> {
+  let deleted = 0;
+  for (const table of (await tenantTables(tx)).toReversed()) {
+    const rows = await tx.query<{ count: number }>(
+      `WITH gone AS (DELETE FROM beckon."${table.name}" WHERE project_id = $1 RETURNING 1) SELECT count(*) AS count FROM gone`,
+      [projectId],
+    );
+    deleted += rows[0]?.count ?? 0;
+  }
+  return deleted;
+}
+
+/** `columns`: those that are not made from others. */
+type Table = { name: string; columns: string; needs: string[] };
+
+/** Whoever is referred to comes first. */
+async function tenantTables(tx: Tx): Promise<Table[]> {
+  const tables = await tx.query<Table>(
+    `SELECT c.relname::text AS name,
+       (SELECT string_agg(quote_ident(n.attname), ', ') FROM pg_attribute n
+        WHERE n.attrelid = c.oid AND n.attnum > 0 AND NOT n.attisdropped AND n.attgenerated = '') AS columns,
+       array(
+       SELECT f.confrelid::regclass::text FROM pg_constraint f
+       WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> c.oid) AS needs
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
+     WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     ORDER BY c.relname`,
+  );
+  const ordered: Table[] = [];
+  for (let left = tables; left.length > 0;) {
+    const free = left.filter(
+      ({ needs }) => !needs.some((need) => left.some(({ name }) => isNamed(need, name))),
+    );
+    if (free.length === 0) throw new Error('the tables of a project refer to each other in a circle');
+    ordered.push(...free);
+    left = left.filter((table) => !free.includes(table));
+  }
+  return ordered;
+}
+
+function isNamed(reference: string, table: string): boolean {
+  return reference.replaceAll('"', '').replace('beckon.', '') === table;
+}
+
+const ROWS_AT_ONCE = 500;
+
+type Ways = { from: Tx; to: Tx };
+
+/** `from` is in a transaction: the rows are read by a cursor, each as one JSON value, which holds whatever a column does. */
+async function copyTable({ from, to }: Ways, { name, columns }: Table, projectId: number): Promise<number> {
+  await from.query(
+    `DECLARE copied NO SCROLL CURSOR FOR SELECT to_jsonb(t)::text AS row FROM beckon."${name}" t WHERE t.project_id = ${projectId}`,
+  );
+  let copied = 0;
+  for (;;) {
+    const rows = await from.query<{ row: string }>(`FETCH ${ROWS_AT_ONCE} FROM copied`);
+    if (rows.length > 0)
+      await to.query(
+        `INSERT INTO beckon."${name}" (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::beckon."${name}", $1::jsonb)`,
+        [`[${rows.map(({ row }) => row).join(',')}]`],
+      );
+    copied += rows.length;
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await from.query('CLOSE copied');
+  return copied;
+}

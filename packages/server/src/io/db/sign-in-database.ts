@@ -1,0 +1,25 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { type ConnectionSource, openPool } from './connection.ts';
+import { SCHEMA } from './migrate.ts';
+
+/** What the library that conducts sign-ins asks of a database, beside our own pool: few, and each a matter of milliseconds. */
+export type SignInDatabase = {
+  options: { db: Kysely<unknown>; type: 'postgres'; schemaName: string; transaction: true };
+  close(): Promise<void>;
+};
+
+const CONNECTIONS_MAX = 4;
+const QUERY_WITHIN_MS = 10_000;
+
+export function openSignInDatabase(connection: ConnectionSource): SignInDatabase {
+  const pool = openPool(connection, {
+    max: CONNECTIONS_MAX,
+    name: 'sign-in',
+    queryWithinMs: QUERY_WITHIN_MS,
+  });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    options: { db, type: 'postgres', schemaName: SCHEMA, transaction: true },
+    close: () => db.destroy(),
+  };
+}

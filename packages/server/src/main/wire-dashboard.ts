@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import type { NewId } from '../base/ids.ts';
+import type { Lifecycle } from '../base/lifecycle.ts';
+import { createTeam, type Team } from '../features/team/index.ts';
+import { createModels } from '../flows/models.ts';
+import {
+  type AppState,
+  DASHBOARD_ROUTES,
+  type DashboardDeps,
+  type Feeds,
+  type Installation,
+  mountApp,
+  mountDashboard,
+  type TransportRules,
+} from '../http/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Relay } from '../io/mail/index.ts';
+import { openWayOut } from './way-out.ts';
+import type { ServerOptions } from './wire.ts';
+
+type Parts = {
+  db: Database;
+  life: Lifecycle;
+  newId: NewId;
+  transport: TransportRules;
+  team: Team;
+  feeds: Feeds;
+  wake: () => void;
+};
+
+export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): Team {
+  const { adminConnection: connection, listen, teamSecrets: secrets, log } = options;
+  const publicOrigin = new URL(listen.publicUrl).origin;
+  const team = createTeam({ db, connection, publicOrigin, secrets, log });
+  life.onStop('team', () => team.close());
+  return team;
+}
+
+/** What people open who sign in: the page, and what it asks. */
+export function mountPeople(options: ServerOptions, parts: Parts): ((app: FastifyInstance) => void)[] {
+  const deps = dashboardDeps(options, parts);
+  const state = options.dashboard ?? NOT_BUILT;
+  return [
+    (app) => mountDashboard(app, deps, DASHBOARD_ROUTES),
+    (app) => mountApp(app, { publicUrl: options.listen.publicUrl, state }),
+  ];
+}
+
+const NOT_BUILT = (): AppState => ({ kind: 'building' });
+
+function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
+  const { log, pepper, sealer, tokenKeys, mailroom, mail, resolver, release } = options;
+  const { webhooks } = options;
+  return {
+    ...parts,
+    log,
+    access: parts.team,
+    pepper,
+    sealer,
+    tokenKeys,
+    mailroom,
+    models: createModels(parts.db.clock),
+    mail,
+    resolver,
+    openOutbound: () => options.openOutbound(),
+    release,
+    minimumVersions: options.minimumVersions,
+    wayOut: openedOnce(() =>
+      openWayOut({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
+    ),
+    webhooks,
+    installation: installationOf(options),
+  };
+}
+
+/** Only test copies take this way, and few processes send any. */
+function openedOnce(open: () => Promise<Relay>): () => Promise<Relay> {
+  let opened: Promise<Relay> | null = null;
+  return () => {
+    opened ??= open();
+    return opened;
+  };
+}
+
+function installationOf({ listen, smtpUrl, mailFrom, model }: ServerOptions): Installation {
+  return {
+    publicUrl: listen.publicUrl,
+    relay: smtpUrl === null ? null : withoutPassword(smtpUrl),
+    mailFrom,
+    hasModel: Boolean(model),
+  };
+}
+
+function withoutPassword(url: string): string {
+  const relay = new URL(url);
+  relay.username = '';
+  relay.password = '';
+  relay.search = '';
+  return relay.href;
+}

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+/** A pattern that lets something through can switch off others unseen: so files that break the walls are planted, and looked at. */
+const ROOT = join(import.meta.dirname, '../../..');
+const place = mkdtempSync(join(tmpdir(), 'walls-'));
+afterAll(() => rmSync(place, { recursive: true }));
+cpSync(join(ROOT, '.oxlintrc.json'), join(place, '.oxlintrc.json'));
+symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+
+const SERVER = 'packages/server/src';
+const DASHBOARD = 'packages/dashboard/src';
+
+type Planted = { file: string; wrong: string[]; right: string[] };
+const PLANTED: Planted[] = [
+  {
+    file: `${SERVER}/base/x.ts`,
+    wrong: ['../io/db/index.ts', '../features/keys/index.ts'],
+    right: ['./fault.ts'],
+  },
+  {
+    file: `${SERVER}/io/x.ts`,
+    wrong: ['../features/keys/index.ts', '../flows/x.ts'],
+    right: ['../base/fault.ts'],
+  },
+  {
+    file: `${SERVER}/features/drafts/x.ts`,
+    wrong: [
+      '../keys/index.ts',
+      '../keys/store.ts',
+      '../../io/db/tx.ts',
+      '../../flows/x.ts',
+      '../../flows/explain/index.ts',
+      '../../http/index.ts',
+      '../../main/config.ts',
+      '../../../testkit/server.ts',
+    ],
+    right: ['../../io/db/index.ts', '../../base/fault.ts', '../../base/predicate/index.ts', './store.ts'],
+  },
+  {
+    file: `${SERVER}/flows/x.ts`,
+    wrong: [
+      '../features/keys/store.ts',
+      '../io/db/tx.ts',
+      '../http/index.ts',
+      '../worker/x.ts',
+      '../main/x.ts',
+    ],
+    right: ['../features/keys/index.ts', '../io/db/index.ts', '../base/fault.ts'],
+  },
+  {
+    file: `${SERVER}/flows/explain/x.ts`,
+    wrong: ['../../features/keys/store.ts', '../../io/db/tx.ts', '../../operator/run.ts'],
+    right: ['../../features/keys/index.ts', '../../io/db/index.ts'],
+  },
+  {
+    file: `${SERVER}/http/dashboard/x.ts`,
+    wrong: [
+      '../../features/keys/store.ts',
+      '../../io/db/tx.ts',
+      '../../flows/explain/steps.ts',
+      '../../worker/x.ts',
+      '../../operator/run.ts',
+      '../../../testkit/server.ts',
+    ],
+    right: ['../../features/keys/index.ts', '../../flows/x.ts', '../../flows/explain/index.ts'],
+  },
+  {
+    file: `${DASHBOARD}/screens/outbox/x.ts`,
+    wrong: [
+      '../review/x.ts',
+      '../../screens/review/x.ts',
+      '../../app/shell.tsx',
+      '../../api/client.ts',
+      '@beckon/server',
+    ],
+    right: ['../../app/roots.tsx', '../../api/index.ts', '../../parts/x.tsx', '@beckon/contract/dashboard'],
+  },
+  {
+    file: `${DASHBOARD}/parts/x.ts`,
+    wrong: ['../screens/review/x.ts', '../app/shell.tsx', '@beckon/server'],
+    right: ['./y.tsx', '@beckon/contract/dashboard'],
+  },
+];
+
+for (const { file, wrong, right } of PLANTED) {
+  mkdirSync(join(place, dirname(file)), { recursive: true });
+  const lines = [...wrong, ...right].map((path, i) => `export { a as a${i} } from '${path}';\n`);
+  writeFileSync(join(place, file), lines.join(''));
+}
+
+const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'unix', 'packages'], {
+  cwd: place,
+  encoding: 'utf8',
+});
+
+test.each(PLANTED)('$file is stopped where it breaks a wall, and nowhere else', ({ file, wrong }) => {
+  const said = stdout
+    .split('\n')
+    .filter((line) => line.startsWith(`${file}:`) && line.includes('restricted'));
+  const at = new Set(said.map((line) => Number(line.slice(file.length + 1).split(':', 1)[0])));
+  expect([...at].toSorted((a, b) => a - b)).toEqual(wrong.map((_, i) => i + 1));
+});

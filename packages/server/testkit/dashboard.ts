@@ -1,0 +1,111 @@
+import Fastify from 'fastify';
+import type { Role } from '@beckon/contract/dashboard';
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import type { Access } from '../src/features/team/index.ts';
+import { createModels } from '../src/flows/models.ts';
+import { DASHBOARD_ROUTES, type DashboardDeps, mountDashboard } from '../src/http/dashboard/index.ts';
+import { transportRules } from '../src/http/transport.ts';
+import type { Database } from '../src/io/db/index.ts';
+import { testMail } from './mailroom.ts';
+import { PEPPER } from './server.ts';
+
+/** What a JSON answer may hold; `T` is what the test knows of its data. */
+export type Json<T> = {
+  data: T;
+  meta: {
+    pagination: { total: number; offset: number; limit: number };
+    cursor: string | null;
+    at_least?: true;
+  };
+  errors: { code: string; message: string; field?: string }[];
+};
+export type Reply<T> = { status: number; json: Json<T>; text: string; headers: Record<string, unknown> };
+
+/**
+ * The dashboard's API over a database, asked as somebody with a role, without signing in: what a route does. That nobody comes in
+ * otherwise is what the tests of the team are for.
+ */
+export type TestDashboard = {
+  /** `GET /projects/1/drafts`; `as`: owner unless said, null for nobody. */
+  ask<T = unknown>(what: string, options?: AskOptions): Promise<Reply<T>>;
+  url(): Promise<string>;
+  close(): Promise<void>;
+};
+
+export type AskOptions = { body?: unknown; as?: Role | null; headers?: Record<string, string> };
+
+export const DASHBOARD_ORIGIN = 'http://localhost:8080';
+
+export function testDashboard(db: Database, more: Partial<DashboardDeps> = {}): TestDashboard {
+  const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
+  const mail = testMail();
+  mountDashboard(
+    app,
+    {
+      db,
+      newId: idMaker(db.clock),
+      log: silentLog,
+      access: roleOfHeader(db),
+      team: { ...roleOfHeader(db), ...NO_SIGN_INS },
+      wake: () => {},
+      models: createModels(db.clock),
+      pepper: { current: PEPPER, previous: null },
+      transport: transportRules({ publicUrl: DASHBOARD_ORIGIN, trustProxy: [] }),
+      release: { version: '0.0.0', node: process.version },
+      installation: { publicUrl: DASHBOARD_ORIGIN, relay: null, mailFrom: null, hasModel: false },
+      minimumVersions: new Map(),
+      ...mail,
+      ...more,
+    },
+    DASHBOARD_ROUTES,
+  );
+  return {
+    async ask<T>(what: string, { body, as = 'owner', headers = {} }: AskOptions = {}): Promise<Reply<T>> {
+      const [method = 'GET', url = ''] = what.split(' ');
+      const answer = await app.inject({
+        method: method as 'GET',
+        url: `/api/dashboard${url}`,
+        headers: { origin: DASHBOARD_ORIGIN, ...(as === null ? {} : { 'x-test-role': as }), ...headers },
+        ...(body === undefined ? {} : { payload: body as object }),
+      });
+      const text = answer.body;
+      const isJson = String(answer.headers['content-type']).includes('application/json');
+      return {
+        status: answer.statusCode,
+        text,
+        json: isJson ? JSON.parse(text) : null,
+        headers: answer.headers,
+      };
+    },
+    url: () => app.listen({ host: '127.0.0.1', port: 0 }),
+    close: () => app.close(),
+  };
+}
+
+/** That people come in by signing in is what the tests of the team are for. */
+const NO_SIGN_INS = {
+  signIns: (): Promise<never> => Promise.reject(new Error('nobody signs in in this test')),
+  close: async (): Promise<void> => {},
+};
+
+/** Ada, with the role that the request names, in every project that there is. */
+function roleOfHeader(db: Database): Access {
+  return {
+    who: async (headers) => {
+      const role = headers['x-test-role'];
+      if (typeof role !== 'string') return null;
+      return { id: role, name: 'Ada', email: 'ada@x.org', sessionId: 's' };
+    },
+    roleIn: async (personId, projectId) => {
+      const [known] = await db.query('SELECT 1 FROM beckon.project WHERE project_id = $1', [projectId]);
+      return known ? (personId as Role) : null;
+    },
+    rolesOf: async (personId) => {
+      const rows = await db.query<{ id: number }>('SELECT project_id AS id FROM beckon.project');
+      return new Map(rows.map(({ id }) => [id, personId as Role]));
+    },
+    mayMakeProjects: async () => 'org',
+    namesOf: async (actors) => new Map(actors.map((actor) => [actor, 'Ada'])),
+  };
+}

@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { afterAll } from 'vitest';
+import type { Role } from '@beckon/contract/dashboard';
+import { silentLog } from '../src/base/log.ts';
+import { createTeam, type Team } from '../src/features/team/index.ts';
+import { offerSetup } from '../src/flows/team/index.ts';
+import type { DashboardDeps } from '../src/http/dashboard/index.ts';
+import { DASHBOARD_ORIGIN, type Reply, type TestDashboard, testDashboard } from './dashboard.ts';
+import type { EndpointServer } from './endpoint-server.ts';
+
+export const PASSWORD = 'correct horse battery';
+const TEAM_SECRET = 'of sessions in tests, and of nothing else: 8f1c0a7e';
+
+/** Somebody's browser: it keeps its cookies, and says where its page comes from. */
+export type Browser = {
+  cookies: Map<string, string>;
+  ask(what: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<unknown>>;
+};
+
+export type TestTeam = {
+  team: Team;
+  dashboard: TestDashboard;
+  /** Letters that were handed over, as text. */
+  letters: { to: string; text: string }[];
+  browser: (headers?: Record<string, string>) => Browser;
+  /** Ada, who sets up, with Acme as her organisation and its first project. */
+  setUp: () => Promise<{ ada: Browser; projectId: number }>;
+  /** Somebody who was invited by this browser, and joined. */
+  join: (by: Browser, as: { projectId: number; email: string; role: Role }) => Promise<Browser>;
+};
+
+/** The real door of the dashboard over a real database. */
+export function testTeam(
+  { db, database }: EndpointServer,
+  { publicOrigin = DASHBOARD_ORIGIN, ...more }: Partial<DashboardDeps> & { publicOrigin?: string } = {},
+): TestTeam {
+  const secrets = [TEAM_SECRET] as const;
+  const team = createTeam({
+    db,
+    connection: database.connection,
+    publicOrigin,
+    secrets,
+    log: silentLog,
+  });
+  const letters: TestTeam['letters'] = [];
+  const hand: Awaited<ReturnType<DashboardDeps['wayOut']>>['hand'] = async ({ to }, mime) => {
+    letters.push({ to, text: Buffer.from(mime).toString() });
+    return { result: 'accepted', reply: '250 taken', relayId: null };
+  };
+  const dashboard = testDashboard(db, { access: team, team, wayOut: async () => ({ hand }), ...more });
+  afterAll(async () => {
+    await dashboard.close();
+    await team.close();
+  });
+
+  function browser(own: Record<string, string> = {}): Browser {
+    const cookies = new Map<string, string>();
+    return {
+      cookies,
+      async ask(what, body, headers = {}) {
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+        const all = { origin: publicOrigin, ...(cookie === '' ? {} : { cookie }), ...own, ...headers };
+        const answer = await dashboard.ask(what, { body, as: null, headers: all });
+        keepCookies(cookies, answer.headers['set-cookie']);
+        return answer;
+      },
+    };
+  }
+
+  return {
+    team,
+    dashboard,
+    letters,
+    browser,
+    async setUp() {
+      const offered = await offerSetup(db, publicOrigin);
+      if (!offered) throw new Error('it is set up already');
+      const ada = browser();
+      const body = { token: tokenOf(offered.url), email: 'ada@x.org', password: PASSWORD, project: 'Acme' };
+      const { json, status, text } = await ada.ask('POST /setup', body);
+      if (status !== 200) throw new Error(text);
+      return { ada, projectId: (json.data as { project_id: number }).project_id };
+    },
+    async join(by, { projectId, email, role }) {
+      const made = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
+      const token = tokenOf((made.json.data as { link: string }).link);
+      const joined = browser();
+      const name = email.slice(0, email.indexOf('@'));
+      const { status, text } = await joined.ask('POST /invites/accept', { token, name, password: PASSWORD });
+      if (status !== 200) throw new Error(text);
+      return joined;
+    },
+  };
+}
+
+export function tokenOf(url: string): string {
+  return new URL(url).searchParams.get('token') ?? '';
+}
+
+function keepCookies(cookies: Map<string, string>, said: unknown): void {
+  for (const line of [said ?? []].flat() as string[]) {
+    const [pair = ''] = line.split(';', 1);
+    const at = pair.indexOf('=');
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (/max-age=0/i.test(line) || value === '') cookies.delete(name);
+    else cookies.set(name, value);
+  }
+}
+
+/** What an authenticator app shows (RFC 6238), from the address that it scanned. */
+export function codeOf(uri: string, at = Date.now()): string {
+  const secret = fromBase32(new URL(uri).searchParams.get('secret') ?? '');
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const mac = createHmac('sha1', secret).update(counter).digest();
+  const offset = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+function fromBase32(text: string): Buffer {
+  const bits = Array.from(text.replaceAll('=', ''))
+    .map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
