@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       await walkTo(page, path);
       const name = path.split('/')[3] ?? path;
       if (WITH_PANEL.includes(name)) await openFirst(page);
-      for (const tab of await page.getByRole('main').getByRole('tab', { disabled: false }).all()) {
+      for (const tab of await tabsOf(page)) {
         await tab.click();
         await settled(page);
         found.push(...(await come(page, path)));
@@ -106,6 +106,13 @@ async function openFirst(page: Page): Promise<void> {
   await page.locator('[data-row] :is(a, button)').first().click();
   await page.getByRole('dialog').first().waitFor();
   await settled(page);
+}
+
+/** By their names: what one of them shows may have tabs of its own. */
+async function tabsOf(page: Page): Promise<Locator[]> {
+  const tabs = page.getByRole('main').getByRole('tab', { disabled: false });
+  const names = (await tabs.allInnerTexts()).map((name) => name.split('\n', 1)[0] ?? '');
+  return names.map((name) => tabs.filter({ hasText: name }).first());
 }
 
 /** What came alive of it: something that ran, an element that it made, an address that would run. */

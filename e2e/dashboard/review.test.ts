@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await row(0).waitFor();
   }
 
-  test('letters are read, edited, put off, skipped, approved and taken back by keyboard alone', async () => {
+  test('letters are moved through, read in every way and edited by keyboard alone, and the focus is always somewhere', async () => {
     await page.goto(`${installation.url}/p/${projectId}/home`);
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await press('g');
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await stateOf(0)).toBe('scheduled');
   });
 
-  test('a letter that comes above it changes nothing of what somebody reads', async () => {
+  test('a letter that goes from under the eyes of its reader stays before them, and `j` goes on from its place', async () => {
     await open();
     await reads(0);
     const [first] = (await lettersIn(session, projectId)).letters;

@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 /** What would run wherever it is read as a page. An `x` at its end keeps it whole where ends are trimmed. */
 export const HOSTILE = `"'><img src=x onerror=ran=1></title></script><script>ran=1</script>x`;
-export const LINK = 'javascript:ran=1//';
+const LINK = 'javascript:ran=1//';
 const EVENT = 'hello_said';
 const WITHIN = { timeout: 60_000, interval: 200 };
 

@@ -12,8 +12,8 @@ export type Letter = {
   person: { external_user_id: string };
 };
 
-export const RULE = 'After a hello';
-export const BODY = 'Hello again. This is what comes next.';
+const RULE = 'After a hello';
+const BODY = 'Hello again. This is what comes next.';
 
 const RULE_DOCUMENT = {
   name: RULE,

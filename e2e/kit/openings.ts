@@ -27,6 +27,6 @@ export const OPENINGS: Opening[] = [
   ...at('audiences/', 'Delete…'),
   ...at('rules/', 'Turn off…', 'Then …'),
   ...at('templates/', 'What to do with *', 'What to do with * > Delete…'),
-  ...at('webhooks/', 'row', 'More', 'More > Replay…', 'More > Edit…', 'More > New secret…', 'More > Delete…'),
+  ...at('webhooks/', 'row', 'More', 'More > Edit…', 'More > New secret…', 'More > Delete…'),
   ...at('projects', 'New project'),
 ];

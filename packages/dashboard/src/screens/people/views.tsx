@@ -27,9 +27,10 @@ export function Views({ filter, onChoose }: Props): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           {known.length === 0 && (
-            <Text size="xs" c="dimmed" p="xs">
+            // It does nothing, but it is what there is to be heard here.
+            <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
               No view is kept yet. Filter the list, and keep it under a name.
-            </Text>
+            </Menu.Item>
           )}
           {known.map((view) => (
             <Menu.Item

@@ -4,17 +4,18 @@ import type { DraftWhole } from '@beckon/contract/dashboard';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
-import { Lines, Loaded, Page } from '../../parts/index.ts';
+import { later, Lines, Loaded, Page } from '../../parts/index.ts';
 import { ContextPane } from './context-pane.tsx';
 import { Differences } from './differences.tsx';
 import { DraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
-import { LetterEditor } from './letter-editor.tsx';
 import { LetterHead } from './letter-head.tsx';
 import { LetterView, type Pane } from './letter-view.tsx';
 import { Unsaved } from './unsaved.tsx';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
+
+const LetterEditor = later(() => import('./letter-editor.tsx'), 'LetterEditor');
 
 const route = getRouteApi('/p/$project/drafts/$draft');
 

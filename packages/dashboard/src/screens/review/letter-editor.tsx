@@ -6,6 +6,7 @@ import { ErrorBox, told, useEdited, useKeys } from '../../parts/index.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 import { WordDiff } from '../../parts/word-diff.tsx';
+import { keptAs } from './unsaved.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
 
 /** What was typed and not saved. It outlives a reload. */
@@ -70,11 +71,6 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
       />
     </Stack>
   );
-}
-
-/** Under which name unsaved words of a draft are kept in the tab. */
-export function keptAs(draft: string): string {
-  return `draft:${draft}`;
 }
 
 type FootProps = {

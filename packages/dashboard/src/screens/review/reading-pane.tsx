@@ -4,14 +4,15 @@ import type { DraftWhole } from '@beckon/contract/dashboard';
 import { ArrowLeft, CalendarClock, Check, Ellipsis, Info, Pencil, SkipForward } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
-import { Lines, Loaded } from '../../parts/index.ts';
-import { LetterEditor } from './letter-editor.tsx';
+import { later, Lines, Loaded } from '../../parts/index.ts';
 import { LetterHead } from './letter-head.tsx';
 import { LetterView, type Pane } from './letter-view.tsx';
 import { SendTest } from './send-test.tsx';
 import { Unsaved } from './unsaved.tsx';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
+
+const LetterEditor = later(() => import('./letter-editor.tsx'), 'LetterEditor');
 
 export type Tools = {
   approve: () => void;

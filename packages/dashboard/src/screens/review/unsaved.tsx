@@ -3,7 +3,6 @@ import { PenLine } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useKept } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { keptAs } from './letter-editor.tsx';
 
 /** Somebody closed the editor, or left, with words in it that are not saved. */
 export function Unsaved({ draft, onGoOn }: { draft: string; onGoOn: () => void }): ReactNode {
@@ -16,4 +15,9 @@ export function Unsaved({ draft, onGoOn }: { draft: string; onGoOn: () => void }
       </Button>
     </Notice>
   );
+}
+
+/** Under which name unsaved words of a draft are kept in the tab. */
+export function keptAs(draft: string): string {
+  return `draft:${draft}`;
 }

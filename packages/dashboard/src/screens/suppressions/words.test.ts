@@ -10,7 +10,7 @@ test('an import is told in what it comes to, and what is nothing is left out', (
   const told = { rows: 1_200, added: 1, known: 1_198, over: 0, drafts: 2, runs: 0, refused: 1, troubles: [] };
   expect(importLines(told)).toEqual([
     '1,200 rows',
-    '1 is new',
+    '1 is new, or has a stronger reason now',
     '1,198 were there before, or twice in the list',
     '1 is refused',
     '2 drafts are cancelled by it',

@@ -39,10 +39,10 @@ export function EndpointActs({ endpoint }: { endpoint: WebhookEndpoint }): React
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={() => setDialog('edit')}>Edit…</Menu.Item>
           <Menu.Item onClick={() => setDialog('replay')} disabled={!isEnabled}>
             Replay…
           </Menu.Item>
-          <Menu.Item onClick={() => setDialog('edit')}>Edit…</Menu.Item>
           <Menu.Item onClick={() => setDialog('rotate')}>New secret…</Menu.Item>
           <Menu.Divider />
           {isEnabled ? (
