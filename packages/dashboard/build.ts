@@ -9,7 +9,9 @@ import { stampOf } from './stamp.ts';
  * it, and a build that fails leaves the one before. `stamp.json` says of which sources it was made.
  */
 const folder = import.meta.dirname;
-const [made, place] = [join(folder, 'dist-next'), join(folder, 'dist')];
+const place = join(folder, 'dist');
+// Several servers of one checkout may each build it at the same time.
+const made = join(folder, 'dist-next', String(process.pid));
 
 // Whoever starts the server may have another one, such as a test; React would be built as for developers, and do all twice.
 process.env.NODE_ENV = 'production';
@@ -24,8 +26,18 @@ await build({
 });
 compress(made);
 writeFileSync(join(made, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
-rmSync(place, { recursive: true, force: true });
-renameSync(made, place);
+replace();
+
+/** Another one may have put its own there a moment ago, which is of the same sources. */
+function replace(tries = 3): void {
+  rmSync(place, { recursive: true, force: true });
+  try {
+    renameSync(made, place);
+  } catch (error) {
+    if (tries === 0) throw error;
+    replace(tries - 1);
+  }
+}
 
 /** Twins that a server can hand out as they are. */
 function compress(at: string): void {

@@ -20,12 +20,15 @@ export async function openDashboard(deps: { log: Log; life: Lifecycle }): Promis
   const load = async (): Promise<void> => {
     state = { kind: 'ready', ...(await readAppFiles(dist)) };
   };
-  const fail = (error: unknown): void => {
-    state = { kind: 'failed' };
+  // What was built before still works with this server, mostly; better than nothing it is.
+  const fail = async (error: unknown): Promise<void> => {
     deps.log.error({ err: error }, 'dashboard.not_built');
+    await load().catch(() => {
+      state = { kind: 'failed' };
+    });
   };
   if (await isBuilt(dist)) await load().catch(fail);
-  else void build(deps).then(load).catch(fail);
+  else void build(deps).then(load, fail).catch(fail);
   return () => state;
 }
 
