@@ -6,6 +6,7 @@ import { type Edited, SaveBar, useEdited } from '../../parts/index.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
+import { useWhenChecked } from './use-when-checked.ts';
 import { SaveDialog, type Saving } from './save-dialog.tsx';
 import { useChecked } from './use-checked.ts';
 
@@ -34,14 +35,15 @@ export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
   const facts = useRuleFacts(checked?.faults ?? [], !mayEdit);
   const dirty = isChanged(rule, document);
   const close = (): void => setSaving(null);
-  const save = (): void => {
-    if (checked === null || checked.faults.length > 0 || checking.isChecking) return;
+  const open = (): void => {
+    if (checked === null || checked.faults.length > 0) return;
     const onSaved = (): void => {
       forget();
       close();
     };
     setSaving({ rule, document, base, checked, onClose: close, onSaved });
   };
+  const save = useWhenChecked(checking.isChecking, open);
   return (
     <FactsContext value={facts}>
       <Stack gap="md" maw={860}>
