@@ -37,7 +37,11 @@ export type AskOptions = { body?: unknown; as?: Role | null; headers?: Record<st
 
 export const DASHBOARD_ORIGIN = 'http://localhost:8080';
 
-export function testDashboard(db: Database, more: Partial<DashboardDeps> = {}): TestDashboard {
+export function testDashboard(
+  db: Database,
+  more: Partial<DashboardDeps> = {},
+  routes = DASHBOARD_ROUTES,
+): TestDashboard {
   const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
   const mail = testMail();
   mountDashboard(
@@ -58,7 +62,7 @@ export function testDashboard(db: Database, more: Partial<DashboardDeps> = {}): 
       ...mail,
       ...more,
     },
-    DASHBOARD_ROUTES,
+    routes,
   );
   return {
     async ask<T>(what: string, { body, as = 'owner', headers = {} }: AskOptions = {}): Promise<Reply<T>> {

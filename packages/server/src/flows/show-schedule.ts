@@ -1,4 +1,5 @@
 import { iso } from '../base/clock.ts';
+import { withRests } from '../base/stretches.ts';
 import { countOpen, findDrafts } from '../features/drafts/index.ts';
 import { findPeople } from '../features/people/index.ts';
 import { getSettings, type Settings } from '../features/projects/index.ts';
@@ -8,7 +9,7 @@ import {
   type QueuedDraft,
   quietSpans,
   quietUntil,
-  simulate,
+  simulating,
   type Throttle,
 } from '../features/sending/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
@@ -122,7 +123,7 @@ async function foresee(
   // A pause has no end of its own: what is planned is what would leave without it.
   const policy = { ...policyOfSettings(asked.settings), paused: false };
   const { queue, isCut } = await gatherWaiting(tx, { ...asked, policies: [policy] });
-  const fates = simulate(queue, policy, asked.now);
+  const fates = await withRests(simulating(queue, policy, asked.now));
   const places = queue.drafts.flatMap((draft) => {
     const fate = fates.get(draft.id);
     return fate ? [{ draft, fate }] : [];

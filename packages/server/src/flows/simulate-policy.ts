@@ -1,10 +1,11 @@
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import { withRests } from '../base/stretches.ts';
 import { countAutopilot } from '../features/drafts/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../features/projects/index.ts';
 import { listRules } from '../features/rules/index.ts';
 import {
-  compare,
+  comparing,
   type Comparison,
   type Fate,
   type GateReason,
@@ -73,7 +74,7 @@ export function simulatePolicy(
     if (!today || !changed) throw new Error('there are two policies');
     const asked = { projectId, now, policies: [today, changed], mailroom };
     const { queue, isCut } = await gatherWaiting(tx, asked);
-    const compared = compare(queue, now, { today, changed });
+    const compared = await withRests(comparing(queue, now, { today, changed }));
     const endsAutopilot = changes.autopilot === 'draft' && texts.autopilot !== 'draft';
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {

@@ -1,5 +1,5 @@
 import type { GateReason, Policy } from './gate.ts';
-import { type Fate, type Queue, simulate } from './simulate.ts';
+import { type Fate, type Queue, simulating } from './simulate.ts';
 
 /** The same queue under the policy of today and under a changed one. */
 export type Comparison = {
@@ -25,12 +25,16 @@ export type Tally = {
   lastLeavesAt: number | null;
 };
 
-export function compare(
+type Policies = { today: Policy; changed: Policy };
+
+/** In stretches, as `simulating` has them. */
+export function* comparing(
   queue: Queue,
   now: number,
-  { today, changed }: { today: Policy; changed: Policy },
-): Comparison {
-  const [before, after] = [simulate(queue, today, now), simulate(queue, changed, now)];
+  { today, changed }: Policies,
+): Generator<void, Comparison> {
+  const before = yield* simulating(queue, today, now);
+  const after = yield* simulating(queue, changed, now);
   const drafts = queue.drafts.map(({ id }) => ({
     id,
     today: fateOf(before, id),

@@ -1,8 +1,8 @@
 export { gate, type GateAnswer, type GateFacts, type GateReason, type Policy } from './gate.ts';
 export { CONTEND_WITHIN_MS, slotsLeft, whoYields, type Cap, type Contender } from './caps.ts';
 export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
-export { compare, type Comparison } from './compare.ts';
-export { type Fate, type Queue, type QueuedDraft, simulate } from './simulate.ts';
+export { comparing, type Comparison } from './compare.ts';
+export { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
 export { quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
 export { type Identity, OUTBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
 export { letterHeaders, replyAddress } from './headers.ts';

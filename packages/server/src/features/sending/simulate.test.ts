@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { atOnce } from '../../base/stretches.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
-import { compare } from './compare.ts';
+import { comparing } from './compare.ts';
 import { gate, type GateReason, type Policy } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
-import { type Fate, type Queue, type QueuedDraft, simulate } from './simulate.ts';
+import { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 0, 15, 12);
 const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: null, timeZone: 'UTC' };
 const DAILY = [{ letters: 1, windowMs: DAY }];
+
+/** Where nobody else waits, there is nothing to stop for. */
+const simulate = (...asked: Parameters<typeof simulating>) => atOnce(simulating(...asked));
+const compare = (...asked: Parameters<typeof comparing>) => atOnce(comparing(...asked));
 
 const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
   id,
@@ -441,4 +446,14 @@ test('the median is of those that move, the lower one of two in the middle', () 
   expect(medianOf(['c', 'a', 'b'])).toBe(2 * HOUR);
   expect(medianOf(['d', 'c', 'a', 'b'])).toBe(2 * HOUR);
   expect(medianOf(['d', 'c', 'b'])).toBe(10 * HOUR);
+});
+
+test('a long walk stops again and again on its way, so that others are served, and comes to the same end', () => {
+  const queue = queueOf(Array.from({ length: 5_000 }, (_, n) => draft(String(n).padStart(4, '0'))));
+  const walk = simulating(queue, { ...OPEN, throttle: { letters: 1, perMs: 1_000 } }, NOW);
+  let stops = 0;
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next()) stops += 1;
+  expect(stops).toBeGreaterThanOrEqual(10);
+  expect(step.value.size).toBe(5_000);
 });

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { route } from './route.ts';
 
 const server = await endpointServer();
 const dashboard = testDashboard(server.db);
@@ -60,4 +63,57 @@ test('what was done stands in the audit log, with who did it; a project that is 
   ]);
   for (const project of ['999', '0', 'x', '1e3', '-1'])
     expect((await dashboard.ask(`GET /projects/${project}/feed`)).status).toBe(404);
+});
+
+test('of what goes through whole queues two are at work at a time, one of a project; who comes on top of forty comes again later', async () => {
+  const gates: PromiseWithResolvers<void>[] = [];
+  const working = new Map<number, number>();
+  let most = { together: 0, ofOne: 0 };
+  const heavy = route('GET /projects/:project/pause', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle(_deps, { projectId }) {
+      working.set(projectId, (working.get(projectId) ?? 0) + 1);
+      const counts = [...working.values()];
+      most = {
+        together: Math.max(
+          most.together,
+          counts.reduce((a, b) => a + b, 0),
+        ),
+        ofOne: Math.max(most.ofOne, ...counts),
+      };
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate);
+      await gate.promise;
+      working.set(projectId, (working.get(projectId) ?? 0) - 1);
+      return { data: { paused: false, next_hour: 0, next_day: 0, open: 0, is_cut: false } };
+    },
+  });
+  const busy = testDashboard(server.db, {}, [heavy]);
+  const projects = [
+    await createProject(server.db, { name: 'One' }),
+    await createProject(server.db, { name: 'Other' }),
+  ];
+  let refused = 0;
+  const tenRefused = Promise.withResolvers<void>();
+  const answers = Array.from({ length: 50 }, async (_, n) => {
+    const answer = await busy.ask(`GET /projects/${projects[n % 2]?.id}/pause`);
+    if (answer.status !== 503) return answer;
+    expect(answer.headers['retry-after']).toBe('5');
+    if (++refused === 10) tenRefused.resolve();
+    return answer;
+  });
+  // No gate opens before all fifty are there.
+  await tenRefused.promise;
+  let isDone = false;
+  const all = Promise.all(answers).finally(() => (isDone = true));
+  while (!isDone) {
+    for (const gate of gates.splice(0)) gate.resolve();
+    await setImmediate();
+  }
+  const statuses = (await all).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(40);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(10);
+  expect(most).toEqual({ together: 2, ofOne: 1 });
+  await busy.close();
 });

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { allows, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
+import { createLine, type InLine } from '../../base/in-line.ts';
 import { type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
 import type { Person } from '../../features/team/index.ts';
 import { answerFault } from '../faults.ts';
@@ -16,12 +17,13 @@ import type { Asked, DashboardRoute, RouteDeps } from './route.ts';
  */
 export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
   const deps = { ...given, feeds: given.feeds ?? createFeeds() };
+  const line = createLine({ waitingMax: HEAVY_WAITING_MAX });
   // Before connections are waited for: a feed has no end of its own.
   app.addHook('preClose', async () => deps.feeds.stop());
   void app.register(
     (scope, _options, done) => {
       scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
-      for (const one of routes) mountRoute(scope, deps, one);
+      for (const one of routes) mountRoute(scope, { ...deps, line }, one);
       done();
     },
     { prefix: '/api/dashboard' },
@@ -29,8 +31,14 @@ export function mountDashboard(app: FastifyInstance, given: DashboardDeps, route
 }
 
 const BODY_MAX_BYTES = 1024 * 1024;
+/** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
+const HEAVY_LANES = 2;
+const HEAVY_WAITING_MAX = 40;
+const BUSY_RETRY_S = 5;
 
-function mountRoute(scope: FastifyInstance, deps: RouteDeps, one: DashboardRoute): void {
+type MountDeps = RouteDeps & { line: InLine };
+
+function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute): void {
   const [method = '', url = ''] = one.key.split(' ');
   const hasBody = method !== 'GET';
   const changes = hasBody && one.reads !== true;
@@ -59,12 +67,26 @@ function mountRoute(scope: FastifyInstance, deps: RouteDeps, one: DashboardRoute
         reply,
         note: (what: Noted) => Object.assign(seen, what),
       } as unknown as Asked<never>;
+      if (one.isHeavy) return inTurn(deps.line, who.projectId, () => one.handle(deps, asked as never));
       if (!changes) return one.handle(deps, asked as never);
       if (one.needs === 'anyone')
         return auditedAfter(deps, { one, who, seen }, () => one.handle(deps, asked as never));
       return audited(deps, { one, who, seen }, () => one.handle(deps, asked as never));
     },
   });
+}
+
+/** By project, so that one that asks much waits for itself, and at most for half of the others. */
+async function inTurn<T>(line: InLine, projectId: number, work: () => Promise<T>): Promise<T> {
+  let isBegun = false;
+  try {
+    return await line(projectId % HEAVY_LANES, () => {
+      isBegun = true;
+      return work();
+    });
+  } catch (error) {
+    throw isBegun ? error : new Fault('server_error', { retryAfterS: BUSY_RETRY_S, cause: error });
+  }
 }
 
 /** No name of anything has this character in it, which the database cannot hold. */

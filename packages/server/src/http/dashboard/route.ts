@@ -52,6 +52,8 @@ export type RouteSpec<K extends RouteKey> = {
   audit?: string;
   /** Asked by POST because what is asked does not fit into an address: it changes nothing and is not audited. */
   reads?: true;
+  /** It goes through a whole queue: two such are at work at a time, whoever asks, and others wait for their turn. */
+  isHeavy?: true;
   handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
 };
 

@@ -10,12 +10,14 @@ const ROWS_MAX = 100_000;
 export const scheduleRoutes = [
   route('GET /projects/:project/schedule', {
     needs: 'viewer',
+    isHeavy: true,
     handle: async ({ db, mailroom }, { projectId }) => ({
       data: await showSchedule({ db, mailroom }, projectId),
     }),
   }),
   route('GET /projects/:project/schedule/drafts', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({
       from: Type.Optional(Type.String()),
       to: Type.Optional(Type.String()),

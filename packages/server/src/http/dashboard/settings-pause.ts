@@ -7,6 +7,7 @@ import { route } from './route.ts';
 export const pauseRoutes = [
   route('GET /projects/:project/pause', {
     needs: 'viewer',
+    isHeavy: true,
     handle: async ({ db, mailroom }, { projectId }) => ({
       data: await previewPause({ db, mailroom }, projectId),
     }),

@@ -52,6 +52,7 @@ export const settingRoutes = [
   }),
   route('GET /projects/:project/policy/simulate', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({
       quiet_hours: TEXT,
       frequency_cap: TEXT,
