@@ -7,16 +7,19 @@ import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { type AppState, readAppFiles } from '../http/index.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../dashboard', import.meta.url));
+const DASHBOARD = fileURLToPath(new URL('../../../dashboard', import.meta.url));
 const SAID_MAX_CHARS = 2_000;
 
 /**
  * The dashboard as it is served. Where its sources are other than those it was built from, it is built by a child while
  * everything else is served already. An image carries the build, and no sources.
  */
-export async function openDashboard(deps: { log: Log; life: Lifecycle }): Promise<() => AppState> {
+export async function openDashboard(
+  deps: { log: Log; life: Lifecycle },
+  folder = DASHBOARD,
+): Promise<() => AppState> {
   let state: AppState = { kind: 'building' };
-  const dist = join(FOLDER, 'dist');
+  const dist = join(folder, 'dist');
   const load = async (): Promise<void> => {
     state = { kind: 'ready', ...(await readAppFiles(dist)) };
   };
@@ -27,24 +30,24 @@ export async function openDashboard(deps: { log: Log; life: Lifecycle }): Promis
       state = { kind: 'failed' };
     });
   };
-  if (await isBuilt(dist)) await load().catch(fail);
-  else void build(deps).then(load, fail).catch(fail);
+  if (await isBuilt(folder, dist)) await load().catch(fail);
+  else void build(deps, folder).then(load, fail).catch(fail);
   return () => state;
 }
 
-async function isBuilt(dist: string): Promise<boolean> {
-  const stampFile = join(FOLDER, 'stamp.ts');
-  if (!existsSync(join(FOLDER, 'src')) || !existsSync(stampFile)) return true;
+async function isBuilt(folder: string, dist: string): Promise<boolean> {
+  const stampFile = join(folder, 'stamp.ts');
+  if (!existsSync(join(folder, 'src')) || !existsSync(stampFile)) return true;
   const { stampOf } = (await import(stampFile)) as { stampOf: (folder: string) => Promise<string> | string };
   const text = await readFile(join(dist, 'stamp.json'), 'utf8').catch(() => '{}');
   const { stamp } = JSON.parse(text) as { stamp?: string };
-  return stamp === (await stampOf(FOLDER));
+  return stamp === (await stampOf(folder));
 }
 
-function build({ log, life }: { log: Log; life: Lifecycle }): Promise<void> {
+function build({ log, life }: { log: Log; life: Lifecycle }, folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    const child = spawn(process.execPath, [join(FOLDER, 'build.ts')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [join(folder, 'build.ts')], { stdio: ['ignore', 'pipe', 'pipe'] });
     let isStopping = false;
     life.onStop('dashboard build', () => {
       isStopping = true;
