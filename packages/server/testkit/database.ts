@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { inject } from 'vitest';
-import type { ConnectionSource } from '../src/io/db/index.ts';
+import { afterAll, inject } from 'vitest';
+import type { Clock } from '../src/base/clock.ts';
+import { silentLog } from '../src/base/log.ts';
+import { type ConnectionSource, type Database, openDatabase } from '../src/io/db/index.ts';
 import { inAdmin } from './global-setup.ts';
 
 export type TestDatabase = { url: string; connection: ConnectionSource; drop(): Promise<void> };
@@ -20,4 +22,15 @@ export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Pro
     connection: () => ({ connectionString: url.href }),
     drop: () => inAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
+}
+
+/** The same, open for the tests of a file and gone after them; whatever of theirs uses it is closed before. */
+export async function openTestDatabase(clock: Clock): Promise<Database> {
+  const own = await testDatabase();
+  const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+  afterAll(async () => {
+    await db.close();
+    await own.drop();
+  });
+  return db;
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { DialogFoot } from './dialog-foot.tsx';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { ErrorBox, type Failed } from './error-box.tsx';
 import { isTyped } from './is-typed.ts';
@@ -63,14 +64,11 @@ function TypedForm({
           spellCheck={false}
         />
         {error && <ErrorBox error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" color="red.9" disabled={!isRight} loading={isRunning}>
             {action}
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

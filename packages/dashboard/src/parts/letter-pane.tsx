@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { Image } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { LetterFrame } from './letter-frame.tsx';
@@ -50,6 +50,17 @@ export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): Rea
         width={view === 'mobile' ? 'mobile' : 'desktop'}
         scheme={scheme}
       />
+    </Stack>
+  );
+}
+
+/** The shape of a screen with a letter on it, while it is on its way. */
+export function LetterWaiting(): ReactNode {
+  return (
+    <Stack>
+      <Skeleton height={90} />
+      <Skeleton height={34} width={420} maw="100%" />
+      <Skeleton height={420} />
     </Stack>
   );
 }

@@ -1,4 +1,5 @@
 import type { Failed } from './error-box.tsx';
+import type { Loading } from './page.tsx';
 
 /** What a table needs to know of its rows; `useApiInfinite` gives it. */
 export type ListOfRows<Row> = {
@@ -14,23 +15,19 @@ export type ListOfRows<Row> = {
   loadMore: () => void;
 };
 
-/** Rows that are all at hand. */
-export function listOf<Row>(
-  rows: Row[],
-  more: Partial<Pick<ListOfRows<Row>, 'isPending' | 'error' | 'retry'>> = {},
-): ListOfRows<Row> {
+/** Rows that are all at hand, and what they came by, where they came from elsewhere. */
+export function listOf<Row>(rows: Row[], by?: Omit<Loading<unknown>, 'data'>): ListOfRows<Row> {
   return {
     rows,
     total: rows.length,
     isAtLeast: false,
-    isPending: false,
+    isPending: by?.isPending ?? false,
     isStale: false,
-    error: null,
-    retry: () => {},
+    error: by?.error ?? null,
+    retry: () => void by?.refetch(),
     hasMore: false,
     isLoadingMore: false,
     loadMore: () => {},
-    ...more,
   };
 }
 

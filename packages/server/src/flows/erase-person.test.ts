@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { findText } from '../../testkit/find-text.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
@@ -13,7 +13,6 @@ import { addHits } from '../features/outcomes/index.ts';
 import { insertReply } from '../features/replies/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
@@ -21,15 +20,10 @@ import { erasePerson } from './erase-person.ts';
 import { recordOutcomes } from './record-outcome/index.ts';
 import { pruneMarks } from './prune-marks.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const digest = createDigest({ db, log: silentLog, newId });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const DAY_MS = 86_400_000;
 let projectId = 0;

@@ -1,17 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../testkit/database.ts';
+import { expect, test } from 'vitest';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { systemClock } from '../base/clock.ts';
-import { silentLog } from '../base/log.ts';
-import { type Database, openDatabase, type Session } from '../io/db/index.ts';
+import { type Database, type Session } from '../io/db/index.ts';
 import { createProject } from './create-project.ts';
 import { lookForWork, type Work } from './look-for-work.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(systemClock);
 
 const READ = `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read FROM pg_stat_xact_user_tables WHERE relname = 'inbox'`;
 

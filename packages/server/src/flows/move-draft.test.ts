@@ -1,15 +1,13 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
 import { type Draft, listDrafts, listMoves } from '../features/drafts/index.ts';
 import { listRunsOf, type Run } from '../features/sequences/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { type Act, type Acted, type Acting, moveDraft } from './move-draft.ts';
@@ -19,15 +17,10 @@ import { setSettings } from './set-settings.ts';
 import { suppress } from './suppress.ts';
 import { disableRule, enableRule } from './switch-rule.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const SECOND = 1_000;
 const UNDO = 10 * SECOND;

@@ -1,17 +1,15 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
 import { type Draft, listDrafts } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { takeSendTurn } from '../features/sending/index.ts';
 import { listRunsOf } from '../features/sequences/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { type Act, moveDraft } from './move-draft.ts';
@@ -19,15 +17,10 @@ import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
 import { disableRule, enableRule } from './switch-rule.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const DAY = 24 * HOUR;
 const QUARTER = 15 * MINUTE;

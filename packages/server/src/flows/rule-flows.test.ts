@@ -1,9 +1,8 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { silentLog } from '../base/log.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import {
   type Draft,
@@ -19,7 +18,6 @@ import {
 import { findCounted, listCountingProjects } from '../features/events/index.ts';
 import { findRule } from '../features/rules/index.ts';
 import { listRunsOf, type Run } from '../features/sequences/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
@@ -31,14 +29,9 @@ import { showRule } from './show-rules.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import { disableRule, enableRule } from './switch-rule.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,16 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../testkit/database.ts';
+import { expect, test } from 'vitest';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { systemClock } from '../base/clock.ts';
-import { silentLog } from '../base/log.ts';
-import { openDatabase, type Session } from '../io/db/index.ts';
+import { type Session } from '../io/db/index.ts';
 import { inSession } from './session.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(systemClock);
 
 /** A session that tells which scripts were sent over it. */
 function watched(): { db: Pick<typeof db, 'session'>; sent: string[] } {

@@ -1,21 +1,14 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
-import { silentLog } from '../base/log.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { listAudiences } from '../features/audiences/index.ts';
 import { getSettings } from '../features/projects/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { editAudience } from './edit-audience.ts';
 import { setSettings } from './set-settings.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(heldClock());
 let projectId = 0;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;

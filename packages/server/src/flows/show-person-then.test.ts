@@ -1,24 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { silentLog } from '../base/log.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { showPerson } from './show-person.ts';
 import { showPersonThen, type ShownThen } from './show-person-then.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const HOUR = 3_600_000;
 

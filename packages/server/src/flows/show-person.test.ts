@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
@@ -11,7 +11,6 @@ import { addHits } from '../features/outcomes/index.ts';
 import { keepMail } from '../features/outbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
@@ -20,14 +19,9 @@ import { exportPerson } from './export-person.ts';
 import { recordOutcomes } from './record-outcome/index.ts';
 import { showPerson } from './show-person.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 beforeEach(async () => {

@@ -1,26 +1,19 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { silentLog } from '../base/log.ts';
 import { getSettings } from '../features/projects/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
 
-const own = await testDatabase();
 // Noon in Paris.
 const clock = heldClock(Date.UTC(2026, 0, 15, 11));
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const HOUR = 3_600_000;
 const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };

@@ -1,11 +1,9 @@
 import PostalMime from 'postal-mime';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
-import { openDatabase } from '../io/db/index.ts';
 import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
 import { insertOrganisation, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
 import { createProject } from './create-project.ts';
@@ -13,12 +11,7 @@ import { receiveMail } from './outbox/index.ts';
 import { setSettings } from './set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-mail.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(heldClock());
 
 const LETTER = {
   subject: 'Acme: 2 drafts wait',

@@ -3,21 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import { keyring } from '../features/keys/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const folders: string[] = [];
 afterAll(async () => {
-  await db.close();
-  await own.drop();
   for (const folder of folders) await rm(folder, { recursive: true });
 });
 

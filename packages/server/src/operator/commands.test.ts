@@ -1,20 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testMail } from '../../testkit/mailroom.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { keyring } from '../features/keys/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { addCommands, type Operator } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 
 const pepper = { current: Buffer.alloc(32, 1), previous: null };
 type Ran = { out: string; err: string; code: number; json: unknown };

@@ -1,23 +1,16 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
 import { testMail } from '../../testkit/mailroom.ts';
 import { typed } from '../../testkit/typed-command.ts';
-import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createResolver } from '../io/dns/index.ts';
 
-const own = await testDatabase();
 const dns = await startDnsServer();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await dns.stop();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
+afterAll(() => dns.stop());
 
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
 type Shown = {

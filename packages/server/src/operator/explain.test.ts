@@ -3,25 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { type Ran, typed } from '../../testkit/typed-command.ts';
-import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createRule } from '../flows/create-rule.ts';
-import { openDatabase } from '../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const directory = await mkdtemp(join(tmpdir(), 'beckon-explain-'));
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 /** A command as it is typed, for this test's project. */
 const type = (...args: string[]): Promise<Ran> => typed({ db }, [...args, '--project', String(projectId)]);

@@ -3,25 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { goodLetter } from '../../testkit/good-letter.ts';
 import { type Ran, typed } from '../../testkit/typed-command.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
 import { keepMail } from '../features/outbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
-import { openDatabase } from '../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const directory = await mkdtemp(join(tmpdir(), 'beckon-outbox-'));
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 let projectId = 0;
 beforeEach(async () => {

@@ -1,21 +1,14 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { type Ran, typed } from '../../testkit/typed-command.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
 import { insertReply, type NewReply } from '../features/replies/index.ts';
 import { createProject } from '../flows/create-project.ts';
-import { openDatabase } from '../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 beforeEach(async () => {

@@ -1,24 +1,17 @@
 import { Command, CommanderError } from 'commander';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { testMail } from '../../testkit/mailroom.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { addChanges, type ChangeKind } from '../features/stream/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import type { Operator } from './operator.ts';
 import { addStreamCommand } from './stream.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 beforeAll(async () => {
   await db.query(
     `CREATE TABLE beckon.event_all PARTITION OF beckon.event FOR VALUES FROM ('2020-01-01Z') TO ('2030-01-01Z')`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { type Ran, typed } from '../../testkit/typed-command.ts';
 import { idMaker } from '../base/ids.ts';
@@ -11,18 +11,12 @@ import { silentLog } from '../base/log.ts';
 import { createAudience } from '../flows/create-audience.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
 const directory = await mkdtemp(join(tmpdir(), 'beckon-user-'));
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 /** A command as it is typed, for this test's project; the database is given back whatever happens. */
 const beckon = (...args: string[]): Promise<Ran> => typed({ db }, [...args, '--project', String(projectId)]);

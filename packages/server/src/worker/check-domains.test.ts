@@ -1,25 +1,19 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
-import { type Log, silentLog } from '../base/log.ts';
+import { type Log } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
 import { listDueDomains } from '../features/domains/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { addDomain, type DomainView, showDomain } from '../flows/domains/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createResolver, type Resolver } from '../io/dns/index.ts';
 import { checkDomains } from './check-domains.ts';
 
-const own = await testDatabase();
 const dns = await startDnsServer();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await dns.stop();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
+afterAll(() => dns.stop());
 
 const MINUTE = 60_000;
 const sealer = createSealer('a secret', null, 'dkim keys');

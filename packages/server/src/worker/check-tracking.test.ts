@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
 import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { typed } from '../../testkit/typed-command.ts';
@@ -14,16 +14,14 @@ import { createTrackingHosts, linksBaseOf } from '../features/domains/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { addDomain, removeDomain, showDomain, trackDomain } from '../flows/domains/index.ts';
 import { mountProbe } from '../http/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { createResolver } from '../io/dns/index.ts';
 import { createOutbound, type Outbound } from '../io/outbound/index.ts';
 import { checkTracking } from './check-tracking.ts';
 
 const tls = (name: string) => readFileSync(new URL(`../../testkit/tls/${name}`, import.meta.url));
-const own = await testDatabase();
 const dns = await startDnsServer();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 200, tries: 1 });
 const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt'), totalMs: 2_000 });
 
@@ -40,9 +38,7 @@ const outbound: Outbound = {
 afterAll(async () => {
   real.close();
   await Promise.all([ours.close(), theirs.close()]);
-  await db.close();
   await dns.stop();
-  await own.drop();
 });
 
 async function installation(

@@ -1,24 +1,18 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import type { Lane } from '../features/inbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { type Digester, startDigester } from './index.ts';
 import { createTroubles } from './troubles.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 let one = 0;
 let other = 0;
 beforeEach(async () => {

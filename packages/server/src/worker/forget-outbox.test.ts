@@ -1,22 +1,16 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { keepMail, listMail } from '../features/outbox/index.ts';
 import { createProject } from '../flows/create-project.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { forgetOutbox } from './forget-outbox.ts';
 import { housekeeping } from './housekeeping.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const DAY_MS = 86_400_000;
 

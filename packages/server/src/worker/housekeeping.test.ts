@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
 import { type Log, silentLog } from '../base/log.ts';
@@ -15,7 +15,6 @@ import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../flows/digest/index.ts';
 import { erasePerson } from '../flows/erase-person.ts';
 import { recordOutcomes } from '../flows/record-outcome/index.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { forgetEditions } from './forget-editions.ts';
 import { forgetHistory } from './forget-history.ts';
 import { keepPartitions } from './keep-partitions.ts';
@@ -23,15 +22,10 @@ import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
 import type { Duty } from './timetable.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const digest = createDigest({ db, log: silentLog, newId });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -9,17 +9,11 @@ import { type Draft, listDrafts, type TeamLetter } from '../features/drafts/inde
 import { createProject } from '../flows/create-project.ts';
 import { createRule } from '../flows/create-rule.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import { openDatabase } from '../io/db/index.ts';
 import { tellTeam } from './tell-team.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const told: (TeamLetter & { projectId: number })[] = [];
 let isDown = false;

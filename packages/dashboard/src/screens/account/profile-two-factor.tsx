@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { useChange, useRefresh } from '../../api/index.ts';
+import { type ApiError, useChange, useRefresh } from '../../api/index.ts';
 import { Command, Mark, told } from '../../parts/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
 import { Qr } from './qr.tsx';
@@ -61,14 +61,32 @@ type AskPasswordProps = {
 };
 
 function AskPassword({ route, action, onCancel, onDone }: AskPasswordProps): ReactNode {
-  const [password, setPassword] = useState('');
   const change = useChange(route, {
     refreshes: ['GET /session', 'GET /sessions'],
     onDone: ({ data }) => onDone(data),
   });
+  return (
+    <PasswordForm
+      change={change}
+      action={action}
+      onCancel={onCancel}
+      onPassword={(password) => change.mutate({ body: { password } })}
+    />
+  );
+}
+
+type PasswordFormProps = {
+  change: { error: ApiError | null; isPending: boolean };
+  action: string;
+  onCancel: () => void;
+  onPassword: (password: string) => void;
+};
+
+function PasswordForm({ change, action, onCancel, onPassword }: PasswordFormProps): ReactNode {
+  const [password, setPassword] = useState('');
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    change.mutate({ body: { password } });
+    onPassword(password);
   };
   return (
     <form onSubmit={submit}>
@@ -109,43 +127,17 @@ function NewApp({ email, onCancel, onDone }: NewAppProps): ReactNode {
   return <ConfirmForm uri={begun.uri} email={email} onCancel={onCancel} onOn={() => setOn(true)} />;
 }
 
-function BeginForm({
-  onCancel,
-  onBegun,
-}: {
-  onCancel: () => void;
-  onBegun: (begun: Begun) => void;
-}): ReactNode {
-  const [password, setPassword] = useState('');
+type BeginFormProps = { onCancel: () => void; onBegun: (begun: Begun) => void };
+
+function BeginForm({ onCancel, onBegun }: BeginFormProps): ReactNode {
   const begin = useChange('POST /two-factor/begin', { onDone: ({ data }) => onBegun(data) });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    begin.mutate({ body: { password } });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={440}>
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          autoFocus
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldOf(begin.error, 'password')}
-        />
-        <FormError error={begin.error} fields={['password']} />
-        <Group gap="xs">
-          <Button type="submit" loading={begin.isPending}>
-            Next
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <PasswordForm
+      change={begin}
+      action="Next"
+      onCancel={onCancel}
+      onPassword={(password) => begin.mutate({ body: { password } })}
+    />
   );
 }
 

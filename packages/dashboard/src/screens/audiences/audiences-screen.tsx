@@ -1,10 +1,19 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus, UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AudienceListed } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, formatCount, listOf, Page, Sentence } from '../../parts/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  FindBox,
+  formatCount,
+  listOf,
+  Page,
+  Sentence,
+} from '../../parts/index.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Built } from './built.tsx';
 
@@ -59,29 +68,16 @@ export function AudiencesScreen(): ReactNode {
   return (
     <Page title="Audiences" actions={<NewButton project={project} />}>
       <Stack gap="sm">
-        <Group>
-          <TextInput
-            aria-label="Find an audience"
-            placeholder="Find by name or sentence"
-            value={filter}
-            onChange={({ currentTarget }) =>
-              void navigate({
-                search: (was) => ({ ...was, filter: currentTarget.value || undefined }),
-                replace: true,
-              })
-            }
-            w={280}
-            maw="100%"
-          />
-        </Group>
+        <FindBox
+          label="Find an audience"
+          placeholder="Find by name or sentence"
+          value={filter}
+          onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
+        />
         <DataTable
           label="Audiences"
           columns={COLUMNS}
-          list={listOf(rows, {
-            isPending: query.isPending,
-            error: query.error,
-            retry: () => void query.refetch(),
-          })}
+          list={listOf(rows, query)}
           rowKey={({ id }) => id}
           link={({ id }) => ({ to: '/p/$project/audiences/$audience', params: { project, audience: id } })}
           current={current}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DeliveryWhole } from '@beckon/contract/dashboard';
 import { CircleAlert, CircleHelp, Download, FileQuestion } from 'lucide-react';
@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Copy, Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
-import { LetterPane } from '../../parts/letter-pane.tsx';
+import { LetterPane, LetterWaiting } from '../../parts/letter-pane.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 import { Happened } from './happened.tsx';
@@ -32,20 +32,10 @@ export function DeliveryScreen(): ReactNode {
       beside={shown && <StateMark letter={shown} />}
       actions={shown && <Actions letter={shown} />}
     >
-      <Loaded query={letter} skeleton={<Waiting />}>
+      <Loaded query={letter} skeleton={<LetterWaiting />}>
         {({ data }) => <Whole letter={data} />}
       </Loaded>
     </Page>
-  );
-}
-
-function Waiting(): ReactNode {
-  return (
-    <Stack>
-      <Skeleton height={90} />
-      <Skeleton height={34} width={420} maw="100%" />
-      <Skeleton height={420} />
-    </Stack>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 
 type Props = { opened: boolean; onClose: () => void; onAdded: (name: string) => void };
 
@@ -46,14 +46,11 @@ function DomainForm({ onClose, onAdded }: Omit<Props, 'opened'>): ReactNode {
           onChange={(event) => setWarm(event.currentTarget.checked)}
         />
         {add.error && fault === undefined && <ErrorBox error={add.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
             Add domain
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

@@ -1,9 +1,9 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { ChevronDown, RefreshCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useMay } from '../../api/index.ts';
-import { ConfirmTyped, ErrorBox, refused, told } from '../../parts/index.ts';
+import { ConfirmTyped, DialogFoot, ErrorBox, refused, told } from '../../parts/index.ts';
 
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/domains',
@@ -109,17 +109,14 @@ function PauseDialog({ domain, opened, onClose }: DialogProps): ReactNode {
           maxLength={200}
         />
         {pause.error && <ErrorBox error={pause.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             loading={pause.isPending}
             onClick={() => pause.mutate({ params: { domain: domain.name }, body: { reason } })}
           >
             Pause
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </Modal>
   );

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, BadgeCheck, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -8,6 +8,7 @@ import {
   type Column,
   DataTable,
   Empty,
+  FindBox,
   formatCount,
   listOf,
   Mark,
@@ -68,27 +69,16 @@ export function EventsScreen(): ReactNode {
   return (
     <Page title="Events">
       <Stack gap="sm">
-        <TextInput
-          aria-label="Find an event"
+        <FindBox
+          label="Find an event"
           placeholder="Find by name or property"
           value={filter}
-          onChange={({ currentTarget }) =>
-            void navigate({
-              search: (was) => ({ ...was, filter: currentTarget.value || undefined }),
-              replace: true,
-            })
-          }
-          w={280}
-          maw="100%"
+          onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
         />
         <DataTable
           label="Events"
           columns={COLUMNS}
-          list={listOf(rows, {
-            isPending: query.isPending,
-            error: query.error,
-            retry: () => void query.refetch(),
-          })}
+          list={listOf(rows, query)}
           rowKey={({ name }) => name}
           onOpen={open}
           current={current}

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useSession } from '../../api/index.ts';
-import { Command, ErrorBox } from '../../parts/index.ts';
+import { Command, DialogFoot, ErrorBox } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
@@ -55,14 +55,11 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
           maxLength={100}
         />
         {create.error && fault === undefined && <ErrorBox error={create.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={create.isPending} disabled={label.trim() === ''}>
             Create key
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

@@ -57,7 +57,7 @@ export function LiveScreen(): ReactNode {
         list={listOf(tail.items, {
           isPending: start.isPending,
           error: start.error?.field === 'filter' ? null : start.error,
-          retry: () => void start.refetch(),
+          refetch: () => start.refetch(),
         })}
         rowKey={({ place }) => place}
         current={item}

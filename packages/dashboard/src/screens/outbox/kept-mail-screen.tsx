@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
-import { LetterPane } from '../../parts/letter-pane.tsx';
+import { LetterPane, LetterWaiting } from '../../parts/letter-pane.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 import { Checks } from './checks.tsx';
 
@@ -19,20 +19,10 @@ export function KeptMailScreen(): ReactNode {
   const shown = mail.data?.data;
   return (
     <Page title={shown?.subject || 'Letter in the outbox'} actions={shown && <Actions mail={shown} />}>
-      <Loaded query={mail} skeleton={<Waiting />}>
+      <Loaded query={mail} skeleton={<LetterWaiting />}>
         {({ data }) => <Whole mail={data} />}
       </Loaded>
     </Page>
-  );
-}
-
-function Waiting(): ReactNode {
-  return (
-    <Stack>
-      <Skeleton height={60} />
-      <Skeleton height={34} width={420} maw="100%" />
-      <Skeleton height={480} />
-    </Stack>
   );
 }
 

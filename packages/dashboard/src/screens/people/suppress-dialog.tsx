@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, formatCount, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, formatCount, told } from '../../parts/index.ts';
 
 type Props = { opened: boolean; users: string[]; onClose: () => void; onDone: () => void };
 
@@ -29,10 +29,7 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
           {users.length > 5 && ` and ${formatCount(users.length - 5)} more`}
         </Text>
         {suppress.error && <ErrorBox error={suppress.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             color="red.9"
             loading={suppress.isPending}
@@ -40,7 +37,7 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
           >
             Suppress them
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </Modal>
   );

@@ -1,10 +1,10 @@
-import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Bookmark, Check, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { useApi, useChange, useMay } from '../../api/index.ts';
-import { refused, undoable } from '../../parts/index.ts';
+import { DialogFoot, refused, undoable } from '../../parts/index.ts';
 
 type Props = { filter: string | undefined; onChoose: (filter: string | undefined) => void };
 
@@ -115,14 +115,11 @@ function SaveForm({ filter, onClose }: { filter: string; onClose: () => void }):
         <Text size="xs" c="dimmed">
           {filter}
         </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={save.isPending}>
             Keep it
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

@@ -1,9 +1,9 @@
-import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { Pause, Play } from 'lucide-react';
 import type { PauseEffect, ResumeEffect } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay, useProject } from '../../api/index.ts';
-import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -49,10 +49,7 @@ function PauseForm({ onClose }: Pick<Props, 'onClose'>): ReactNode {
         {({ data }) => <KeptBack effect={data} />}
       </Loaded>
       {pause.error && <ErrorBox error={pause.error} />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogFoot onCancel={onClose}>
         <Button
           data-autofocus
           color="red.9"
@@ -63,7 +60,7 @@ function PauseForm({ onClose }: Pick<Props, 'onClose'>): ReactNode {
         >
           Pause now
         </Button>
-      </Group>
+      </DialogFoot>
       {!mayPause && <NeedsAdmin />}
     </Stack>
   );
@@ -134,10 +131,7 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
           />
         )}
         {resume.error && <ErrorBox error={resume.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Stay paused
-          </Button>
+        <DialogFoot onCancel={onClose} cancel="Stay paused">
           <Button
             type="submit"
             leftSection={<Play size={15} aria-hidden="true" />}
@@ -146,7 +140,7 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
           >
             Send again
           </Button>
-        </Group>
+        </DialogFoot>
         {!mayResume && <NeedsAdmin />}
       </Stack>
     </form>

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useRefresh } from '../../api/index.ts';
-import { ErrorBox } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')])];
@@ -51,14 +51,11 @@ export function NewProject({ onClose }: { onClose: () => void }): ReactNode {
             error={fields['time_zone']}
           />
           {isElsewhere && create.error && <ErrorBox error={create.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogFoot onCancel={onClose}>
             <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
               Create
             </Button>
-          </Group>
+          </DialogFoot>
         </Stack>
       </form>
     </Modal>

@@ -43,11 +43,7 @@ export function ProjectsScreen(): ReactNode {
           { id: 'zone', title: 'Time zone', width: '160px', cell: ({ time_zone: zone }) => zone },
           { id: 'role', title: 'Your role', width: '96px', cell: ({ role }) => role },
         ]}
-        list={listOf(projects.data?.data ?? [], {
-          isPending: projects.isPending,
-          error: projects.error,
-          retry: () => void projects.refetch(),
-        })}
+        list={listOf(projects.data?.data ?? [], projects)}
         rowKey={({ id }) => String(id)}
         link={({ id }) => ({ to: '/p/$project/home', params: { project: String(id) } })}
         empty={<NoProjects session={session.data?.data} make={mayMake ? make : undefined} />}

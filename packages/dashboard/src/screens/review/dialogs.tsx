@@ -2,7 +2,15 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import type { DraftListed } from '@beckon/contract/dashboard';
 import { CalendarClock, SkipForward } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { formatTime, type KeyMap, Shortcut, useKeys, useNow, useZone } from '../../parts/index.ts';
+import {
+  DialogFoot,
+  formatTime,
+  type KeyMap,
+  Shortcut,
+  useKeys,
+  useNow,
+  useZone,
+} from '../../parts/index.ts';
 import { instantOf, localOf } from '../../parts/zoned.ts';
 import { judge, type Preset, presetsOf } from './presets.ts';
 
@@ -218,10 +226,7 @@ export function AnywayDialog({
           anyway: suppressions, quiet hours and caps hold it as they hold others. That you wanted it is
           recorded.
         </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             data-autofocus
             onClick={() => {
@@ -231,7 +236,7 @@ export function AnywayDialog({
           >
             Approve anyway
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </Modal>
   );

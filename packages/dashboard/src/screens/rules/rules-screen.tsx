@@ -44,11 +44,7 @@ export function RulesScreen(): ReactNode {
         <DataTable
           label="Rules"
           columns={columnsOf(mayEdit, filter === undefined ? move : null)}
-          list={listOf(shown, {
-            isPending: rules.isPending,
-            error: rules.error,
-            retry: () => void rules.refetch(),
-          })}
+          list={listOf(shown, rules)}
           rowKey={({ id }) => id}
           link={({ id }) => ({ to: '/p/$project/rules/$rule', params: { ...params, rule: id } })}
           current={current}

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, List, Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { RuleChecked, RuleDocument, RuleShown } from '@beckon/contract/dashboard';
 import { type ReadKey, useChange } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 export type Saving = {
@@ -61,10 +61,7 @@ function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): 
           Look at “Versions” for what was changed; discard yours to go on from there.
         </Alert>
       )}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogFoot onCancel={onClose}>
         <Button
           data-autofocus
           loading={save.isPending}
@@ -77,7 +74,7 @@ function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): 
         >
           Save
         </Button>
-      </Group>
+      </DialogFoot>
     </Stack>
   );
 }

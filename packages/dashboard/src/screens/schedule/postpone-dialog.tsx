@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine
 import { CalendarClock } from 'lucide-react';
 import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { formatTime, useNow, useZone, When } from '../../parts/index.ts';
+import { DialogFoot, formatTime, useNow, useZone, When } from '../../parts/index.ts';
 import type { Postponing } from './use-postpone.ts';
 import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
 
@@ -73,10 +73,7 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
             onChange={(event) => setExtend(event.currentTarget.checked)}
           />
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             type="submit"
             leftSection={<CalendarClock size={15} aria-hidden="true" />}
@@ -84,7 +81,7 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
           >
             Postpone
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

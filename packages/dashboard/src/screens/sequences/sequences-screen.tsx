@@ -17,11 +17,7 @@ export function SequencesScreen(): ReactNode {
       <DataTable
         label="Sequences"
         columns={COLUMNS}
-        list={listOf(sequences.data?.data ?? [], {
-          isPending: sequences.isPending,
-          error: sequences.error,
-          retry: () => void sequences.refetch(),
-        })}
+        list={listOf(sequences.data?.data ?? [], sequences)}
         rowKey={(row) => row.id}
         link={(row) => ({ to: '/p/$project/sequences/$rule', params: { ...params, rule: row.id } })}
         empty={

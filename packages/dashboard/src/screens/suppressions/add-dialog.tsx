@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
 import { placeOf, REASON_CHOICES } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
@@ -65,14 +65,11 @@ function Form({ onClose }: Props): ReactNode {
           none of that back.
         </Text>
         {add.error && Object.keys(add.error.fields).length === 0 && <ErrorBox error={add.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={add.isPending} disabled={form.values.who.trim() === ''}>
             Send nothing more
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { SuppressionListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
 import { REASONS } from './words.ts';
 
 type Props = {
@@ -58,10 +58,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
         />
         <TextInput label="Why" required maxLength={500} {...form.getInputProps('why')} />
         {remove.error && Object.keys(remove.error.fields).length === 0 && <ErrorBox error={remove.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             type="submit"
             color="red.9"
@@ -70,7 +67,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
           >
             Lift it
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

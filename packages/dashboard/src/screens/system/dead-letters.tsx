@@ -5,6 +5,7 @@ import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
 import {
   type Column,
   DataTable,
+  DialogFoot,
   ErrorBox,
   Json,
   listOf,
@@ -42,11 +43,7 @@ export function DeadLetters(): ReactNode {
       <DataTable
         label="Records that could not be applied"
         columns={COLUMNS}
-        list={listOf(rows, {
-          isPending: query.isPending,
-          error: query.error,
-          retry: () => void query.refetch(),
-        })}
+        list={listOf(rows, query)}
         rowKey={({ seq }) => String(seq)}
         current={current}
         onCurrent={setCurrent}
@@ -124,10 +121,7 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
           maxLength={500}
         />
         {discard.error && <ErrorBox error={discard.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button
             color="red.9"
             disabled={reason.trim() === '' || seqs.length === 0}
@@ -136,7 +130,7 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
           >
             Discard
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </Modal>
   );

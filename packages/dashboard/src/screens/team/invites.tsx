@@ -41,11 +41,7 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
           ),
         },
       ]}
-      list={listOf(invites.data?.data ?? [], {
-        isPending: invites.isPending,
-        error: invites.error,
-        retry: () => void invites.refetch(),
-      })}
+      list={listOf(invites.data?.data ?? [], invites)}
       rowKey={({ id }) => id}
       empty={
         <Empty

@@ -31,11 +31,7 @@ export function Members(): ReactNode {
       <DataTable
         label="Members"
         columns={[...FACTS, ...actsOf(may)]}
-        list={listOf(members.data?.data ?? [], {
-          isPending: members.isPending,
-          error: members.error,
-          retry: () => void members.refetch(),
-        })}
+        list={listOf(members.data?.data ?? [], members)}
         rowKey={({ id }) => id}
       />
       <RemoveDialog member={going} onClose={() => setGoing(null)} />

@@ -1,8 +1,8 @@
-import { Button, Group, List, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Button, List, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
-import { ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 type Props = {
@@ -60,10 +60,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
         </Radio.Group>
       )}
       {publish.error && <ErrorBox error={publish.error} title="Not published" />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogFoot onCancel={onClose}>
         <Button
           disabled={follow === null}
           loading={publish.isPending}
@@ -76,7 +73,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
         >
           Publish
         </Button>
-      </Group>
+      </DialogFoot>
     </Stack>
   );
 }

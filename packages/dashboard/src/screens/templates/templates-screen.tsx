@@ -4,7 +4,17 @@ import { FilePen, FileText, Package, Plus } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { TemplateListed } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, FilterBox, listOf, Mark, Page, When } from '../../parts/index.ts';
+import {
+  type Column,
+  DataTable,
+  DialogFoot,
+  Empty,
+  FilterBox,
+  listOf,
+  Mark,
+  Page,
+  When,
+} from '../../parts/index.ts';
 
 const route = getRouteApi('/p/$project/templates');
 
@@ -41,11 +51,7 @@ export function TemplatesScreen(): ReactNode {
         <DataTable
           label="Templates"
           columns={COLUMNS}
-          list={listOf(shown, {
-            isPending: templates.isPending,
-            error: templates.error,
-            retry: () => void templates.refetch(),
-          })}
+          list={listOf(shown, templates)}
           rowKey={({ name }) => name}
           link={({ name }) => ({
             to: '/p/$project/templates/$template',
@@ -139,14 +145,11 @@ function NameForm({ onClose, taken }: Omit<NameProps, 'opened'>): ReactNode {
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           error={isTaken ? 'There is a letter of that name: open it instead' : undefined}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" disabled={clean === '' || isTaken}>
             Write it
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

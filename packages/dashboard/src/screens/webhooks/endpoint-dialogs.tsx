@@ -1,9 +1,9 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Button, Group, Modal, Radio, Select, Stack, Text } from '@mantine/core';
+import { Button, Modal, Radio, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useProject } from '../../api/index.ts';
-import { ConfirmTyped, ErrorBox, told } from '../../parts/index.ts';
+import { ConfirmTyped, DialogFoot, ErrorBox, told } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 
@@ -65,14 +65,11 @@ export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
             allowDeselect={false}
           />
           {rotate.error && <ErrorBox error={rotate.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogFoot onCancel={onClose}>
             <Button onClick={run} loading={rotate.isPending}>
               Make a new secret
             </Button>
-          </Group>
+          </DialogFoot>
         </Stack>
       </Modal>
       <SecretOnce
@@ -143,14 +140,11 @@ export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
           The same ids and bodies, to where the endpoint is now. Who remembers ids does nothing twice.
         </Text>
         {replay.error && <ErrorBox error={replay.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button onClick={run} loading={replay.isPending}>
             Send again
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </Modal>
   );

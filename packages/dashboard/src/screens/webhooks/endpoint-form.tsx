@@ -3,7 +3,7 @@ import type { WebhookEndpoint, WebhookEndpointWanted } from '@beckon/contract/da
 import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { ApiError } from '../../api/index.ts';
-import { ErrorBox } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 
 export type Wanted = WebhookEndpointWanted & { url: string };
 type Props = {
@@ -73,14 +73,11 @@ export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClos
           />
         </Group>
         {isElsewhere && <ErrorBox error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={isSaving} disabled={typed.url.trim() === ''}>
             {action}
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

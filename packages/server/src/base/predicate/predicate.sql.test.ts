@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { parseInstant } from '../instant.ts';
-import { silentLog } from '../log.ts';
 import {
   condition,
   document,
@@ -18,12 +16,7 @@ import {
 } from '../../../testkit/predicates.ts';
 import { evaluate, parsePredicate, type Predicate, predicateSql, sqlParams, windowSumSql } from './index.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: heldClock(NOW), log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(heldClock(NOW));
 beforeAll(async () => {
   // One seam in the midst of what the tests put in, as a month has.
   await db.query(

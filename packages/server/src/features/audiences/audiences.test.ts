@@ -1,13 +1,11 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Fault } from '../../base/fault.ts';
-import { silentLog } from '../../base/log.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   advanceBuild,
   deleteRetired,
@@ -25,13 +23,8 @@ import {
   writeStandings,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;

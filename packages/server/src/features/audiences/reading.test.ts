@@ -1,10 +1,8 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   listBuilding,
   listMembers,
@@ -15,13 +13,8 @@ import {
   writeStandings,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 const DAY_MS = 86_400_000;
 const now = (): Date => new Date(clock.now());
 let projectId: number;

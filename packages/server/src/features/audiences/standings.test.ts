@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import {
   addVerdicts,
   eraseStandings,
@@ -20,13 +19,8 @@ import {
   writeStandings,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 
 const now = (): Date => new Date(clock.now());
 const minutes = (n: number): Date => new Date(clock.now() + n * 60_000);

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { expect, test } from 'vitest';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { silentLog } from '../../base/log.ts';
 import { idMaker } from '../../base/ids.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   addressArrived,
   approve,
@@ -43,14 +41,9 @@ import {
 } from './index.ts';
 import { ENDED, MOVES } from './moves.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 async function checks(): Promise<string[]> {
   const rows = await db.query<{ definition: string }>(

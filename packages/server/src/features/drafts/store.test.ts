@@ -1,12 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   approve,
   cancel,
@@ -40,15 +38,10 @@ import {
   writeMoved,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 const T0 = clock.now();
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projects = 100;
 function newProject(): number {

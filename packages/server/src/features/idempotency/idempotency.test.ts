@@ -1,17 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sha256 } from '../../base/hash.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { deleteAnswers, findAnswers, fingerprint, readIdempotencyKey } from './index.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(heldClock());
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 

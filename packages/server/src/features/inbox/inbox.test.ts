@@ -1,20 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { countWaiting, decodeChunk, encodeChunk, listDead, lockLane, retryDead } from './index.ts';
 import { RETRY_MAX_RECORDS } from './retry-dead.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;

@@ -1,19 +1,12 @@
-import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { expect, test } from 'vitest';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../base/clock.ts';
-import { silentLog } from '../../base/log.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { inSession } from '../../flows/session.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { settleChunks } from './store.ts';
 
 // A database of its own: what other tests leave in the queue would make for better plans.
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(systemClock);
 
 test('to settle a backlog costs what is settled, though its plan was made when next to nothing waited', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });

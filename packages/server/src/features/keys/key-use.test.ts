@@ -1,19 +1,14 @@
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { silentLog } from '../../base/log.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import { keyUse, listKeys } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 let key: { id: string; projectId: number };
 beforeEach(async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });

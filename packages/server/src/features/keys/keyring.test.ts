@@ -1,21 +1,16 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Log } from '../../base/log.ts';
 import { silentLog } from '../../base/log.ts';
 import { createKey as createKeyOf } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import { keyring, type Keyring, type VerifiedKey } from './index.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: heldClock(), log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(heldClock());
 
 const pepper = { current: Buffer.alloc(32, 1), previous: null };
 const project = await createProject(db, { name: 'Acme' });

@@ -1,21 +1,14 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { listKeys } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 const pepper = Buffer.alloc(32, 1);
 let projectId: number;
 beforeEach(async () => {

@@ -1,9 +1,7 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   deleteMailBefore,
   deleteMailBeyond,
@@ -16,14 +14,9 @@ import {
   type NewMail,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 beforeEach(() => {

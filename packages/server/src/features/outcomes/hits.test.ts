@@ -1,22 +1,15 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { addHits } from './add-hits.ts';
 import type { Hit } from './hit.ts';
 import { claimDueHits, listDueHits, listHits, listTargets } from './hit-reads.ts';
 import { eraseHits, forgetAgents, forgetLinks, insertLinks } from './store.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const DAY = 86_400_000;
 let projectId = 0;

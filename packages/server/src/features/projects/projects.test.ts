@@ -1,11 +1,9 @@
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   findProject,
   getSettings,
@@ -16,13 +14,8 @@ import {
   setSettings,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
   await db.query(

@@ -1,9 +1,7 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import {
   compile,
   countLift,
@@ -25,9 +23,8 @@ import {
   wakeRuns,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 // Each in a millisecond of its own, so that their order is that of their making.
 const ticking = heldClock();
 const idOf = idMaker(ticking);
@@ -35,10 +32,6 @@ const newId = (): string => {
   ticking.advance(1);
   return idOf();
 };
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 let ruleId = '';

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { NO_FILTER } from '../../base/filter/index.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import {
   addChanges,
   type Cursor,
@@ -15,14 +14,9 @@ import {
   type StreamItem,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 beforeAll(async () => {
   await db.query(
     `CREATE TABLE beckon.event_all PARTITION OF beckon.event FOR VALUES FROM ('2020-01-01Z') TO ('2030-01-01Z')`,

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { NO_FILTER } from '../../base/filter/index.ts';
 import { idMaker } from '../../base/ids.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import {
   addChanges,
   type ChangeRow,
@@ -19,15 +19,10 @@ import {
   type StreamItem,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 const START = clock.now();
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 beforeAll(async () => {
   // One seam in the midst of what the tests put in, as a month has.
   const seam = new Date(START + 60_000).toISOString();

@@ -1,8 +1,6 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import {
   addSuppression,
   addSuppressions,
@@ -18,13 +16,8 @@ import {
   type Suppression,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 
 let projectId = 0;
 beforeEach(() => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { openDatabase, type Tx } from '../../io/db/index.ts';
+import { type Tx } from '../../io/db/index.ts';
 import { listWarnings, warningCounter } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock(Date.UTC(2026, 0, 15, 23, 59, 59));
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
 let projectId = 0;
 beforeEach(() => {
   projectId += 1;

@@ -1,24 +1,17 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { setSettings } from '../set-settings.ts';
 import { disableRule } from '../switch-rule.ts';
 import { backtest } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

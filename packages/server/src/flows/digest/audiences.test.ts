@@ -1,26 +1,20 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { listAudiences, listBuilding } from '../../features/audiences/index.ts';
 import { duePlaces } from '../../features/turns/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { createAudience } from '../create-audience.ts';
 import { createProject } from '../create-project.ts';
 import { editAudience } from '../edit-audience.ts';
 import { createDigest, testAudience } from './index.ts';
 
 const DAY = 86_400_000;
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(1_000);

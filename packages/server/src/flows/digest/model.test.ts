@@ -1,27 +1,20 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { type Event, type Known, type Lane, modelOf, type User } from '../../../testkit/accept-order.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
 import { ensurePartitions, knownProperties } from '../../features/events/index.ts';
 import { findPeople, isSuppressed } from '../../features/people/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { createProject } from '../create-project.ts';
 import { digestBatch } from './batch.ts';
 import { createModels } from '../models.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 await ensurePartitions(db, clock.now());
 const deps = { db, newId: idMaker(db.clock), models: createModels(clock), known: knownProperties() };
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 type Step =
   | { do: 'accept'; lane: Lane; kind: 'users'; records: User[] }

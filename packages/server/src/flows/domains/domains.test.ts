@@ -1,16 +1,14 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { startDnsServer } from '../../../testkit/dns-server.ts';
 import { draftFacts } from '../../../testkit/drafts.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
 import { createSigners, resealKeys } from '../../features/domains/index.ts';
 import { findDraft, hold, newDraft, orThrow, writeMoved } from '../../features/drafts/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { createResolver, type Resolver } from '../../io/dns/index.ts';
 import { createProject } from '../create-project.ts';
 import {
@@ -28,15 +26,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const own = await testDatabase();
 const dns = await startDnsServer();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-afterAll(async () => {
-  await db.close();
-  await dns.stop();
-  await own.drop();
-});
+const db = await openTestDatabase(clock);
+afterAll(() => dns.stop());
 
 const sealer = createSealer('a secret', null, 'dkim keys');
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });

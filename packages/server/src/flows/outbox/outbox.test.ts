@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
 import { idMaker } from '../../base/ids.ts';
 import { letterToken, type TokenUse } from '../../base/letter-token.ts';
@@ -9,22 +9,16 @@ import { createSealer } from '../../base/seal.ts';
 import { createSigners } from '../../features/domains/index.ts';
 import { listMail } from '../../features/outbox/index.ts';
 import { claimMessages, findMessageById } from '../../features/sending/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { openRelay, type Relay, startMailListener } from '../../io/mail/index.ts';
 import { createProject } from '../create-project.ts';
 import { addDomain } from '../domains/index.ts';
 import { erasePerson } from '../erase-person.ts';
 import { clearOutbox, receiveMail, showMail } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const tokenKeys = [Buffer.alloc(32, 5)] as const;
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 let projectId = 0;
 beforeEach(async () => {

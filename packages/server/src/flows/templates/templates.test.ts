@@ -1,11 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testMailroom } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
 import {
   approve,
   type Draft,
@@ -15,7 +14,6 @@ import {
   orThrow,
   writeMoved,
 } from '../../features/drafts/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { editRule } from '../edit-rule.ts';
@@ -30,14 +28,9 @@ import {
   showLetter,
 } from './index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
-afterAll(async () => {
-  await db.close();
-  await own.drop();
-});
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -10,7 +10,6 @@ import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { type Draft, findDraft, listDrafts } from '../../features/drafts/index.ts';
 import { findWording } from '../../features/wording/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
 import { openModel } from '../../io/model/index.ts';
 import { wordDrafts } from '../../worker/index.ts';
 import { createProject } from '../create-project.ts';
@@ -20,16 +19,11 @@ import { type Act, moveDraft } from '../move-draft.ts';
 import { setSettings } from '../set-settings.ts';
 import { createTemplate } from '../templates/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const server = await modelServer();
-afterAll(async () => {
-  await server.close();
-  await db.close();
-  await own.drop();
-});
+afterAll(() => server.close());
 
 const MINUTE_MS = 60_000;
 const newId = idMaker(clock);

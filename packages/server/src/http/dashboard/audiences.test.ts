@@ -8,25 +8,18 @@ import type {
 } from '@beckon/contract/dashboard';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { silentLog } from '../../base/log.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { createRule } from '../../flows/create-rule.ts';
-import { openDatabase } from '../../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
-afterAll(async () => {
-  await dashboard.close();
-  await db.close();
-  await own.drop();
-});
+afterAll(() => dashboard.close());
 
 const HOUR = 3_600_000;
 const PRO = { trait: 'plan', equals: 'pro' };

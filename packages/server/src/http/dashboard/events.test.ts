@@ -2,24 +2,17 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { EventListed, EventShown } from '@beckon/contract/dashboard';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { silentLog } from '../../base/log.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
-afterAll(async () => {
-  await dashboard.close();
-  await db.close();
-  await own.drop();
-});
+afterAll(() => dashboard.close());
 
 const DAY = 86_400_000;
 const ODD = 'a/b <script>';
@@ -70,7 +63,10 @@ test('the catalogue tells of each event how much, since when, with what and who 
 });
 
 test('one is shown with examples of its newest occurrences', async () => {
-  for (const n of [1, 2, 2]) await happen('login', { n, tags: ['a'] });
+  for (const n of [1, 2, 2]) {
+    clock.advance(1);
+    await happen('login', { n, tags: ['a'] });
+  }
   const shown = await show('login');
   expect(shown.examples).toEqual([
     { property: 'n', values: [2, 1] },

@@ -2,26 +2,19 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { TimelineItem, UserShown, UserThen, WhyRule } from '@beckon/contract/dashboard';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { silentLog } from '../../base/log.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { setSettings } from '../../flows/set-settings.ts';
-import { openDatabase } from '../../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
-afterAll(async () => {
-  await dashboard.close();
-  await db.close();
-  await own.drop();
-});
+afterAll(() => dashboard.close());
 
 const MINUTE = 60_000;
 const ID = 'ada/1 <b>%?#';

@@ -2,27 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SavedView, SuppressedUsers, UserListed } from '@beckon/contract/dashboard';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
-import { openDatabase } from '../../io/db/index.ts';
 
-const own = await testDatabase();
 const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
-afterAll(async () => {
-  await dashboard.close();
-  await db.close();
-  await own.drop();
-});
+afterAll(() => dashboard.close());
 
 const DAY = 86_400_000;
 let [projectId, others] = [0, 0];

@@ -1,22 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Fault } from '../../base/fault.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { newBucket } from './bucket.ts';
 import { heldWorld } from '../../../testkit/held-world.ts';
 import { type Counter, createCounter, type Grant } from './index.ts';
 import { createShelf } from './shelf.ts';
 
-const own = await testDatabase();
-const real = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
-afterAll(async () => {
-  await real.close();
-  await own.drop();
-});
+const real = await openTestDatabase(systemClock);
 
 const DEFAULTS = {
   large: { rate: 1_000, burst: 2_000 },

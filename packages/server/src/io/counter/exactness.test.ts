@@ -1,20 +1,14 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { heldClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldWorld, type World } from '../../../testkit/held-world.ts';
 import { type Counter, createCounter } from './index.ts';
 
-const own = await testDatabase();
-const real = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
-afterAll(async () => {
-  await real.close();
-  await own.drop();
-});
+const real = await openTestDatabase(systemClock);
 
 type Limit = { rate: number; burst: number };
 type Decision = { at: number; ok: boolean; retryAfterS: number };

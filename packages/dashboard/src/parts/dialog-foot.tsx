@@ -1,0 +1,16 @@
+import { Button, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+type Props = { onCancel: () => void; cancel?: string; children: ReactNode };
+
+/** How a dialog ends: it is left, or what it is for is done by the button inside. */
+export function DialogFoot({ onCancel, cancel = 'Cancel', children }: Props): ReactNode {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onCancel}>
+        {cancel}
+      </Button>
+      {children}
+    </Group>
+  );
+}
