@@ -1,11 +1,33 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Tests that measure or change the process they run in: its memory, its timers, its signals, its globals. */
+const ALONE = [
+  'packages/server/src/main/**/*.test.ts',
+  'packages/server/src/io/{embedded,outbound}/**/*.test.ts',
+  'packages/server/src/http/{body,track/flood}.test.ts',
+  'packages/server/src/base/{coalesce,write-behind,mail-in/mutations}.test.ts',
+  'packages/server/src/operator/serve.test.ts',
+  'packages/{cli,client,dashboard}/**/*.test.ts',
+];
+const EVERYTHING = ['packages/**/*.test.ts', 'scripts/**/*.test.ts'];
+const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['packages/dashboard/build-once.ts', 'packages/server/testkit/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      { test: { name: 'alone', include: ALONE, ...TIMEOUTS } },
+      // Everybody else shares the modules of a worker: to load the server anew for each file takes a third of the time.
+      {
+        test: {
+          name: 'together',
+          include: EVERYTHING,
+          exclude: [...configDefaults.exclude, ...ALONE],
+          isolate: false,
+          ...TIMEOUTS,
+        },
+      },
+    ],
   },
 });

@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 const CHECKS: [string, string[]][] = [
   ['form', ['oxfmt', '--check', '.']],
   ['lint', ['oxlint', '--type-aware', '.']],
-  ...['contract', 'server', 'dashboard'].map((name): [string, string[]] => [
+  ...['contract', 'client', 'cli', 'server', 'dashboard'].map((name): [string, string[]] => [
     `types of ${name}`,
     ['tsc', '-p', `packages/${name}`],
   ]),
-  ['types of bench, e2e, scripts', ['tsc', '-p', '.']],
+  ['types of bench, e2e, scripts, site', ['tsc', '-p', '.']],
   ['dead code', ['knip']],
 ];
 

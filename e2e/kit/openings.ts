@@ -19,6 +19,7 @@ export const OPENINGS: Opening[] = [
   ...at('keys', 'Create key', 'Revoke *'),
   ...at('requests', 'row'),
   ...at('webhooks', 'Add endpoint'),
+  ...at('imports', 'New import'),
   ...at('domains', 'Add domain'),
   ...at('suppressions', 'Lists', 'Lists > Import a list', 'Add', 'row'),
   ...at('team', 'Invite'),

@@ -15,7 +15,20 @@ export async function screensOf(session: Session, projectId: number): Promise<st
       return id === null ? [] : [`${screen}/${encodeURIComponent(id)}`];
     }),
   );
-  return [...SCREENS, ...things.flat()].map((path) => `/p/${projectId}/${path}`).concat(OUTSIDE);
+  const outside = [...OUTSIDE, `/device?code=${await askedBy(session)}`];
+  return [...SCREENS, ...things.flat()].map((path) => `/p/${projectId}/${path}`).concat(outside);
+}
+
+/** A program that waits to be let in; another one was, so that the profile has a token to show. */
+async function askedBy(session: Session): Promise<string> {
+  type Begun = { data: { user_code: string; device_code: string } };
+  const begin = (label: string): Promise<Begun> =>
+    session.ask('POST', '/device', { label, scopes: ['read', 'review', 'import'] });
+  const { data } = await begin('laptop');
+  await session.ask('POST', `/device/${data.user_code}/approve`, {});
+  await session.ask('POST', '/device/token', { device_code: data.device_code });
+  return (await begin('a program that calls itself by about as many words as it may: '.padEnd(99, 'x'))).data
+    .user_code;
 }
 
 const SCREENS = [
@@ -36,6 +49,7 @@ const SCREENS = [
   'keys',
   'requests',
   'webhooks',
+  'imports',
   'system',
   'domains',
   'policy',
@@ -58,4 +72,4 @@ const THINGS = [
   ['webhooks', 'webhooks'],
 ] as const;
 
-const OUTSIDE = ['/projects', '/profile'];
+const OUTSIDE = ['/projects', '/profile', '/device', '/device?code=BCDF-GHJK'];

@@ -3,6 +3,8 @@ import { defineConfig, type ProxyOptions } from 'vite';
 
 /** What so many screens need is one file, and not fifty: a first page is some thirty files. */
 const MOST_SCREENS = 20;
+/** An icon is 260 bytes by itself, and 60 among others. */
+const FEW_SCREENS = 3;
 
 /** While the page is worked on: the server takes what comes through here for what its own page asks. */
 function toServer(): ProxyOptions {
@@ -32,6 +34,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            { name: 'icons', test: /lucide-react/, minShareCount: FEW_SCREENS, priority: 3 },
             { name: 'base', tags: ['$initial'], priority: 2 },
             { name: 'common', minShareCount: MOST_SCREENS, priority: 1 },
           ],

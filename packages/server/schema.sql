@@ -116,7 +116,41 @@ CREATE TABLE beckon.audit (
   subject text COLLATE "C",
   before jsonb,
   after jsonb,
-  is_done boolean NOT NULL DEFAULT false
+  is_done boolean NOT NULL DEFAULT false,
+  token text COLLATE "C"
+);
+
+CREATE TABLE beckon.billing_customer (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  customer_id text COLLATE "C" NOT NULL,
+  created bigint,
+  address text COLLATE "C",
+  named text COLLATE "C",
+  facts json NOT NULL,
+  matched_by text COLLATE "C",
+  user_id text COLLATE "C",
+  why text COLLATE "C",
+  is_known boolean NOT NULL,
+  has_address boolean NOT NULL
+);
+
+CREATE TABLE beckon.billing_object (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  customer_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
+  facts json NOT NULL
+);
+
+CREATE TABLE beckon.billing_snapshot (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  step text COLLATE "C" NOT NULL,
+  after_id text COLLATE "C",
+  after_created bigint,
+  objects bigint NOT NULL
 );
 
 CREATE TABLE beckon.change (
@@ -161,7 +195,8 @@ CREATE TABLE beckon.decision (
 
 CREATE TABLE beckon.digest_turn (
   project_id bigint NOT NULL,
-  model bigint NOT NULL
+  model bigint NOT NULL,
+  ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
 
 CREATE TABLE beckon.dkim_key (
@@ -328,6 +363,63 @@ CREATE TABLE beckon.idempotency (
   accepted_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE beckon.import (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  problem text COLLATE "C",
+  size_bytes bigint,
+  file_modified_at bigint,
+  mapping json,
+  options json,
+  sealed_key bytea,
+  is_live boolean NOT NULL,
+  check_report json,
+  place json,
+  counts json NOT NULL,
+  facts json NOT NULL,
+  findings bigint NOT NULL,
+  pace real,
+  pace_rows bigint NOT NULL,
+  pace_at timestamp with time zone,
+  waits_for text COLLATE "C",
+  epoch integer NOT NULL,
+  lease_until timestamp with time zone,
+  queued_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  created_by text COLLATE "C" NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone
+) WITH (fillfactor=70);
+
+CREATE TABLE beckon.import_erased (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  person_hash bytea NOT NULL
+);
+
+CREATE TABLE beckon.import_finding (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  n bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  line bigint,
+  field text COLLATE "C",
+  message text COLLATE "C" NOT NULL,
+  raw text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE beckon.import_part (
+  project_id bigint NOT NULL,
+  import_id uuid NOT NULL,
+  part integer NOT NULL,
+  size_bytes integer NOT NULL,
+  bytes bytea NOT NULL
+);
+
 CREATE TABLE beckon.inbox (
   project_id bigint NOT NULL,
   seq bigint NOT NULL,
@@ -352,7 +444,8 @@ CREATE TABLE beckon.ingest_log (
   request_id text COLLATE "C" NOT NULL,
   key_id uuid,
   bytes bigint,
-  slowest_ms integer
+  slowest_ms integer,
+  faults jsonb
 );
 
 CREATE TABLE beckon.ingest_warning (
@@ -477,7 +570,10 @@ CREATE TABLE beckon.project (
   suspended_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   organisation_id text COLLATE "C",
-  is_demo boolean NOT NULL DEFAULT false
+  is_demo boolean NOT NULL DEFAULT false,
+  sandbox_of bigint,
+  sandbox_id bigint,
+  is_closed boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE beckon.project_settings (
@@ -580,6 +676,12 @@ CREATE TABLE beckon.run (
   end_reason text COLLATE "C"
 );
 
+CREATE TABLE beckon.sandbox_advance (
+  project_id bigint NOT NULL,
+  holder uuid NOT NULL,
+  lease_until timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.saved_view (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -677,6 +779,18 @@ CREATE TABLE beckon.team_attempt (
   window_ends_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE beckon.team_device (
+  device_hash bytea NOT NULL,
+  code_hash bytea NOT NULL,
+  label text COLLATE "C" NOT NULL,
+  scopes text[] COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  decided_by text COLLATE "C"
+);
+
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
   sent_at timestamp with time zone NOT NULL
@@ -734,6 +848,20 @@ CREATE TABLE beckon.team_session (
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.team_token (
+  id uuid NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  label text COLLATE "C" NOT NULL,
+  scopes text[] COLLATE "C" NOT NULL,
+  last4 text COLLATE "C" NOT NULL,
+  salt bytea NOT NULL,
+  hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone
 );
 
 CREATE TABLE beckon.team_two_factor (
@@ -809,7 +937,8 @@ CREATE TABLE beckon.template_words (
 CREATE TABLE beckon.tenant_due (
   project_id bigint NOT NULL,
   next_at timestamp with time zone,
-  work text COLLATE "C" NOT NULL
+  work text COLLATE "C" NOT NULL,
+  ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
 
 CREATE TABLE beckon.topic_refusal (
@@ -881,6 +1010,13 @@ CREATE TABLE beckon.webhook_health (
   succeeded_at timestamp with time zone
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.webhook_listener (
+  project_id bigint NOT NULL,
+  person_id text COLLATE "C" NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE beckon.webhook_message (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -917,6 +1053,13 @@ ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_pkey PRIMARY
 ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_state_check CHECK ((state = ANY (ARRAY['building'::text, 'served'::text, 'retired'::text])));
 ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, edition);
 ALTER TABLE beckon.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY KEY (project_id, import_id, customer_id);
+ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
+ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
+ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
+ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['person_created'::text, 'person_changed'::text, 'person_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
@@ -925,6 +1068,7 @@ ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_lane_check CHECK ((lan
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 0));
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
+ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
@@ -962,6 +1106,15 @@ ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_pkey PRIMARY KEY (project_
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_fingerprint_check CHECK ((octet_length(fingerprint) = 32));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_key_check CHECK ((octet_length(key) = 16));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_pkey PRIMARY KEY (project_id, key);
+ALTER TABLE beckon.import ADD CONSTRAINT import_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text, 'stripe'::text])));
+ALTER TABLE beckon.import ADD CONSTRAINT import_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, person_hash);
+ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY (project_id, import_id, n);
+ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
+ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
@@ -987,6 +1140,7 @@ ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, ex
 ALTER TABLE beckon.person_email ADD CONSTRAINT person_email_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_count_check CHECK ((count > 0));
 ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_pkey PRIMARY KEY (project_id, external_user_id, name);
+ALTER TABLE beckon.project ADD CONSTRAINT project_check CHECK (((sandbox_of IS NULL) OR (NOT livemode)));
 ALTER TABLE beckon.project ADD CONSTRAINT project_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
@@ -1008,6 +1162,7 @@ ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text)
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'ended'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
+ALTER TABLE beckon.sandbox_advance ADD CONSTRAINT sandbox_advance_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
@@ -1027,6 +1182,11 @@ ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_provider_id_key UNIQUE (user_id, provider_id);
 ALTER TABLE beckon.team_attempt ADD CONSTRAINT team_attempt_pkey PRIMARY KEY (key);
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_check CHECK (((state = 'waiting'::text) = (decided_by IS NULL)));
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_code_hash_key UNIQUE (code_hash);
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_pkey PRIMARY KEY (device_hash);
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'denied'::text, 'used'::text])));
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_id_key UNIQUE (id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_kind_check CHECK ((kind = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text])));
@@ -1043,6 +1203,8 @@ ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_token_key UNIQUE (token);
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_key UNIQUE (user_id);
@@ -1057,6 +1219,7 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK 
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
 ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
@@ -1076,6 +1239,7 @@ ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_in_flight_ma
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.webhook_health ADD CONSTRAINT webhook_health_pkey PRIMARY KEY (project_id, endpoint_id);
+ALTER TABLE beckon.webhook_listener ADD CONSTRAINT webhook_listener_pkey PRIMARY KEY (project_id, person_id);
 ALTER TABLE beckon.webhook_message ADD CONSTRAINT webhook_message_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY (project_id, endpoint_id, id);
 
@@ -1085,6 +1249,9 @@ CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id
 CREATE UNIQUE INDEX audience_edition_current ON beckon.audience_edition USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
 CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree (state) WHERE (state <> 'served'::text);
 CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
+CREATE INDEX billing_customer_address ON beckon.billing_customer USING btree (project_id, import_id, address, named) WHERE ((address IS NOT NULL) AND (named IS NOT NULL));
+CREATE INDEX billing_customer_open ON beckon.billing_customer USING btree (project_id, import_id, customer_id) WHERE (matched_by IS NULL);
+CREATE INDEX billing_customer_user ON beckon.billing_customer USING btree (project_id, import_id, user_id, created) WHERE (user_id IS NOT NULL);
 CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk'::text);
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));
@@ -1110,6 +1277,7 @@ CREATE INDEX hit_agent_at ON beckon.hit USING btree (project_id, at) WHERE ((age
 CREATE INDEX hit_count_person ON beckon.hit_count USING btree (project_id, external_user_id);
 CREATE INDEX hit_count_settle_at ON beckon.hit_count USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
+CREATE INDEX import_at_work ON beckon.import USING btree (project_id, queued_at, id) WHERE (state = ANY (ARRAY['checking'::text, 'running'::text]));
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
 CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
 CREATE INDEX message_domain ON beckon.message USING btree (project_id, domain, claimed_at) WHERE (domain IS NOT NULL);
@@ -1144,10 +1312,13 @@ CREATE UNIQUE INDEX saved_view_name ON beckon.saved_view USING btree (project_id
 CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
 CREATE INDEX team_attempt_ended ON beckon.team_attempt USING btree (window_ends_at);
+CREATE INDEX team_device_expired ON beckon.team_device USING btree (expires_at);
 CREATE INDEX team_link_of_organisation ON beckon.team_link USING btree (organisation_id);
 CREATE INDEX team_member_of_user ON beckon.team_member USING btree (user_id);
 CREATE INDEX team_passkey_of_user ON beckon.team_passkey USING btree (user_id);
 CREATE INDEX team_session_of_user ON beckon.team_session USING btree (user_id);
+CREATE INDEX team_token_live ON beckon.team_token USING btree (last4) WHERE (revoked_at IS NULL);
+CREATE INDEX team_token_of_user ON beckon.team_token USING btree (user_id, created_at);
 CREATE INDEX team_verification_by_identifier ON beckon.team_verification USING btree (identifier);
 CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id, at);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);

@@ -33,7 +33,12 @@ export type TestDashboard = {
   close(): Promise<void>;
 };
 
-export type AskOptions = { body?: unknown; as?: Role | null; headers?: Record<string, string> };
+/** A header that is undefined is not sent. */
+export type AskOptions = {
+  body?: unknown;
+  as?: Role | null;
+  headers?: Record<string, string | undefined>;
+};
 
 export const DASHBOARD_ORIGIN = 'http://localhost:8080';
 
@@ -67,10 +72,11 @@ export function testDashboard(
   return {
     async ask<T>(what: string, { body, as = 'owner', headers = {} }: AskOptions = {}): Promise<Reply<T>> {
       const [method = 'GET', url = ''] = what.split(' ');
+      const all = { origin: DASHBOARD_ORIGIN, ...(as === null ? {} : { 'x-test-role': as }), ...headers };
       const answer = await app.inject({
         method: method as 'GET',
         url: `/api/dashboard${url}`,
-        headers: { origin: DASHBOARD_ORIGIN, ...(as === null ? {} : { 'x-test-role': as }), ...headers },
+        headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
         ...(body === undefined ? {} : { payload: body as object }),
       });
       const text = answer.body;

@@ -27,6 +27,9 @@ export function testMail(changed: Partial<Mailroom> = {}) {
     mail: { mailDomain: null, spfInclude: null },
     mailroom: testMailroom(changed),
     tokenKeys: TOKEN_KEYS,
+    openStripe: (): never => {
+      throw new Error('nobody asks Stripe in this test');
+    },
     openScratch: (): Promise<never> => Promise.reject(new Error('nothing is made up in this test')),
     wayOut: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),
     webhooks: { allowPrivate: true, agent: 'Beckon-Webhooks/0.0.0' },

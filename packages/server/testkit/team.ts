@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll } from 'vitest';
-import type { Role } from '@beckon/contract/dashboard';
+import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contract/dashboard';
 import { silentLog } from '../src/base/log.ts';
 import { createTeam, type Team } from '../src/features/team/index.ts';
 import { offerSetup } from '../src/flows/team/index.ts';
@@ -22,11 +22,13 @@ export type TestTeam = {
   dashboard: TestDashboard;
   /** Letters that were handed over, as text. */
   letters: { to: string; text: string }[];
-  browser: (headers?: Record<string, string>) => Browser;
+  browser: (headers?: Record<string, string | undefined>) => Browser;
   /** Ada, who sets up, with Acme as her organisation and its first project. */
   setUp: () => Promise<{ ada: Browser; projectId: number }>;
   /** Somebody who was invited by this browser, and joined. */
   join: (by: Browser, as: { projectId: number; email: string; role: Role }) => Promise<Browser>;
+  /** A personal token of whoever sits there, asked for and approved. */
+  tokenFor: (person: Browser, scopes: TokenScope[], label?: string) => Promise<string>;
 };
 
 /** The real door of the dashboard over a real database. */
@@ -53,7 +55,7 @@ export function testTeam(
     await team.close();
   });
 
-  function browser(own: Record<string, string> = {}): Browser {
+  function browser(own: Record<string, string | undefined> = {}): Browser {
     const cookies = new Map<string, string>();
     return {
       cookies,
@@ -80,6 +82,16 @@ export function testTeam(
       const { json, status, text } = await ada.ask('POST /setup', body);
       if (status !== 200) throw new Error(text);
       return { ada, projectId: (json.data as { project_id: number }).project_id };
+    },
+    async tokenFor(person, scopes, label = 'laptop') {
+      const program = browser({ origin: undefined });
+      const begun = (await program.ask('POST /device', { label, scopes })).json.data as DeviceBegun;
+      const { status, text } = await person.ask(`POST /device/${begun.user_code}/approve`);
+      if (status !== 200) throw new Error(text);
+      const { device_code } = begun;
+      const fetched = (await program.ask('POST /device/token', { device_code })).json.data as DeviceAnswer;
+      if (fetched.state !== 'approved') throw new Error(fetched.state);
+      return fetched.token;
     },
     async join(by, { projectId, email, role }) {
       const made = await by.ask(`POST /projects/${projectId}/invites`, { email, role });

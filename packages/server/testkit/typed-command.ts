@@ -24,7 +24,7 @@ export async function typed(given: Pick<Opened, 'db'> & Partial<Opened>, args: s
     migrate: never,
     inspect: never,
     serve: never,
-    onSignal: never,
+    onSignal: () => () => {},
     print: (text) => (ran.out += `${text}\n`),
     complain: (text) => (ran.err += `${text}\n`),
     setExitCode: (code) => (ran.code = code),

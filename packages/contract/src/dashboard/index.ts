@@ -7,12 +7,15 @@ import type { DraftsApi } from './drafts.ts';
 import type { EventsApi } from './events.ts';
 import type { FeedApi } from './feed.ts';
 import type { HomeApi } from './home.ts';
+import type { ImportsApi } from './imports.ts';
 import type { InsightsApi } from './insights.ts';
 import type { KeysApi } from './keys.ts';
+import type { ListenApi } from './listen.ts';
 import type { PeopleApi } from './people.ts';
 import type { ProjectsApi } from './projects.ts';
 import type { RequestsApi } from './requests.ts';
 import type { RulesApi } from './rules.ts';
+import type { SandboxApi } from './sandbox.ts';
 import type { ScheduleApi } from './schedule.ts';
 import type { SequencesApi } from './sequences.ts';
 import type { SettingsApi } from './settings.ts';
@@ -20,10 +23,12 @@ import type { SuppressionsApi } from './suppressions.ts';
 import type { SystemApi } from './system.ts';
 import type { TeamApi } from './team.ts';
 import type { TemplatesApi } from './templates.ts';
+import type { TokensApi } from './tokens.ts';
 import type { WebhooksApi } from './webhooks.ts';
 
 export * from './access.ts';
 export * from './envelope.ts';
+export * from './tokens.ts';
 export type * from './audiences.ts';
 export type * from './data.ts';
 export type * from './deliveries.ts';
@@ -32,12 +37,15 @@ export type * from './drafts.ts';
 export type * from './events.ts';
 export type * from './feed.ts';
 export type * from './home.ts';
+export type * from './imports.ts';
 export type * from './insights.ts';
 export type * from './keys.ts';
+export type * from './listen.ts';
 export type * from './people.ts';
 export type * from './projects.ts';
 export type * from './requests.ts';
 export type * from './rules.ts';
+export type * from './sandbox.ts';
 export type * from './schedule.ts';
 export type * from './sequences.ts';
 export type * from './settings.ts';
@@ -55,12 +63,15 @@ export type DashboardApi = AudiencesApi &
   EventsApi &
   FeedApi &
   HomeApi &
+  ImportsApi &
   InsightsApi &
   KeysApi &
+  ListenApi &
   PeopleApi &
   ProjectsApi &
   RequestsApi &
   RulesApi &
+  SandboxApi &
   ScheduleApi &
   SequencesApi &
   SettingsApi &
@@ -68,6 +79,7 @@ export type DashboardApi = AudiencesApi &
   SystemApi &
   TeamApi &
   TemplatesApi &
+  TokensApi &
   WebhooksApi;
 
 /** `METHOD /path` below `/api/dashboard`; names behind a colon are parameters. */

@@ -2,6 +2,8 @@ import type { Many, One } from './envelope.ts';
 
 export type ApiKey = {
   id: string;
+  /** `test` opens the sandbox of its project, and nothing else. */
+  env: 'live' | 'test';
   label: string;
   /** The first eight characters and the last four. */
   display: string;
@@ -18,10 +20,11 @@ export type ApiKey = {
 };
 
 export type KeysApi = {
+  /** Those of its sandbox too. */
   'GET /projects/:project/keys': { answer: Many<ApiKey> };
-  /** `secret` is told here, and never again. */
+  /** `secret` is told here, and never again. `test` wants the setting `sandbox=on`; in a sandbox it is what is meant. */
   'POST /projects/:project/keys': {
-    body: { label: string; env?: 'live' };
+    body: { label: string; env?: 'live' | 'test' };
     answer: One<ApiKey & { secret: string }>;
   };
   /** For good. `label` has to be its label. */

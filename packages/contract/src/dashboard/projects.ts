@@ -5,6 +5,10 @@ export type ProjectListed = {
   id: number;
   name: string;
   livemode: boolean;
+  /** Of which project it is the sandbox; null: it is one of its own. */
+  sandbox_of: number | null;
+  /** How far its clock is ahead of real time; only that of a sandbox ever is. */
+  ahead_ms: number;
   /** What whoever asks may do in it. */
   role: Role;
   /** Made up: nothing of it ever leaves this machine. */

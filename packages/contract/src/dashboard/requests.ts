@@ -20,6 +20,8 @@ export type IngestRequest = {
   key: { id: string; label: string | null } | null;
   /** Of the last one. */
   request_id: string;
+  /** What was wrong with which of its records, the first of them; `index` only of bulk requests. */
+  faults: { index: number | null; field: string | null; message: string }[];
 };
 
 export type IngestWarning = { code: string; day: string; count: number; last_at: string };

@@ -108,6 +108,8 @@ export type AuditListed = {
   project: { id: number; name: string } | null;
   actor: string;
   actor_name: string;
+  /** The label of the personal token by which they did it; null: at the dashboard, or by a command. */
+  token: string | null;
   action: string;
   subject: string | null;
   before: unknown;

@@ -70,6 +70,8 @@ export type TemplatePreview = {
   text: string;
   /** What would hold it. */
   missing: string[];
+  /** Of what it reads of the person, what is not sure to have been so at `at`. */
+  unsure: string[];
   faults: DocumentFault[];
   variables: TemplateVariable[];
   checks: LetterCheck[];
@@ -99,11 +101,12 @@ export type TemplatesApi = {
   };
   /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */
   'POST /projects/:project/templates/:template/preview': {
-    body: { letter?: LetterSource; user?: string };
+    /** `at`: by what was known of the user then. */
+    body: { letter?: LetterSource; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
   'GET /projects/:project/templates/:template/letter.html': {
-    query: FrameQuery & { words?: string; user?: string };
+    query: FrameQuery & { words?: string; user?: string; at?: string };
     answer: Raw;
   };
   'POST /projects/:project/templates/:template/send-test': {

@@ -16,6 +16,7 @@ type Part<Name extends string, T> = [T] extends [undefined]
 type Values<T> = { [N in keyof T]: string | number };
 type Loose<T> = { [N in keyof T]: Record<never, never> extends Pick<T, N> ? T[N] | undefined : T[N] };
 
+/** A body that is a file goes as its bytes. */
 type AnyAsk = { params?: object; query?: object; body?: unknown };
 
 const API_PATH = '/api/dashboard';
@@ -77,12 +78,15 @@ async function request(key: RouteKey, ask: AnyAsk, { signal, signIn }: Calling):
 async function send(key: RouteKey, ask: AnyAsk, signal: AbortSignal | undefined): Promise<Response> {
   const [method = 'GET'] = key.split(' ');
   const hasBody = method !== 'GET';
+  const isFile = ask.body instanceof Blob;
+  const type = isFile ? 'application/octet-stream' : 'application/json';
+  const body = isFile ? (ask.body as Blob) : JSON.stringify(ask.body ?? {});
   try {
     return await fetch(urlOf(key, ask), {
       method,
       credentials: 'same-origin',
-      headers: { Accept: 'application/json', ...(hasBody ? { 'Content-Type': 'application/json' } : {}) },
-      ...(hasBody ? { body: JSON.stringify(ask.body ?? {}) } : {}),
+      headers: { Accept: 'application/json', ...(hasBody ? { 'Content-Type': type } : {}) },
+      ...(hasBody ? { body } : {}),
       ...(signal ? { signal } : {}),
     });
   } catch (error) {

@@ -16,5 +16,7 @@ export {
   useCall,
   useLines,
   useRefresh,
+  useRefreshAll,
+  useSendFile,
 } from './query.ts';
 export { useSession } from './session.ts';

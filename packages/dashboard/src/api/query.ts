@@ -5,6 +5,7 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { AnswerOf, Many, PageQuery, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { type Ask, call, callForLines } from './client.ts';
 import type { ApiError } from './failure.ts';
@@ -134,6 +135,15 @@ export function useCall(): <K extends RouteKey>(
   return (key, ask, signal) => call(key, withProject(ask, project?.id) as never, { signal, signIn });
 }
 
+/** The same, for a route that takes the bytes of a file. */
+export function useSendFile(): <K extends RouteKey>(
+  key: K,
+  ask: HookAsk<K> & { body: Blob },
+  signal?: AbortSignal,
+) => Promise<AnswerOf<K>> {
+  return useCall() as never;
+}
+
 /** The same, for an answer that comes line by line while it is made; `signal` ends it at the server too. */
 export function useLines(): <K extends RouteKey>(
   key: K,
@@ -152,6 +162,12 @@ export function useRefresh(): (...keys: ReadKey[]) => Promise<void> {
   return async (...keys) => {
     await client.invalidateQueries({ predicate: ({ queryKey }) => keys.includes(queryKey[0] as ReadKey) });
   };
+}
+
+/** Everything that is shown, where what happened concerns all of it. */
+export function useRefreshAll(): () => Promise<void> {
+  const client = useQueryClient();
+  return useCallback(() => client.invalidateQueries(), [client]);
 }
 
 function useWholeAsk<K extends RouteKey>(ask: HookAsk<K>): Asked {

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { CircleUserRound, Keyboard, LogOut, UserRound } from 'lucide-react';
+import { BookOpen, CircleUserRound, Keyboard, LogOut, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange, useSession } from '../api/index.ts';
 import { refused } from '../parts/index.ts';
@@ -39,6 +39,15 @@ export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
             Keys of this page
           </Menu.Item>
         )}
+        <Menu.Item
+          component="a"
+          href="/guide/"
+          target="_blank"
+          rel="noopener"
+          leftSection={<BookOpen size={14} aria-hidden="true" />}
+        >
+          Guide
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
         <SchemeSwitch />

@@ -1,8 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { CirclePause, Inbox, type LucideIcon, WifiOff } from 'lucide-react';
+import { CirclePause, FlaskConical, Inbox, type LucideIcon, WifiOff } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useFeedState, useProject, useSession } from '../api/index.ts';
+import { later } from '../parts/index.ts';
 import classes from './banners.module.css';
+
+const SandboxClock = later(() => import('./sandbox-clock.tsx'), 'SandboxClock', <>Sandbox</>);
 
 /** What is true of every page below, and changes how it is to be read. */
 export function Banners(): ReactNode {
@@ -24,7 +27,12 @@ export function Banners(): ReactNode {
           Sending is paused: nothing leaves until somebody resumes it.
         </Banner>
       )}
-      {(project.demo || session.data?.data.installation.outbox === true) && (
+      {!project.livemode && (
+        <Banner icon={FlaskConical} tone="quiet">
+          <SandboxClock />
+        </Banner>
+      )}
+      {project.livemode && (project.demo || session.data?.data.installation.outbox === true) && (
         <Banner icon={Inbox} tone="quiet">
           {project.demo
             ? 'Demo: all of it is made up, and nothing leaves this machine.'
@@ -44,7 +52,7 @@ function Banner({ icon: Icon, tone, children }: BannerProps): ReactNode {
   return (
     <div className={classes.banner} data-tone={tone}>
       <Icon size={14} aria-hidden="true" />
-      <span>{children}</span>
+      <div className={classes.words}>{children}</div>
     </div>
   );
 }

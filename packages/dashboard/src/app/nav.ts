@@ -5,13 +5,13 @@ import {
   CalendarClock,
   Database,
   FileText,
+  FileUp,
   Gauge,
   Globe,
   House,
   Inbox,
   KeyRound,
   ListOrdered,
-  type LucideIcon,
   MailCheck,
   MailMinus,
   MessageSquareReply,
@@ -21,6 +21,7 @@ import {
   Send,
   ShieldCheck,
   SlidersHorizontal,
+  type LucideIcon,
   UserPen,
   Users,
   UsersRound,
@@ -61,6 +62,7 @@ export type NavPath = `/p/$project/${
   | 'keys'
   | 'requests'
   | 'webhooks'
+  | 'imports'
   | 'system'
   | 'domains'
   | 'policy'
@@ -144,6 +146,13 @@ export const NAV: NavGroup[] = [
       },
       { to: '/p/$project/requests', label: 'Requests', icon: ScrollText, words: 'ingest log' },
       { to: '/p/$project/webhooks', label: 'Webhooks', icon: Webhook, words: 'endpoints', needs: 'admin' },
+      {
+        to: '/p/$project/imports',
+        label: 'Imports',
+        icon: FileUp,
+        words: 'csv jsonl stripe backfill',
+        needs: 'editor',
+      },
       {
         to: '/p/$project/system',
         label: 'System',

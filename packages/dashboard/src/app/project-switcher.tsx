@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Check, ChevronsUpDown, FlaskConical, FolderPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useProject } from '../api/index.ts';
@@ -19,7 +20,7 @@ export function ProjectSwitcher(): ReactNode {
       </Menu.Target>
       <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
         <Menu.Label>Projects</Menu.Label>
-        {projects.data?.data.map(({ id, name, livemode }) => (
+        {withSandboxes(projects.data?.data ?? []).map(({ id, name, livemode }) => (
           <Menu.Item
             key={id}
             leftSection={
@@ -41,4 +42,13 @@ export function ProjectSwitcher(): ReactNode {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Each sandbox behind its project. */
+function withSandboxes(projects: ProjectListed[]): ProjectListed[] {
+  const of = Map.groupBy(projects, ({ sandbox_of: live }) => live);
+  const known = new Set(projects.map(({ id }) => id));
+  return projects
+    .filter(({ sandbox_of: live }) => live === null || !known.has(live))
+    .flatMap((project) => [project, ...(of.get(project.id) ?? [])]);
 }

@@ -8,8 +8,16 @@ import { endpointRoute, webhooksRoute } from '../screens/webhooks/route.tsx';
 import { eventsRoute } from '../screens/events/route.tsx';
 import { homeRoute } from '../screens/home/route.tsx';
 import { insightsRoute } from '../screens/insights/route.tsx';
-import { inviteRoute, profileRoute, resetRoute, setupRoute, signInRoute } from '../screens/account/route.tsx';
+import {
+  deviceRoute,
+  inviteRoute,
+  profileRoute,
+  resetRoute,
+  setupRoute,
+  signInRoute,
+} from '../screens/account/route.tsx';
 import { keptMailRoute, outboxRoute } from '../screens/outbox/route.tsx';
+import { importRoute, importsRoute } from '../screens/imports/route.tsx';
 import { keysRoute } from '../screens/keys/route.tsx';
 import { liveRoute } from '../screens/live/route.tsx';
 import { policyRoute } from '../screens/policy/route.tsx';
@@ -57,6 +65,8 @@ const inProject = [
   requestsRoute,
   webhooksRoute,
   endpointRoute,
+  importsRoute,
+  importRoute,
   systemRoute,
   domainsRoute,
   policyRoute,
@@ -66,7 +76,16 @@ const inProject = [
   auditRoute,
   dataRoute,
 ];
-const outside = [startRoute, setupRoute, signInRoute, inviteRoute, resetRoute, profileRoute, projectsRoute];
+const outside = [
+  startRoute,
+  setupRoute,
+  signInRoute,
+  inviteRoute,
+  resetRoute,
+  deviceRoute,
+  profileRoute,
+  projectsRoute,
+];
 
 /** A filter, a tab or a row that is written into the address moves nothing that somebody has scrolled. */
 let isOtherPage = true;

@@ -1,9 +1,9 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import type { ProjectListed } from '@beckon/contract/dashboard';
-import { Navigate, Outlet, useParams } from '@tanstack/react-router';
+import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { FeedProvider, ProjectProvider, useApi } from '../api/index.ts';
-import { later, Loaded, WhenOpened, ZoneProvider } from '../parts/index.ts';
+import { AheadProvider, later, Loaded, WhenOpened, ZoneProvider } from '../parts/index.ts';
 import { Banners } from './banners.tsx';
 import { useFocusOnPage } from './focus-on-page.ts';
 import { useFrameKeys } from './frame-keys.ts';
@@ -54,11 +54,21 @@ function Framed({ project }: { project: ProjectListed }): ReactNode {
     <ProjectProvider project={project}>
       <ZoneProvider zone={project.time_zone}>
         <FeedProvider>
-          <Frame />
+          <InItsTime aheadMs={project.ahead_ms}>
+            <Frame />
+          </InItsTime>
         </FeedProvider>
       </ZoneProvider>
     </ProjectProvider>
   );
+}
+
+/** Pages of what happens in real time, whatever the clock of a sandbox shows. */
+const IN_REAL_TIME = new Set(['audit', 'domains', 'imports', 'keys', 'system', 'team', 'webhooks']);
+
+function InItsTime({ aheadMs, children }: { aheadMs: number; children: ReactNode }): ReactNode {
+  const [, , , screen = ''] = useLocation().pathname.split('/');
+  return <AheadProvider ms={IN_REAL_TIME.has(screen) ? 0 : aheadMs}>{children}</AheadProvider>;
 }
 
 function Frame(): ReactNode {

@@ -64,7 +64,11 @@ function ModePill(): ReactNode {
   const { livemode, suspended } = useProject();
   const [label, Icon, why] = livemode
     ? ['Live', Radio, 'Events and letters of real users']
-    : ['Sandbox', FlaskConical, 'For trying things out'];
+    : [
+        'Sandbox',
+        FlaskConical,
+        'Its own users, events and letters; nothing leaves, and its clock can be moved',
+      ];
   return (
     <Tooltip
       label={suspended ? 'Suspended by whoever runs this installation: nothing is accepted or sent' : why}

@@ -28,6 +28,7 @@ export { Shortcut } from './shortcut.tsx';
 export { SidePanel } from './side-panel.tsx';
 export { type Column, type Sort } from './table-head.tsx';
 export { useNow } from './ticking.ts';
+export { AheadProvider } from './ahead.tsx';
 export { formatSpan, formatTime } from './time.ts';
 export { useFocusBack } from './use-focus-back.ts';
 export { type KeyMap, KeysProvider, useKeyboard, useKeys } from './use-keys.tsx';

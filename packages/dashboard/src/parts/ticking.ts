@@ -1,8 +1,12 @@
 import { useSyncExternalStore } from 'react';
+import { useAhead } from './ahead.tsx';
 
-/** One timer for all clocks of the page, each second; it runs only while somebody shows one. */
+/**
+ * What time it is where this stands: in a sandbox that of its clock. One timer for all clocks of the page, each second; it runs only
+ * while somebody shows one.
+ */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribe, () => now) + useAhead();
 }
 
 const heard = new Set<() => void>();

@@ -1,14 +1,45 @@
+import { Fault } from '../base/fault.ts';
 import { lockLane } from '../features/inbox/index.ts';
 import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { findPair } from '../features/projects/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
 
-/** Under the project's lane lock, so that two at once do not both find the last place. */
+/**
+ * Under the project's lane lock, so that two at once do not both find the last place. A key for tests that is asked for at a live
+ * project is one of its sandbox.
+ */
 export function createKey(
   deps: { db: Pick<Database, 'transaction' | 'clock'>; pepper: Uint8Array },
   wanted: NewKeyWanted,
-): Promise<NewKey> {
+): Promise<NewKey & { projectId: number }> {
   return deps.db.transaction(async (tx) => {
-    await lockLane(tx, wanted.projectId);
-    return create({ tx, clock: deps.db.clock, pepper: deps.pepper }, wanted);
+    const { projectId, env } = await placeOf(tx, wanted);
+    await lockLane(tx, projectId);
+    const made = await create(
+      { tx, clock: deps.db.clock, pepper: deps.pepper },
+      { ...wanted, projectId, env },
+    );
+    return { ...made, projectId };
   });
+}
+
+type Place = Required<Pick<NewKeyWanted, 'projectId' | 'env'>>;
+
+async function placeOf(tx: Tx, { projectId, env }: NewKeyWanted): Promise<Place> {
+  const { livemode, sandboxOf, sandboxId, isClosed } = await findPair(tx, projectId);
+  if (!livemode) {
+    if (env === 'live') throw refused(`A sandbox has no live keys: ask for one at project ${sandboxOf}`);
+    if (isClosed) throw refused(OFF);
+    return { projectId, env: 'test' };
+  }
+  if (env !== 'test') return { projectId, env: 'live' };
+  const isOpen = sandboxId !== null && !(await findPair(tx, sandboxId)).isClosed;
+  if (!isOpen) throw refused(OFF);
+  return { projectId: sandboxId, env };
+}
+
+const OFF = 'This project has no sandbox open: set its setting sandbox=on first';
+
+function refused(message: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field: 'env' }] });
 }

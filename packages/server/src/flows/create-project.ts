@@ -19,11 +19,20 @@ export function createProject(
 
 /** The same within somebody's transaction. */
 export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: NewProject): Promise<Project> {
+  const project = await createBareProject(deps, wanted);
+  await createRules(deps, project.id, SHIPPED_RULES);
+  return project;
+}
+
+/** The same without any rules. */
+export async function createBareProject(
+  deps: { tx: Tx; clock: Clock },
+  wanted: NewProject,
+): Promise<Project> {
   const { tx } = deps;
   const project = await create(deps, wanted);
   await openLane(tx, project.id);
   await openTurn(tx, project.id);
   await openSendTurn(tx, project.id);
-  await createRules(deps, project.id, SHIPPED_RULES);
   return project;
 }

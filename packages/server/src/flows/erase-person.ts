@@ -29,6 +29,7 @@ import { eraseViews } from '../features/views/index.ts';
 import { eraseWebhooks } from '../features/webhooks/index.ts';
 import { eraseWording } from '../features/wording/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { eraseImported } from './imports/erase-imported.ts';
 
 /** How many rows of each table are gone. */
 export type Removed = {
@@ -56,6 +57,8 @@ export type Removed = {
   rule_entry: number;
   rule_timer: number;
   suppression: number;
+  /** Of files that are to be imported, of what was read of Stripe, and of what was rejected. */
+  import_row: number;
 };
 
 export type ErasedPerson = {
@@ -86,9 +89,13 @@ export function erasePerson(
 ): Promise<ErasedPerson> {
   return db.transaction(async (tx) => {
     const { projectId, userId } = wanted;
-    await takeTurn(tx, projectId);
     if (!isStorable(userId)) throw unknownPerson(userId);
-    const removed = await removeKnown(tx, wanted, new Date(db.clock.now()));
+    // In front of the turn, for which others wait: a file may be long.
+    const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
+    const importRow = await eraseImported(tx, { ...wanted, email });
+    await takeTurn(tx, projectId);
+    const known = await removeKnown(tx, wanted, new Date(db.clock.now()));
+    const removed: Removed = { ...known, import_row: importRow };
     const { next_seq: seq } = await lockLane(tx, projectId);
     // Under the lane: letters that somebody lets wait again at this moment are either here or before the sequence.
     removed.dead_letter = await eraseDead(tx, projectId, userId);
@@ -107,7 +114,7 @@ export function erasePerson(
   });
 }
 
-async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Removed> {
+async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Omit<Removed, 'import_row'>> {
   const { projectId, userId } = wanted;
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });

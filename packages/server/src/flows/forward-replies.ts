@@ -73,6 +73,7 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   const project = (await listSettings(db, [projectId])).get(projectId);
   const to = project?.settings.replyForwardTo ?? null;
   if (!project || to === null) return 'The setting reply_forward_to names nobody';
+  if (project.isDemo || !project.livemode) return 'Nothing of a demo or a sandbox leaves this machine';
   const sender = await findSender(db, { project }, mailroom);
   const shared = { to, projectName: project.name };
   if (mailroom.outlet.kind === 'outbox') {

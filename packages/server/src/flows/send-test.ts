@@ -43,7 +43,7 @@ export async function sendTest(
     throw new Fault('conflict', {
       details: [
         {
-          message: 'This project is a demo, and nothing of it leaves: read its letters here',
+          message: 'Nothing of this project leaves, for it is a demo or a sandbox: read its letters here',
           field: 'draft',
         },
       ],
@@ -70,6 +70,7 @@ export async function sendTest(
       tracking: { opens: false, clicks: false },
       quiet: null,
       frozen: null,
+      aheadMs: 0,
     },
     { outlet: mailroom.outlet, tokenKeys, now: () => now },
   );

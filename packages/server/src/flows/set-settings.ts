@@ -8,6 +8,7 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { askHeldAgain } from './ask-held-again.ts';
 import { checkWindows } from './check-definition.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
+import { switchSandbox } from './sandbox/index.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
@@ -67,6 +68,8 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
       await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain'], now });
     }
+    if (wanted.sandbox !== undefined)
+      await switchSandbox({ tx, clock: db.clock }, projectId, texts.sandbox === 'on');
     return texts;
   });
 }

@@ -1,23 +1,11 @@
 import { iso } from '../base/clock.ts';
-import { Fault } from '../base/fault.ts';
 import { evaluate, type Facts, type Mentions } from '../base/predicate/index.ts';
 import { type Edition, listAudiences, loadModels } from '../features/audiences/index.ts';
 import { type Draft, listDrafts, listMoves, type Move } from '../features/drafts/index.ts';
 import { answerThen, countThen } from '../features/events/index.ts';
-import {
-  type Certainty,
-  findPeople,
-  type KeptChange,
-  type Known,
-  listImports,
-  listNoted,
-  type Person,
-  type PersonId,
-  personThen,
-  unknownPerson,
-} from '../features/people/index.ts';
-import { getSettings } from '../features/projects/index.ts';
+import type { Certainty, Known, PersonId, PersonThen } from '../features/people/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { findPersonThen } from './person-then.ts';
 import { ruleNames } from './person-letters.ts';
 import { inSnapshot } from './snapshot.ts';
 
@@ -51,20 +39,15 @@ type Asked = PersonId & { at: number };
  */
 export function showPersonThen(db: Pick<Database, 'session' | 'clock'>, asked: Asked): Promise<ShownThen> {
   return inSnapshot(db, async (tx) => {
-    const now = db.clock.now();
-    if (asked.at > now) throw fromTheFuture();
-    const [person] = await findPeople(tx, [asked]);
-    if (!person) throw unknownPerson(asked.userId);
-    const { keepStreamMs } = (await getSettings(tx, asked.projectId)).settings;
-    const keptSince = keepStreamMs === null ? null : now - keepStreamMs;
+    const found = await findPersonThen(tx, { ...asked, now: db.clock.now() });
+    const { state, keptSince } = found;
     const nothing = {
       ...NOTHING,
       at: iso(asked.at),
       kept_since: keptSince === null ? null : iso(keptSince),
     };
-    if (keptSince !== null && asked.at < keptSince) return { ...nothing, state: 'unknown' };
-    const then = await findThen(tx, person, { ...asked, now });
-    if (!then) return { ...nothing, state: 'not_yet' };
+    if (state !== 'known') return { ...nothing, state };
+    const { then } = found;
     const { audiences, moments } = await audiencesThen(tx, then, asked);
     const drafts = await draftsThen(tx, asked);
     return {
@@ -91,40 +74,12 @@ const NOTHING = {
   drafts: [],
 };
 
-function fromTheFuture(): Fault {
-  return new Fault('validation_failed', { details: [{ message: 'at must not lie ahead', field: 'at' }] });
-}
-
-type Then = NonNullable<ReturnType<typeof personThen>>;
-const PAGE = 1_000;
-
-async function findThen(
-  tx: Tx,
-  person: Person,
-  { projectId, userId, at, now }: Asked & { now: number },
-): Promise<Then | null> {
-  const changes: KeptChange[] = [];
-  for await (const page of listNoted(tx, { projectId, userId, pageOf: PAGE }))
-    for (const { at: changedAt, kind, detail } of page)
-      if (kind === 'person_created' || kind === 'person_changed')
-        changes.push({
-          at: changedAt.getTime(),
-          isCreated: kind === 'person_created',
-          traits: (detail['traits'] ?? {}) as KeptChange['traits'],
-          email: detail['email'] !== undefined,
-        });
-  const since = Math.min(at, changes[0]?.at ?? at);
-  const imports = await listImports(tx, projectId, new Date(since));
-  const { traits, email, firstSeenAt } = person;
-  return personThen({ now: { at: now, traits, email, firstSeenAt }, changes, imports }, at);
-}
-
 type Moment = ShownThen['next'][number];
 
 /** Each after those that it refers to, by today's definition; audiences that did not exist yet are left out. */
 async function audiencesThen(
   tx: Tx,
-  then: Then,
+  then: PersonThen,
   asked: Asked,
 ): Promise<{ audiences: AudienceThen[]; moments: Moment[] }> {
   const model = (await loadModels(tx, [asked.projectId])).get(asked.projectId);
@@ -158,7 +113,7 @@ async function audiencesThen(
 async function factsThen(
   tx: Tx,
   editions: Edition[],
-  { then, asked }: { then: Then; asked: Asked },
+  { then, asked }: { then: PersonThen; asked: Asked },
 ): Promise<Omit<Facts, 'isMember'>> {
   const { projectId, userId, at } = asked;
   const of = { projectId, userId, by: at };
@@ -181,7 +136,7 @@ async function factsThen(
   };
 }
 
-function certaintiesOf(then: Then, mentions: Mentions): Certainty[] {
+function certaintiesOf(then: PersonThen, mentions: Mentions): Certainty[] {
   const known = (value: Known<unknown> | undefined): Certainty => value?.certainty ?? then.others;
   return [
     ...[...mentions.traits].map((trait) => known(then.traits.get(trait))),

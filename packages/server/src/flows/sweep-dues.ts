@@ -64,7 +64,7 @@ async function listLate(tx: Tx, { work, table, column, where }: Source): Promise
              SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
            ) first
            ${work === 'send' ? SENDING : ''}
-           WHERE (t.next_at IS NULL OR t.next_at > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`,
+           WHERE (t.next_at IS NULL OR t.next_at + t.ahead_ms * interval '1 millisecond' > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`,
     values: [work],
   });
   return rows.map((row) => row.project_id);

@@ -23,6 +23,8 @@ export type HttpDeps = {
   guard: AddressGuard;
   bodies: BodyBudget;
   clock: Clock;
+  /** How far the clock of a sandbox is ahead of that one. */
+  aheadOf: (projectId: number) => Promise<number>;
   newId: NewId;
   log: Log;
   transport: TransportRules;

@@ -16,6 +16,8 @@ export {
   mountDashboard,
 } from './dashboard/index.ts';
 export { mountChoices } from './choices/index.ts';
+export { type GuideState, mountGuide, readGuide } from './guide/index.ts';
+export { mountSandbox } from './sandbox/index.ts';
 export { startMailIn } from './mail-in/index.ts';
 export { mountProbe, mountTracking, type TrackingDeps } from './track/index.ts';
 export { type TransportRules, transportRules } from './transport.ts';

@@ -90,7 +90,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     secretKey: read.secret('SECRET_KEY'),
     secretKeyPrevious: read.secret('SECRET_KEY_PREVIOUS'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
-    smtpUrl: read.parsed('SMTP_URL', readSmtpUrl),
+    smtpUrl: read.parsedSecret('SMTP_URL', readSmtpUrl),
     mailDomain: read.parsed('MAIL_DOMAIN', readHostName),
     spfInclude: read.parsed('SMTP_SPF_INCLUDE', readHostName),
     mailIn: {
@@ -131,13 +131,17 @@ function readTls(read: Reader): Config['tls'] {
 }
 
 function readDatabase(read: Reader): Config['database'] {
-  const url = read.parsed('DATABASE_URL', readDatabaseUrl);
-  const adminUrl = read.parsed('ADMIN_DATABASE_URL', readDatabaseUrl);
+  const url = read.parsedSecret('DATABASE_URL', readDatabaseUrl);
+  const adminUrl = read.parsedSecret('ADMIN_DATABASE_URL', readDatabaseUrl);
   const pooler = read.oneOf('DATABASE_POOLER', ['transaction']);
   if (url) return { url, adminUrl: adminUrl ?? url, namedStatements: pooler === null };
-  if (read.isSet('DATABASE_URL')) return null;
-  for (const name of ['ADMIN_DATABASE_URL', 'DATABASE_POOLER'])
-    if (read.isSet(name)) read.fault(name, 'is of use with DATABASE_URL only, which is not set');
+  if (read.isSecretSet('DATABASE_URL')) return null;
+  const useless = {
+    ADMIN_DATABASE_URL: read.isSecretSet('ADMIN_DATABASE_URL'),
+    DATABASE_POOLER: read.isSet('DATABASE_POOLER'),
+  };
+  for (const [name, isSet] of Object.entries(useless))
+    if (isSet) read.fault(name, 'is of use with DATABASE_URL only, which is not set');
   return null;
 }
 
@@ -150,7 +154,7 @@ function readModel(read: Reader): Config['model'] {
   if (baseUrl !== null && apiKey !== null && name !== null) return { baseUrl, apiKey, name };
   const missing = [
     ...(read.isSet('AI_BASE_URL') ? [] : ['AI_BASE_URL']),
-    ...(read.isSet('AI_API_KEY') || read.isSet('AI_API_KEY_FILE') ? [] : ['AI_API_KEY']),
+    ...(read.isSecretSet('AI_API_KEY') ? [] : ['AI_API_KEY']),
     ...(name === null ? ['AI_MODEL'] : []),
   ];
   for (const variable of missing.length === MODEL_PARTS ? [] : missing)
@@ -187,6 +191,7 @@ function checkTransport(config: Config, read: Reader): void {
 /** Real letters need links that others can open, and a sender for those to the team. */
 function checkMail(config: Config, read: Reader): void {
   if (config.smtpUrl === null) {
+    if (read.isSecretSet('SMTP_URL')) return;
     for (const name of ['SMTP_SPF_INCLUDE', 'MAIL_FROM'])
       if (read.isSet(name)) read.fault(name, 'is of use with SMTP_URL only, which is not set');
     return;
@@ -234,12 +239,7 @@ function checkPorts(config: Config, read: Reader): void {
 }
 
 function checkSecret(config: Config, read: Reader): void {
-  if (
-    config.database &&
-    config.secretKey === null &&
-    !read.isSet('SECRET_KEY') &&
-    !read.isSet('SECRET_KEY_FILE')
-  )
+  if (config.database && config.secretKey === null && !read.isSecretSet('SECRET_KEY'))
     read.fault(
       'SECRET_KEY',
       'or SECRET_KEY_FILE must be set with DATABASE_URL: every machine needs the same one',

@@ -16,8 +16,9 @@ export function createReader(env: Env, readText: ReadText) {
   // What compose files pass on as `NAME=` is not set.
   const text = (name: string): string | null => env[name]?.trim() || null;
 
-  function parsed<T>(name: string, parse: (text: string) => Parsed<T>): T | null {
-    const given = text(name);
+  const parsed = <T>(name: string, parse: (text: string) => Parsed<T>): T | null =>
+    checked(name, text(name), parse);
+  function checked<T>(name: string, given: string | null, parse: (text: string) => Parsed<T>): T | null {
     if (given === null) return null;
     const result = parse(given);
     return 'value' in result ? result.value : fault(name, `must be ${result.allowed}`);
@@ -29,12 +30,9 @@ export function createReader(env: Env, readText: ReadText) {
     text,
     parsed,
     isSet: (name: string) => text(name) !== null,
-    port: (name: string) =>
-      parsed(name, (given) =>
-        /^\d{1,5}$/.test(given) && Number(given) <= PORT_MAX
-          ? { value: Number(given) }
-          : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(given)}` },
-      ),
+    /** By itself or by a file. */
+    isSecretSet: (name: string) => text(name) !== null || text(`${name}_FILE`) !== null,
+    port: (name: string) => parsed(name, readPort),
     oneOf: <T extends string>(name: string, values: readonly T[]) =>
       parsed<T>(name, (given) => {
         const value = values.find((one) => one === given);
@@ -49,20 +47,33 @@ export function createReader(env: Env, readText: ReadText) {
           ? { value: entries }
           : { allowed: `${allowed}, separated by commas, not ${JSON.stringify(wrong)}` };
       }),
-    /** From the variable itself or from the file that `<name>_FILE` names; its value is in no message. */
-    secret(name: string): string | null {
-      const [value, file] = [text(name), text(`${name}_FILE`)];
-      if (value !== null && file !== null) return fault(name, `must not be set together with ${name}_FILE`);
-      return file === null ? value : readSecretFile(`${name}_FILE`, file);
-    },
+    secret,
+    parsedSecret: <T>(name: string, parse: (text: string) => Parsed<T>) =>
+      checked(text(`${name}_FILE`) === null ? name : `${name}_FILE`, secret(name), parse),
   };
 
-  function readSecretFile(name: string, file: string): string | null {
-    try {
-      return readText(file).trim() || fault(name, `names an empty file: ${file}`);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return fault(name, `must name a readable file (${why})`);
-    }
+  /** From the variable itself or from the file that `<name>_FILE` names; its value is in no message. */
+  function secret(name: string): string | null {
+    const [value, file] = [text(name), text(`${name}_FILE`)];
+    if (value !== null && file !== null) return fault(name, `must not be set together with ${name}_FILE`);
+    if (file === null) return value;
+    const read = readSecretFile(readText, file);
+    return 'value' in read ? read.value : fault(`${name}_FILE`, read.wrong);
   }
+}
+
+/** What the file holds, or what is wrong with it. */
+function readSecretFile(readText: ReadText, file: string): { value: string } | { wrong: string } {
+  try {
+    const value = readText(file).trim();
+    return value === '' ? { wrong: `names an empty file: ${file}` } : { value };
+  } catch (error) {
+    return { wrong: `must name a readable file (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
+
+function readPort(given: string): Parsed<number> {
+  return /^\d{1,5}$/.test(given) && Number(given) <= PORT_MAX
+    ? { value: Number(given) }
+    : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(given)}` };
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -162,4 +163,21 @@ test('doctor says every fault of the environment and what to do, instead of fail
     ({ state }) => state === 'fail',
   );
   expect(failed.map(({ message }) => message.split(' ', 1)[0])).toEqual(['PORT', 'LOG_LEVEL']);
+});
+
+test('config check says what the environment means, before anything is opened or made', async () => {
+  const nowhere = join(elsewhere, 'not-made');
+  const at = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: nowhere };
+  const stateOf = async (more: Record<string, string>): Promise<unknown[]> => {
+    const { out, code } = await beckon(['config', 'check', '--json'], { ...at, ...more });
+    return [code, ...(JSON.parse(out) as { state: string }[]).map(({ state }) => state)];
+  };
+  expect(await stateOf({})).toEqual([0, 'ok', 'ok']);
+  expect(await stateOf({ SMTP_URL: 'smtp://localhost', MAIL_FROM: 'a@acme.example' })).toEqual([
+    0,
+    'ok',
+    'warn',
+  ]);
+  expect(await stateOf({ PORT: 'http', LOG_LEVEL: 'loud' })).toEqual([1, 'ok', 'fail', 'fail']);
+  expect(existsSync(nowhere)).toBe(false);
 });

@@ -9,6 +9,10 @@ import { type Config, ConfigFaults, loadConfig } from './config.ts';
  */
 const program = new Command('beckon')
   .description('Beckon, run by its operator')
+  .addHelpText(
+    'after',
+    '\nThose who use Beckon have a command line of their own: npx @beckon/cli --help (here npm run cli -- --help)',
+  )
   .version(readRelease().version)
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(wantsJson() ? usageAsJson(text) : text) });

@@ -15,6 +15,7 @@ import type { Opened } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
+import { stripeReader } from './stripe-reader.ts';
 
 /** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
 export type Place = {
@@ -75,6 +76,7 @@ export async function openForCommand(
         ...secrets,
         ...openMailroom(config, secrets.sealer, db.clock),
         webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
+        openStripe: stripeReader(db),
         openScratch: (clock) => openScratch(place, { clock, log }),
         // What only sending needs is read when something is sent.
         async wayOut() {

@@ -5,6 +5,7 @@ import type { Served } from '../operator/index.ts';
 import { openModel } from '../io/model/index.ts';
 import type { Config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
+import { openGuide } from './guide.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
 import { findPlace, prepareServer } from './prepare.ts';
 import { setUpLink } from './set-up-link.ts';
@@ -34,6 +35,7 @@ export async function serve(config: Config, voice: Voice): Promise<Served> {
       mailFrom: config.mailFrom,
       webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(voice.release.version) },
       dashboard: await openDashboard({ log, life }),
+      guide: openGuide({ log, life }),
       model: config.model && openModel(config.model),
       clock: systemClock,
       log,

@@ -4,13 +4,13 @@ import type { Lifecycle } from '../base/lifecycle.ts';
 import { createTeam, type Team } from '../features/team/index.ts';
 import { createModels } from '../flows/models.ts';
 import {
-  type AppState,
   DASHBOARD_ROUTES,
   type DashboardDeps,
   type Feeds,
   type Installation,
   mountApp,
   mountDashboard,
+  mountGuide,
   type TransportRules,
 } from '../http/index.ts';
 import type { Database } from '../io/db/index.ts';
@@ -40,13 +40,15 @@ export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' 
 export function mountPeople(options: ServerOptions, parts: Parts): ((app: FastifyInstance) => void)[] {
   const deps = dashboardDeps(options, parts);
   const state = options.dashboard ?? NOT_BUILT;
+  const guide = options.guide ?? NOT_BUILT;
   return [
     (app) => mountDashboard(app, deps, DASHBOARD_ROUTES),
     (app) => mountApp(app, { publicUrl: options.listen.publicUrl, state }),
+    (app) => mountGuide(app, { state: guide }),
   ];
 }
 
-const NOT_BUILT = (): AppState => ({ kind: 'building' });
+const NOT_BUILT = (): { kind: 'building' } => ({ kind: 'building' });
 
 function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
   const { log, pepper, sealer, tokenKeys, mailroom, mail, resolver, release } = options;

@@ -2,7 +2,7 @@ import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { createSender, keepDemos, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
+import { createSender, keepInside, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
 import { createTeamTransport } from '../flows/team-mail.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import type { Metrics } from '../http/index.ts';
@@ -19,6 +19,7 @@ import {
   tellTeam,
   startBuilder,
   startDigester,
+  startImporter,
   startSender,
   startTeller,
   startTimetable,
@@ -26,11 +27,15 @@ import {
 } from '../worker/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import { webhookAgent } from './mailroom.ts';
+import { stripeReader } from './stripe-reader.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
 
 /** A letter may leave so much later, so that those of a busy second share a batch. */
 const TOGETHER_MS = 100;
+
+/** The digest takes some thousand records out of the queue in it. */
+const IMPORT_PAUSE_MS = 250;
 
 /** What other processes shout when they accepted something. */
 export const INBOX_CHANNEL = 'beckon_inbox';
@@ -77,6 +82,15 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     onMisshapen: (projectId, trait) => warnings.note(projectId, `trait_${trait}_not_text`),
   });
   life.onStop('digester', () => digester.stop());
+  const importer = startImporter({
+    db,
+    log,
+    sealer: options.sealer,
+    openStripe: stripeReader(db, options.stripeAddress),
+    pauseMs: IMPORT_PAUSE_MS,
+    accepted: () => digester.wake(),
+  });
+  life.onStop('importer', () => importer.stop());
   const listener = startListener({
     connection: options.adminConnection,
     channel: INBOX_CHANNEL,
@@ -97,7 +111,7 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
   const newId = idMaker(db.clock);
   return {
     relay,
-    transport: transport ?? keepDemos(relayTransport({ relay, now: () => db.clock.now() }), db),
+    transport: transport ?? keepInside(relayTransport({ relay, now: () => db.clock.now() }), db),
     teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
 }

@@ -1,18 +1,21 @@
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Server as HttpsServer } from 'node:https';
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { idMaker } from '../base/ids.ts';
 import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
 import { requestLog } from '../features/stream/index.ts';
+import { readTurn } from '../features/turns/index.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createAccept } from '../flows/accept/index.ts';
 import type { Mailroom, Transport } from '../flows/send-drafts/index.ts';
 import type { TeamTransport } from '../flows/tell-team.ts';
 import {
   type AppState,
+  type GuideState,
   createAddressGuard,
   createBodyBudget,
   createFeeds,
@@ -22,6 +25,7 @@ import {
   createRedirectServer,
   type EdgeConfig,
   type HttpDeps,
+  mountSandbox,
   type Metrics,
   type Release,
   reloadCertificate,
@@ -34,6 +38,7 @@ import type { LookUp, Resolver } from '../io/dns/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import { type ConnectionSource, createNotifier, type Database, openDatabase } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
+import type { StripeAddress } from '../io/stripe/index.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { mountPeople, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
@@ -74,8 +79,12 @@ export type ServerOptions = {
   webhooks: { allowPrivate: boolean; agent: string };
   /** The page of the dashboard, as far as it is built; left out, it is as if it were not built yet. */
   dashboard?: () => AppState;
+  /** The guide likewise. */
+  guide?: () => GuideState;
   /** Who words letters, where the installation has somebody. */
   model?: DraftModel | null;
+  /** In place of Stripe, for who tests what is read there. */
+  stripeAddress?: StripeAddress;
   /** In place of the way out, for who tests what leads there. */
   transport?: Transport;
   teamTransport?: TeamTransport;
@@ -161,6 +170,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const feeds = createFeeds();
   const mounts = [
     ...mountPages(options, { ...parts, ...deps }),
+    (app: FastifyInstance) => mountSandbox(app, { ...options, ...parts, ...deps }),
     ...mountPeople(options, { ...parts, ...deps, team, feeds }),
   ];
   const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
@@ -216,6 +226,7 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
     warnings,
     requests,
     clock,
+    aheadOf: async (projectId) => (await readTurn(db, projectId)).aheadMs,
     log,
     keyring: keyring({ db, pepper, log }),
     guard: createAddressGuard(clock),

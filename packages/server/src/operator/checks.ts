@@ -50,3 +50,11 @@ export function warn(check: string, message: string, next: string): Check {
 export function fail(check: string, message: string, next: string): Check {
   return { check, state: 'fail', message, next };
 }
+
+export function showChecks(checks: readonly Check[]): string {
+  return checks.map(showCheck).join('\n');
+}
+
+function showCheck({ check, state, message, next }: Check): string {
+  return `${state.padEnd(4)}  ${check}: ${message}${next === null ? '' : `\n      → ${next}`}`;
+}

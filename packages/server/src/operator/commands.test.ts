@@ -180,6 +180,7 @@ test('settings are set as they are typed and read back as JSON', async () => {
     topics: 'none',
     tracking: 'opens,clicks',
     team_addresses: 'none',
+    sandbox: 'off',
   };
   expect((await beckon('settings', 'set', '--project', '1', ...set, '--json')).json).toEqual(expected);
   expect((await beckon('settings', 'get', '--project', '1', '--json')).json).toEqual(expected);
@@ -230,7 +231,7 @@ test('a command that is not understood changes nothing and ends with 2', async (
   for (const args of [
     ['project', 'create'],
     ['project', 'destroy'],
-    ['key', 'create', '--project', '1', '--name', 'x', '--env', 'test'],
+    ['key', 'create', '--project', '1', '--name', 'x', '--env', 'prod'],
     ['rate-limit', 'set', '--project', '1', '--endpoint', 'events', '--rate', 'fast'],
     ['nope'],
   ])

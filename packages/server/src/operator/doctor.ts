@@ -4,7 +4,7 @@ import { checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
 import { checkMailIn } from './check-mail-in.ts';
 import { checkPorts, checkRelay, checkTls } from './check-network.ts';
-import type { Check, Inspection } from './checks.ts';
+import { type Check, type Inspection, showChecks } from './checks.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, run } from './run.ts';
 
@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, operator: Operator): void {
           if (checks.some((check) => check.state === 'fail')) operator.setExitCode(EXIT_FAILED);
           return checks;
         },
-        show: (checks) => checks.map(showCheck).join('\n'),
+        show: showChecks,
       }),
     );
 }
@@ -38,8 +38,4 @@ async function examine(inspection: Inspection): Promise<Check[]> {
     ...(await checkRelay(config)),
     ...(await checkMailIn(config)),
   ];
-}
-
-function showCheck({ check, state, message, next }: Check): string {
-  return `${state.padEnd(4)}  ${check}: ${message}${next === null ? '' : `\n      → ${next}`}`;
 }

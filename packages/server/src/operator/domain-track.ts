@@ -4,7 +4,7 @@ import { findProject } from '../features/projects/index.ts';
 import { toShown, trackDomain } from '../flows/domains/index.ts';
 import { printTracking } from './domain-tracking-output.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 
 type Options = { project: string; domain: string; host?: string; off?: boolean } & OutputOptions;
 
@@ -19,7 +19,7 @@ export function addTrack(domain: Command, operator: Operator): void {
     .option('--off', "links have the installation's own address again")
     .option(...JSON_OPTION)
     .action((options: Options) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const host = wantedHost(options);
           const { id: projectId } = await findProject(opened.db, options.project);

@@ -19,7 +19,7 @@ import {
 import { printCheck, printList, printRecords, printRemoved, printResumed } from './domain-output.ts';
 import { addTrack } from './domain-track.ts';
 import type { Opened, Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 
 type OfProject = { project: string } & OutputOptions;
 type OfDomain = OfProject & { domain: string };
@@ -64,7 +64,7 @@ function addAdd(domain: Command, operator: Operator): void {
     .option('--warm', 'it has sent for weeks: letters need not begin slowly')
     .option(...JSON_OPTION)
     .action((options: OfDomain & { throttle?: string; warm?: boolean }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const { throttle, warm } = options;
           return toShown(await addDomain(opened, { ...(await placeOf(opened, options)), throttle, warm }));
@@ -82,7 +82,7 @@ function addCheck(domain: Command, operator: Operator): void {
     .option(...DOMAIN_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject & { domain?: string }) =>
-      runOpened<ShownDomain | ShownDomain[]>(operator, options, {
+      runInRealTime<ShownDomain | ShownDomain[]>(operator, options, {
         work: async (opened) => {
           const { project, domain: name } = options;
           if (name !== undefined)
@@ -107,7 +107,7 @@ function addList(domain: Command, operator: Operator): void {
     .option(...DOMAIN_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject & { domain?: string }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const { project, domain: name } = options;
           if (name !== undefined)
@@ -135,7 +135,7 @@ function addSet(domain: Command, operator: Operator): void {
     .option('--no-warm', 'it is new: more letters day by day, from now on')
     .option(...JSON_OPTION)
     .action((options: OfDomain & { throttle?: string; warm?: boolean }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const { throttle, warm } = options;
           return toShown(await setDomain(opened, await placeOf(opened, options), { throttle, warm }));
@@ -155,7 +155,7 @@ function addRemove(domain: Command, operator: Operator): void {
     .option('--yes', 'letters leave from it now, and are to be held')
     .option(...JSON_OPTION)
     .action((options: OfDomain & { yes?: boolean }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const place = await placeOf(opened, options);
           const found = await requireDomain(opened.db, place);
@@ -176,7 +176,7 @@ function addResume(domain: Command, operator: Operator): void {
     .requiredOption(...DOMAIN_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfDomain) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const { domain: found, ...rest } = await resumeDomain(opened.db, await placeOf(opened, options));
           return { id: found.id, name: found.name, was_paused: rest.wasPaused, asked_again: rest.asked };
@@ -200,7 +200,7 @@ function addOne(domain: Command, operator: Operator, { name, description, work }
     .requiredOption(...DOMAIN_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfDomain) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => toShown(await work(opened, await placeOf(opened, options))),
         show: printRecords,
       }),

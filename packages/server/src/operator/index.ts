@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { addAudienceCommands } from './audience.ts';
+import { addClockCommands } from './clock.ts';
+import { addConfigCommands } from './config.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addDomainCommands } from './domain.ts';
 import { addDraftCommands } from './draft.ts';
 import { addEventCommands } from './event.ts';
 import { addExplainCommand } from './explain.ts';
+import { addImportCommands } from './import.ts';
 import { addInsightsCommand } from './insights.ts';
 import { addKeyCommands } from './key.ts';
 import { addMailInCommands } from './mail-in.ts';
@@ -33,11 +36,13 @@ export function addCommands(program: Command, operator: Operator): void {
   addServeCommand(program, operator);
   addMigrateCommand(program, operator);
   addDoctorCommand(program, operator);
+  addConfigCommands(program, operator);
   addDemoCommand(program, operator);
   addTeamCommands(program, operator);
   addProjectCommands(program, operator);
   addKeyCommands(program, operator);
   addSettingsCommands(program, operator);
+  addClockCommands(program, operator);
   addRateLimitCommands(program, operator);
   addQueueCommands(program, operator);
   addStreamCommand(program, operator);
@@ -53,6 +58,7 @@ export function addCommands(program: Command, operator: Operator): void {
   addWebhookCommands(program, operator);
   addPolicyCommands(program, operator);
   addExplainCommand(program, operator);
+  addImportCommands(program, operator);
   addInsightsCommand(program, operator);
   addMailInCommands(program, operator);
   addUserCommands(program, operator);

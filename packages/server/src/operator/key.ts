@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, listKeys } from '../features/keys/index.ts';
-import { findProject } from '../features/projects/index.ts';
+import { findPair, findProject } from '../features/projects/index.ts';
 import { createKey } from '../flows/create-key.ts';
 import { revokeKey } from '../flows/revoke-key.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { table } from './table.ts';
 
 type OfProject = { project: string } & OutputOptions;
@@ -18,9 +18,12 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
-          const keys = await listKeys(db, (await findProject(db, options.project)).id);
+          const { id: projectId } = await findProject(db, options.project);
+          const { sandboxId } = await findPair(db, projectId);
+          const own = await listKeys(db, projectId);
+          const keys = sandboxId === null ? own : [...own, ...(await listKeys(db, sandboxId))];
           return keys.map((one) => ({
             id: one.id,
             label: one.label,
@@ -41,7 +44,7 @@ export function addKeyCommands(program: Command, operator: Operator): void {
     .option(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: { key: string; project?: string } & OutputOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const projectId = options.project && (await findProject(db, options.project)).id;
           const revoked = await revokeKey(db, { id: options.key, ...(projectId ? { projectId } : {}) });
@@ -58,13 +61,18 @@ function addCreate(key: Command, operator: Operator): void {
     .description('make a key; its secret is shown this once')
     .requiredOption(...PROJECT_OPTION)
     .requiredOption('--name <label>', 'what it is for, such as the server that will hold it')
-    .addOption(new Option('--env <env>', 'live').choices(KEY_ENVIRONMENTS).default('live'))
+    .addOption(
+      new Option(
+        '--env <env>',
+        'live, or test: for the sandbox of the project (settings set sandbox=on opens it); that of the project where it is left out',
+      ).choices(KEY_ENVIRONMENTS),
+    )
     .option(...JSON_OPTION)
-    .action((options: OfProject & { name: string; env: KeyEnvironment }) =>
-      runOpened(operator, options, {
+    .action((options: OfProject & { name: string; env?: KeyEnvironment }) =>
+      runInRealTime(operator, options, {
         work: async ({ db, pepper }) => {
           const { id: projectId } = await findProject(db, options.project);
-          const wanted = { projectId, label: options.name, env: options.env };
+          const wanted = { projectId, label: options.name, ...(options.env && { env: options.env }) };
           const { id, secret } = await createKey({ db, pepper: pepper.current }, wanted);
           return { id, secret };
         },

@@ -3,6 +3,7 @@ import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
+import type { OpenStripe } from '../flows/imports/index.ts';
 import type { Mailroom } from '../flows/send-drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
@@ -26,6 +27,8 @@ export type Opened = {
   openOutbound: () => Outbound;
   /** What may be an endpoint, and as whom it is told. */
   webhooks: { allowPrivate: boolean; agent: string };
+  /** How imports read Stripe. */
+  openStripe: OpenStripe;
   /** A migrated database of its own beside ours, in which time goes as this clock says; closing drops it. */
   openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
   close(): Promise<void>;

@@ -6,7 +6,13 @@ import { resumeProject, suspendProject } from '../flows/suspend-project.ts';
 import { requireOrganisation } from '../flows/team/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Opened, Operator } from './operator.ts';
-import { JSON_OPTION, ORGANISATION_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import {
+  JSON_OPTION,
+  ORGANISATION_OPTION,
+  type OutputOptions,
+  PROJECT_OPTION,
+  runInRealTime,
+} from './run.ts';
 import { table } from './table.ts';
 
 export function addProjectCommands(program: Command, operator: Operator): void {
@@ -18,7 +24,7 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     .option(...ORGANISATION_OPTION)
     .option(...JSON_OPTION)
     .action((options: { name: string; org?: string } & OutputOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const organisationId = await organisationOf(db, options.org);
           const { id, name } = await createProject(db, { name: options.name, organisationId });
@@ -32,7 +38,7 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     .description('list all projects')
     .option(...JSON_OPTION)
     .action((options: OutputOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => (await listProjects(db)).map(toShown),
         show: (rows) => table(rows, 'There is no project yet: project create --name makes one'),
       }),
@@ -68,7 +74,7 @@ function addSwitch(parent: Command, operator: Operator, { name, description, cha
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: { project: string } & OutputOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => toShown(await change(opened, await findProject(opened.db, options.project))),
         show: (shown) =>
           shown.suspended_at

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countWaiting, listDead, retryDead } from '../features/inbox/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { table } from './table.ts';
 
 type OfProject = { project: string } & OutputOptions;
@@ -17,7 +17,7 @@ export function addQueueCommands(program: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => countWaiting(db, (await findProject(db, options.project)).id),
         show: ({ live, bulk, dead, oldest_ms }) =>
           `${live} live and ${bulk} bulk records wait, the oldest for ${oldest_ms} ms; ${dead} could not be applied`,
@@ -29,7 +29,7 @@ export function addQueueCommands(program: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const letters = await listDead(db, (await findProject(db, options.project)).id);
           return letters.map((letter) => ({
@@ -51,7 +51,7 @@ export function addQueueCommands(program: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => retryDead(db, (await findProject(db, options.project)).id),
         show: ({ retried }) => `${retried} records wait again`,
       }),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { findProject, listRateLimits, readEndpoint, setRateLimit } from '../features/projects/index.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { table } from './table.ts';
 
 type OfProject = { project: string } & OutputOptions;
@@ -15,7 +15,7 @@ export function addRateLimitCommands(program: Command, operator: Operator): void
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => listRateLimits(db, (await findProject(db, options.project)).id),
         show: (rows) => table(rows, 'This project has no limits'),
       }),
@@ -29,7 +29,7 @@ export function addRateLimitCommands(program: Command, operator: Operator): void
     .option('--burst <number>', 'requests at once', readNumber)
     .option(...JSON_OPTION)
     .action((options: Wanted) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const endpoint = readEndpoint(options.endpoint);
           const { id: projectId } = await findProject(db, options.project);

@@ -1,4 +1,6 @@
 import { Fault } from '../base/fault.ts';
+import { findProject } from '../features/projects/index.ts';
+import { inTimeOf } from '../flows/project-time.ts';
 import { EXIT_FAILED, type Opened, type Operator } from './operator.ts';
 
 export type OutputOptions = { json?: boolean };
@@ -22,11 +24,23 @@ export async function run<T>(operator: Operator, options: OutputOptions, output:
   }
 }
 
-/** The same, with the installation open as long as the work lasts. */
+type OpenedOutput<T> = { work: (opened: Opened) => Promise<T>; show: (value: T) => string };
+
+/** The same, with the installation open as long as the work lasts, and in the time of the project that the options name. */
 export function runOpened<T>(
   operator: Operator,
+  options: OutputOptions & OfProject,
+  { work, show }: OpenedOutput<T>,
+): Promise<void> {
+  const inTime = async (opened: Opened): Promise<T> => work(await inProjectTime(opened, options));
+  return runInRealTime(operator, options, { work: inTime, show });
+}
+
+/** Of keys, limits, queues, domains and endpoints, which know no other time. */
+export function runInRealTime<T>(
+  operator: Operator,
   options: OutputOptions,
-  output: { work: (opened: Opened) => Promise<T>; show: (value: T) => string },
+  output: OpenedOutput<T>,
 ): Promise<void> {
   async function work(): Promise<T> {
     const opened = await operator.open();
@@ -37,6 +51,13 @@ export function runOpened<T>(
     }
   }
   return run(operator, options, { work, show: output.show });
+}
+
+type OfProject = { project?: string };
+
+/** What is done in a sandbox is done by the clock of that. */
+export async function inProjectTime(opened: Opened, { project }: OfProject): Promise<Opened> {
+  return project === undefined ? opened : inTimeOf(opened, (await findProject(opened.db, project)).id);
 }
 
 export function describeError(error: unknown, json: boolean): string {

@@ -14,7 +14,14 @@ import {
 } from '../features/stream/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { EXIT_FAILED, type Opened, type Operator } from './operator.ts';
-import { describeError, JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import {
+  describeError,
+  inProjectTime,
+  JSON_OPTION,
+  type OutputOptions,
+  PROJECT_OPTION,
+  runOpened,
+} from './run.ts';
 
 type StreamOptions = OutputOptions & {
   project: string;
@@ -103,7 +110,7 @@ async function follow(operator: Operator, options: StreamOptions): Promise<void>
   let opened: Opened | undefined;
   try {
     opened = await operator.open();
-    const { db } = opened;
+    const { db } = await inProjectTime(opened, options);
     const { since = new Date(db.clock.now()), ...asked } = await readAsked(db, options);
     const json = options.json ?? false;
     const onTrouble = (trouble: unknown): void =>

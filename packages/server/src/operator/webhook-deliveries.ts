@@ -10,7 +10,7 @@ import { testEndpoint } from '../flows/deliver-webhooks/index.ts';
 import { type ListedDelivery, toDelivery } from '../flows/shown-webhooks.ts';
 import { replayWebhooks, type ReplayWanted } from '../flows/replay-webhooks.ts';
 import { EXIT_FAILED, type Opened, type Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { ENDPOINT_OPTION, placeOf } from './webhook-place.ts';
 import { printDeliveries, printDelivery } from './webhook-output.ts';
 
@@ -31,7 +31,7 @@ export function addTestCommand(webhook: Command, operator: Operator): void {
     .requiredOption(...ENDPOINT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject & { endpoint: string }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const place = await placeOf(opened, options);
           const outbound = opened.openOutbound();
@@ -90,7 +90,7 @@ export function addDeliveriesCommand(webhook: Command, operator: Operator): void
     .option('--limit <number>', 'no more than so many', readLimit, LISTED)
     .option(...JSON_OPTION)
     .action((options: DeliveriesOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const { message, state, limit } = options;
           return read(opened, {
@@ -145,7 +145,7 @@ export function addReplayCommand(webhook: Command, operator: Operator): void {
     .option('--history', 'also what this endpoint was never to get, because it was made later')
     .option(...JSON_OPTION)
     .action((options: ReplayOptions) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const wanted = readWanted(options, { ...(await askedOf({ db }, options)), now: db.clock.now() });
           if (options.delivery !== undefined) await requireOne({ db }, wanted);

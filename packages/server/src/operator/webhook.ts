@@ -13,7 +13,7 @@ import {
   rotateSecret,
 } from '../flows/webhook-endpoints.ts';
 import type { Opened, Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runOpened } from './run.ts';
+import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { addDeliveriesCommand, addReplayCommand, addTestCommand } from './webhook-deliveries.ts';
 import { ENDPOINT_OPTION, placeOf } from './webhook-place.ts';
 import { printCreated, printEndpoints, printRotated } from './webhook-output.ts';
@@ -48,7 +48,7 @@ function addCreate(webhook: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .requiredOption('--url <url>', 'where it listens, such as https://example.com/webhooks');
   withSaid(command).action((options: OfProject & Said & { url: string }) =>
-    runOpened(operator, options, {
+    runInRealTime(operator, options, {
       work: async (opened) => {
         const { id: projectId } = await findProject(opened.db, options.project);
         const wanted = { ...wantedOf(options), projectId, url: options.url };
@@ -67,7 +67,7 @@ function addList(webhook: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfProject) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async ({ db }) => {
           const { id: projectId } = await findProject(db, options.project);
           return showEndpoints(db, projectId);
@@ -85,7 +85,7 @@ function addUpdate(webhook: Command, operator: Operator): void {
     .requiredOption(...ENDPOINT_OPTION)
     .option('--url <url>', 'where it listens');
   withSaid(command).action((options: OfEndpoint & Said) =>
-    runOpened(operator, options, {
+    runInRealTime(operator, options, {
       work: async (opened) => {
         const place = await placeOf(opened, options);
         await changeEndpoint(depsOf(opened), place, wantedOf(options));
@@ -129,7 +129,7 @@ function addSwitches(webhook: Command, operator: Operator): void {
       .requiredOption(...ENDPOINT_OPTION)
       .option(...JSON_OPTION)
       .action((options: OfEndpoint) =>
-        runOpened(operator, options, {
+        runInRealTime(operator, options, {
           work: async (opened) => act.work(opened, await placeOf(opened, options)),
           show: act.show,
         }),
@@ -172,7 +172,7 @@ function addRotate(webhook: Command, operator: Operator): void {
     )
     .option(...JSON_OPTION)
     .action((options: OfEndpoint & { overlap: number }) =>
-      runOpened(operator, options, {
+      runInRealTime(operator, options, {
         work: async (opened) => {
           const place = await placeOf(opened, options);
           return { id: place.endpointId, secret: await rotateSecret(depsOf(opened), place, options.overlap) };

@@ -4,6 +4,7 @@ import { forgetAnswers } from './forget-answers.ts';
 import { forgetDecisions } from './forget-decisions.ts';
 import { forgetEditions } from './forget-editions.ts';
 import { forgetHistory } from './forget-history.ts';
+import { forgetImports } from './forget-imports.ts';
 import { forgetOutbox } from './forget-outbox.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
@@ -21,5 +22,6 @@ export function housekeeping(db: Database, log: Log): Duty[] {
     forgetHistory(db),
     forgetDecisions(db),
     forgetOutbox(db),
+    forgetImports(db),
   ];
 }

@@ -4,6 +4,7 @@ export { checkTracking } from './check-tracking.ts';
 export { type Digester, startDigester } from './digester.ts';
 export { forwardReplies } from './forward-replies.ts';
 export { housekeeping } from './housekeeping.ts';
+export { startImporter } from './importer.ts';
 export { resealWebhooks } from './reseal-webhooks.ts';
 export { type DraftSender, startSender } from './sender.ts';
 export { settleHits } from './settle-hits.ts';

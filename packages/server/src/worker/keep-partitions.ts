@@ -1,4 +1,5 @@
 import { ensurePartitions } from '../features/events/index.ts';
+import { timesAhead } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
 
@@ -6,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * The months ahead have their partitions before anything is stored there: soon after the start, then every hour. An attempt
+ * The months ahead, those of sandboxes too, have their partitions before anything is stored there: soon after the start, then every hour. An attempt
  * gives way to whoever works on events; then the next look tries again, and not the next hour.
  */
 export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
@@ -17,7 +18,7 @@ export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transa
     async run() {
       const now = db.clock.now();
       if (now < dueAt) return;
-      await ensurePartitions(db, now);
+      for (const aheadMs of [0, ...(await timesAhead(db))]) await ensurePartitions(db, now + aheadMs);
       dueAt = now + HOUR_MS;
     },
   };

@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import type { Sealer } from '../base/seal.ts';
 import { resealSecrets } from '../features/endpoints/index.ts';
+import { resealListeners } from '../features/listeners/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
 
@@ -14,7 +15,7 @@ export function resealWebhooks({ db, log, sealer }: { db: Database; log: Log; se
     everyMs: EVERY_MS,
     async run() {
       if (isDone) return;
-      const secrets = await resealSecrets(db, sealer);
+      const secrets = (await resealSecrets(db, sealer)) + (await resealListeners(db, sealer));
       isDone = true;
       if (secrets > 0) log.info({ secrets }, 'webhook_secrets.resealed');
     },

@@ -9,6 +9,7 @@ import { NameForm, PasswordForm } from './profile-forms.tsx';
 import { Passkeys } from './profile-passkeys.tsx';
 import { Digests } from './profile-digests.tsx';
 import { Sessions } from './profile-sessions.tsx';
+import { Tokens } from './profile-tokens.tsx';
 import { TwoFactor } from './profile-two-factor.tsx';
 
 /** One's own account: name, ways in, sessions, digests, keys. */
@@ -56,6 +57,9 @@ function Sections({ state, person }: Of): ReactNode {
       </Section>
       <Section title="Sessions" text="Where you are signed in. One that is ended is refused at once.">
         <Sessions />
+      </Section>
+      <Section title="Personal tokens" text="Programs of yours that act for you, such as the command line.">
+        <Tokens publicUrl={state.installation.public_url} />
       </Section>
       {state.organisations.length > 0 && (
         <Section title="Digests" text="Letters that say what waits for you, at most every 15 minutes.">

@@ -30,6 +30,13 @@ export const resetRoute = createRoute({
   component: lazyRouteComponent(() => import('./reset-screen.tsx'), 'ResetScreen'),
 });
 
+export const deviceRoute = createRoute({
+  getParentRoute: () => outsideRoute,
+  path: '/device',
+  validateSearch: searchOf({ code: text }),
+  component: lazyRouteComponent(() => import('./device-screen.tsx'), 'DeviceScreen'),
+});
+
 export const profileRoute = createRoute({
   getParentRoute: () => outsideRoute,
   path: '/profile',

@@ -15,6 +15,7 @@ export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
         facts={[
           { label: 'When', value: <When at={entry.at} style="long" /> },
           { label: 'Who', value: entry.actor_name },
+          ...(entry.token === null ? [] : [{ label: 'By the token', value: entry.token }]),
           { label: 'About', value: entry.subject ?? '–' },
           { label: 'Project', value: entry.project?.name ?? 'Team' },
           { label: 'Came to its end', value: entry.is_done ? 'yes' : 'nobody knows' },

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, Hourglass, ScrollText } from 'lucide-react';
 import type { AuditListed } from '@beckon/contract/dashboard';
@@ -62,7 +62,7 @@ export function AuditScreen(): ReactNode {
 
 const COLUMNS = [
   { id: 'at', title: 'When', width: '150px', cell: (one: AuditListed) => <When at={one.at} /> },
-  { id: 'who', title: 'Who', width: '160px', cell: (one: AuditListed) => one.actor_name },
+  { id: 'who', title: 'Who', width: '160px', cell: (one: AuditListed) => <Who of={one} /> },
   {
     id: 'what',
     title: 'What',
@@ -90,6 +90,21 @@ const COLUMNS = [
     cell: (one: AuditListed) => one.project?.name ?? 'Team',
   },
 ];
+
+/** What a program did for somebody is told apart from what they did themselves. */
+function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
+  return (
+    <>
+      {actor_name}
+      {token !== null && (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          by {token}
+        </Text>
+      )}
+    </>
+  );
+}
 
 type Search = {
   action?: string | undefined;

@@ -1,6 +1,6 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Input, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { useChange, useSession } from '../../api/index.ts';
+import { useApi, useChange, useProject, useSession } from '../../api/index.ts';
 import { Command, DialogFoot, ErrorBox } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 
@@ -32,13 +32,17 @@ type FormProps = { onClose: () => void; onMade: (secret: string) => void };
 
 function KeyForm({ onClose, onMade }: FormProps): ReactNode {
   const [label, setLabel] = useState('');
+  const [env, setEnv] = useState<Env>('live');
+  const { livemode } = useProject();
+  const isOpen = useSandboxIsOpen();
   const create = useChange('POST /projects/:project/keys', {
     refreshes: ['GET /projects/:project/keys', 'GET /projects/:project/home'],
     onDone: ({ data }) => onMade(data.secret),
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    create.mutate({ body: { label: label.trim() } });
+    const body = { label: label.trim(), ...(livemode ? { env } : {}) };
+    create.mutate({ body });
   };
   const fault = create.error?.fields['label'];
   return (
@@ -54,14 +58,57 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
           error={fault}
           maxLength={100}
         />
+        {livemode && <EnvField env={env} isOpen={isOpen} onEnv={setEnv} />}
         {create.error && fault === undefined && <ErrorBox error={create.error} />}
         <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={create.isPending} disabled={label.trim() === ''}>
+          <Button
+            type="submit"
+            loading={create.isPending}
+            disabled={label.trim() === '' || (env === 'test' && !isOpen)}
+          >
             Create key
           </Button>
         </DialogFoot>
       </Stack>
     </form>
+  );
+}
+
+type Env = 'live' | 'test';
+
+/** Whether this project has a sandbox that is switched on. */
+function useSandboxIsOpen(): boolean {
+  const { id } = useProject();
+  const projects = useApi('GET /projects', {});
+  return projects.data?.data.some((one) => one.sandbox_of === id) ?? false;
+}
+
+type EnvProps = { env: Env; isOpen: boolean; onEnv: (env: Env) => void };
+
+function EnvField({ env, isOpen, onEnv }: EnvProps): ReactNode {
+  return (
+    <Input.Wrapper
+      label="Opens"
+      description={
+        env === 'live'
+          ? 'Real users, who get real letters'
+          : isOpen
+            ? 'A data set of its own: nothing leaves, and its clock can be moved'
+            : 'This project has no sandbox open: switch it on below the keys first'
+      }
+      inputWrapperOrder={['label', 'input', 'description']}
+    >
+      <SegmentedControl
+        fullWidth
+        aria-label="Opens"
+        value={env}
+        onChange={(value) => onEnv(value === 'test' ? 'test' : 'live')}
+        data={[
+          { value: 'live', label: 'Live' },
+          { value: 'test', label: 'Sandbox' },
+        ]}
+      />
+    </Input.Wrapper>
   );
 }
 

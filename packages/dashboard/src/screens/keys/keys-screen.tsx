@@ -8,6 +8,7 @@ import { columnsOf } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { Rotation } from './rotation.tsx';
+import { Sandbox } from './sandbox.tsx';
 
 export function KeysScreen(): ReactNode {
   const may = useMay('admin');
@@ -54,6 +55,7 @@ function Keys({ create }: { create: ReactNode }): ReactNode {
             </Group>
           )}
           <Rotation keys={data.filter((key) => key.revoked_at === null)} />
+          <Sandbox />
           <RevokeKey key={revoking?.id} revoked={revoking} onClose={() => setRevoking(null)} />
         </Stack>
       )}

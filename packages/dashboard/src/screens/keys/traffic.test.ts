@@ -7,6 +7,7 @@ const key = (id: string, ...requests: number[]): ApiKey => ({
   label: id,
   display: 'sk_live_…wxyz',
   created_at: '2026-01-01T00:00:00.000Z',
+  env: 'live',
   created_by: null,
   last_used_at: null,
   client: null,

@@ -1,20 +1,10 @@
-import {
-  Alert,
-  Button,
-  Group,
-  SimpleGrid,
-  Slider,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Group, SimpleGrid, Slider, Stack, Table, Text, Title } from '@mantine/core';
 import { History } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Certainty, UserShown, UserThen } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Empty, formatTime, Loaded, useNow, useZone, When } from '../../parts/index.ts';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { CERTAINTY, plain } from './words.ts';
 
 type Props = { user: UserShown; at: string | undefined; onAt: (at: string | undefined) => void };
@@ -48,8 +38,6 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
   const zone = useZone();
   const from = Math.max(Date.parse(user.first_seen_at), now - BACK_MS);
   const [chosen, setChosen] = useState(Math.min(Date.parse(at), now));
-  const [typed, setTyped] = useState(at);
-  const isMoment = !Number.isNaN(Date.parse(typed)) && Date.parse(typed) <= Date.now();
   return (
     <Stack gap="xs">
       <Slider
@@ -63,21 +51,7 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
         thumbLabel="As of which moment"
       />
       <Group gap="xs" wrap="wrap" align="flex-end">
-        <TextInput
-          label="Moment"
-          description="ISO 8601, such as 2026-01-31T14:30:00Z"
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          error={isMoment ? undefined : 'This is no moment of the past'}
-          w={260}
-        />
-        <Button
-          variant="default"
-          disabled={!isMoment}
-          onClick={() => onAt(new Date(Date.parse(typed)).toISOString())}
-        >
-          Go there
-        </Button>
+        <MomentField label="Moment" value={at} onMoment={onAt} />
       </Group>
     </Stack>
   );

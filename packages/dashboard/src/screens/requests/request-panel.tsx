@@ -1,5 +1,5 @@
 import type { IngestRequest } from '@beckon/contract/dashboard';
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi, useSession } from '../../api/index.ts';
 import { Command, Copy, Empty, Loaded, When } from '../../parts/index.ts';
@@ -44,16 +44,49 @@ function Shown({ request }: { request: IngestRequest }): ReactNode {
           that of the last one.
         </Text>
       )}
+      {request.faults.length > 0 && <Faults request={request} />}
       <Stack gap="xs">
         <Text size="sm" fw={500}>
           As a command
         </Text>
         <Command text={curlOf(url, request.endpoint)} what="curl command" />
         <Text size="xs" c="dimmed">
-          Bodies are not kept, so this one is an example; the secret stays in your shell. What was wrong with
-          each record stood in the answer.
+          Bodies are not kept, so this one is an example; the secret stays in your shell.
         </Text>
       </Stack>
+    </Stack>
+  );
+}
+
+function Faults({ request: { faults, rejected } }: { request: IngestRequest }): ReactNode {
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={500}>
+        What was wrong
+      </Text>
+      <Table aria-label="What was wrong">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Record</Table.Th>
+            <Table.Th>Field</Table.Th>
+            <Table.Th>Why</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {faults.map(({ index, field, message }) => (
+            <Table.Tr key={`${index} ${field} ${message}`}>
+              <Table.Td>{index ?? '–'}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{field ?? '–'}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {rejected > faults.length && (
+        <Text size="xs" c="dimmed">
+          The first ones of the last request; its answer named all of them.
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -23,5 +23,6 @@ export function requestOf(item: FeedItem): IngestRequest | null {
     slowest_ms: known('slowest_ms'),
     key,
     request_id: String(item['request_id']),
+    faults: Array.isArray(item['faults']) ? (item['faults'] as IngestRequest['faults']) : [],
   };
 }

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, told, useNow } from '../../parts/index.ts';
 import { placeOf, REASON_CHOICES } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
@@ -42,8 +42,9 @@ function Form({ onClose }: Props): ReactNode {
       });
     },
   });
+  const now = useNow();
   const submit = form.onSubmit(({ who, reason, days }) => {
-    const until = days === '' ? {} : { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
+    const until = days === '' ? {} : { until: new Date(now + Number(days) * DAY_MS).toISOString() };
     add.mutate({ body: { ...placeOf(who), reason, ...until } });
   });
   return (

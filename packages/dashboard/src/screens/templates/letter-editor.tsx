@@ -19,12 +19,12 @@ type Props = { template: TemplateShown; isNew?: boolean };
 /** Writing on the left, the letter on the right. What is saved waits; what is published, people get. */
 export function LetterEditor({ template, isNew = false }: Props): ReactNode {
   const { name } = template;
-  const { user } = route.useSearch();
+  const { user, at } = route.useSearch();
   const navigate = route.useNavigate();
   const mayEdit = useMay('editor');
   const words = useWords(template);
   const { letter } = words;
-  const previewed = usePreview(name, letter, user);
+  const previewed = usePreview(name, { letter, user, at });
   const faults = previewed.preview?.faults ?? [];
   const onSaved = (): void => {
     words.forget();
@@ -48,7 +48,11 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
           name={name}
           previewed={previewed}
           user={user}
-          onUser={(next) => void navigate({ search: (was) => ({ ...was, user: next }), replace: true })}
+          onUser={(next) =>
+            void navigate({ search: (was) => ({ ...was, user: next, at: undefined }), replace: true })
+          }
+          at={at}
+          onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
         />
       </div>
       {mayEdit && (

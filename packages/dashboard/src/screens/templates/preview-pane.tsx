@@ -1,9 +1,10 @@
-import { Group, List, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Group, List, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
 import { Check, CircleAlert, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { LetterCheck, TemplatePreview } from '@beckon/contract/dashboard';
 import { apiUrl, useProject } from '../../api/index.ts';
 import { ErrorBox, LetterFrame, Lines, Mark } from '../../parts/index.ts';
+import { MomentField } from '../../parts/moment-field.tsx';
 import classes from './templates.module.css';
 import { UserPicker } from './user-picker.tsx';
 import type { Previewed } from './use-preview.ts';
@@ -14,15 +15,19 @@ type Props = {
   previewed: Previewed;
   user: string | undefined;
   onUser: (user: string | undefined) => void;
+  /** As of when they are asked about; now, where left out. */
+  at: string | undefined;
+  onAt: (at: string | undefined) => void;
 };
 
 /** The letter as a chosen person would get it, and all that is to be known before it is published. */
 export function PreviewPane(props: Props): ReactNode {
-  const { previewed, user, onUser } = props;
+  const { previewed, user, onUser, at, onAt } = props;
   const { preview, isOld, error } = previewed;
   return (
     <Stack gap="sm">
       <UserPicker value={user} onChange={onUser} />
+      {user !== undefined && <AsOf key={at} at={at} onAt={onAt} />}
       {error && <ErrorBox error={error} title="No preview" />}
       {preview === null && !error && <Lines count={8} />}
       {preview !== null && (
@@ -31,6 +36,20 @@ export function PreviewPane(props: Props): ReactNode {
         </div>
       )}
     </Stack>
+  );
+}
+
+/** A letter to somebody as they were: what it would have said then. */
+function AsOf({ at, onAt }: Pick<Props, 'at' | 'onAt'>): ReactNode {
+  return (
+    <Group gap="xs" wrap="wrap" align="flex-end">
+      <MomentField label="As of then" value={at ?? ''} onMoment={onAt} />
+      {at !== undefined && (
+        <Button variant="default" onClick={() => onAt(undefined)}>
+          As of now
+        </Button>
+      )}
+    </Group>
   );
 }
 
@@ -74,14 +93,14 @@ function Shown(props: ShownProps): ReactNode {
   );
 }
 
-function Letter({ name, preview, user }: ShownProps): ReactNode {
+function Letter({ name, preview, user, at }: ShownProps): ReactNode {
   const { id: project } = useProject();
   const [look, setLook] = useState('desktop');
   const scheme: 'dark' | 'light' = look === 'dark' ? 'dark' : 'light';
   const query = {
     scheme,
     ...(preview.words === null ? {} : { words: preview.words }),
-    ...(user === undefined ? {} : { user }),
+    ...(user === undefined ? {} : { user, ...(at === undefined ? {} : { at }) }),
   };
   const src = apiUrl('GET /projects/:project/templates/:template/letter.html', {
     params: { project, template: name },
@@ -110,13 +129,7 @@ function Letter({ name, preview, user }: ShownProps): ReactNode {
           ]}
         />
       </Group>
-      {preview.missing.length > 0 && (
-        <Mark
-          icon={TriangleAlert}
-          tone="warn"
-          label={`It would wait for a person: nothing is known of ${preview.missing.join(', ')}`}
-        />
-      )}
+      <Doubts preview={preview} />
       <LetterFrame
         src={src}
         title={`The letter ${name} to ${preview.external_user_id}`}
@@ -128,6 +141,27 @@ function Letter({ name, preview, user }: ShownProps): ReactNode {
         To {preview.is_made_up ? 'somebody made up' : preview.external_user_id}, about {preview.event}.
       </Text>
     </Stack>
+  );
+}
+
+function Doubts({ preview }: { preview: TemplatePreview }): ReactNode {
+  return (
+    <>
+      {preview.missing.length > 0 && (
+        <Mark
+          icon={TriangleAlert}
+          tone="warn"
+          label={`It would wait for a person: nothing is known of ${preview.missing.join(', ')}`}
+        />
+      )}
+      {preview.unsure.length > 0 && (
+        <Mark
+          icon={TriangleAlert}
+          tone="warn"
+          label={`What they were then is not sure: ${preview.unsure.join(', ')}`}
+        />
+      )}
+    </>
   );
 }
 

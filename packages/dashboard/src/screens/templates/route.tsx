@@ -12,6 +12,6 @@ export const templatesRoute = createRoute({
 export const templateRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: 'templates/$template',
-  validateSearch: searchOf({ tab: text, user: text }),
+  validateSearch: searchOf({ tab: text, user: text, at: text }),
   component: lazyRouteComponent(() => import('./template-screen.tsx'), 'TemplateScreen'),
 });

@@ -11,20 +11,24 @@ export type Previewed = {
   error: ApiError | null;
 };
 
+type Asked = { letter: LetterSource; user: string | undefined; at: string | undefined };
+
 /** The letter as somebody is writing it, filled in for a person or for somebody made up; asked anew when writing pauses. */
-export function usePreview(name: string, letter: LetterSource, user: string | undefined): Previewed {
+export function usePreview(name: string, { letter, user, at }: Asked): Previewed {
   const ask = useCall();
   const [answer, setAnswer] = useState<{
     of: string;
     preview: TemplatePreview | null;
     error: ApiError | null;
   }>();
-  const asked = JSON.stringify([name, letter, user ?? null]);
+  const asked = JSON.stringify([name, { letter, user, ...(user !== undefined && { at }) }]);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      const [template, written, person] = JSON.parse(asked) as [string, LetterSource, string | null];
-      const body = { letter: written, ...(person === null ? {} : { user: person }) };
+      const [template, body] = JSON.parse(asked) as [
+        string,
+        { letter: LetterSource; user?: string; at?: string },
+      ];
       ask(
         'POST /projects/:project/templates/:template/preview',
         { params: { template }, body },

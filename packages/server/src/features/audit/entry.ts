@@ -7,6 +7,8 @@ export type AuditEntry = {
   actor: string;
   /** As they were called then: people leave, and their entries stay. */
   actorName: string;
+  /** The label of the personal token by which they did it; null: at the dashboard, or by a command. */
+  token: string | null;
   /** Noun and verb, `draft.approve`. */
   action: string;
 };

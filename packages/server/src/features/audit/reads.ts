@@ -25,7 +25,7 @@ const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND a.acto
 export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<ListedEntry[]> {
   const { after, limit, offset = 0 } = asked;
   return tx.query<ListedEntry>(
-    `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.action,
+    `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.token, a.action,
             a.subject, a.before, a.after, a.is_done AS "isDone"
      FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5)
      ORDER BY a.id DESC LIMIT $6 OFFSET $7`,

@@ -2,11 +2,12 @@ import type { Tx } from '../../io/db/index.ts';
 import type { AuditEntry, Difference } from './entry.ts';
 
 export async function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
-  const { projectId, id, at, actor, actorName, action } = entry;
+  const { projectId, id, at, actor, actorName, token, action } = entry;
   await tx.prepared({
     name: 'audit.begin',
-    text: `INSERT INTO beckon.audit (project_id, id, at, actor, actor_name, action) VALUES ($1, $2, $3, $4, $5, $6)`,
-    values: [projectId, id, at, actor, actorName, action],
+    text: `INSERT INTO beckon.audit (project_id, id, at, actor, actor_name, token, action)
+           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [projectId, id, at, actor, actorName, token, action],
   });
 }
 

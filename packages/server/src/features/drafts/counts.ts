@@ -129,7 +129,7 @@ export async function listProjectsToTell(
      )
      SELECT news.project_id FROM news LEFT JOIN beckon.team_digest t ON t.project_id = news.project_id
      WHERE (t.sent_at IS NULL OR t.sent_at <= $2)
-       AND NOT EXISTS (SELECT FROM beckon.project p WHERE p.project_id = news.project_id AND p.is_demo)
+       AND NOT EXISTS (SELECT FROM beckon.project p WHERE p.project_id = news.project_id AND (p.is_demo OR NOT p.livemode))
      ORDER BY news.project_id LIMIT $3`,
     [after, new Date(now - TEAM_DIGEST_EVERY_MS), limit, new Date(now - NEWS_MS)],
   );

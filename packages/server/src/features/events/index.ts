@@ -9,6 +9,7 @@ export {
 } from './counted.ts';
 export { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from './event.ts';
 export { claimDedupe, countEvents, findTotals, storeEvents, type Total } from './events.ts';
+export { findKnownKeys } from './known.ts';
 export { type KnownProperties, knownProperties } from './known-properties.ts';
 export { ensurePartitions, isPartitioned } from './partitions.ts';
 export { answerQuestions, type Ask, type Latest, occurrenceKey, type WindowAnswers } from './questions.ts';

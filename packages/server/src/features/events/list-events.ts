@@ -4,8 +4,11 @@ import { type EventOfPersonRow, listEventsBehind, listNewestEvents } from './rea
 type Person = { projectId: number; userId: string };
 export type EventOfPerson = EventOfPersonRow;
 
-/** What a person did last, by the time at which it happened. */
-export function listNewest(tx: Tx, wanted: Person & { limit: number }): Promise<EventOfPerson[]> {
+/** What a person did last, by the time at which it happened; `by`: of what had been accepted by then. */
+export function listNewest(
+  tx: Tx,
+  wanted: Person & { limit: number; by?: number },
+): Promise<EventOfPerson[]> {
   return listNewestEvents(tx, wanted);
 }
 

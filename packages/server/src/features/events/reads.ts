@@ -15,12 +15,13 @@ const COLUMNS = 'id, name, properties, occurred_at, accepted_at, received_at';
 
 export function listNewestEvents(
   tx: Tx,
-  { projectId, userId, limit }: Person & { limit: number },
+  { projectId, userId, limit, by }: Person & { limit: number; by?: number },
 ): Promise<EventOfPersonRow[]> {
   return tx.query(
-    `SELECT ${COLUMNS} FROM beckon.event WHERE project_id = $1 AND external_user_id = $2
+    `SELECT ${COLUMNS} FROM beckon.event
+     WHERE project_id = $1 AND external_user_id = $2 AND ($4::timestamptz IS NULL OR accepted_at <= $4::timestamptz)
      ORDER BY occurred_at DESC, id DESC LIMIT $3`,
-    [projectId, userId, limit],
+    [projectId, userId, limit, by === undefined ? null : new Date(by)],
   );
 }
 

@@ -1,3 +1,4 @@
+export { acceptImported, type ImportedRecords } from './accept-imported.ts';
 export { acceptOwn } from './accept-own.ts';
 export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
 export { countDead, countWaiting } from './count-waiting.ts';

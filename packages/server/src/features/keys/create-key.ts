@@ -11,6 +11,7 @@ import { countActive, insertKey } from './store.ts';
 export type NewKeyWanted = {
   projectId: number;
   label: string;
+  /** Left out: that of the project. */
   env?: KeyEnvironment;
   createdBy?: string | null;
 };

@@ -8,8 +8,8 @@ export type VerifiedKey = { id: string; projectId: number; last4: string; livemo
 export type Verdict = { state: 'live' | 'suspended'; key: VerifiedKey } | { state: 'unknown' };
 export type KeyState = 'live' | 'suspended' | 'revoked';
 
-/** The environments in which keys can be made: the sandbox (`test`) does not exist yet. */
-export const KEY_ENVIRONMENTS = ['live'] as const;
+/** `test`: that of the sandbox of a project. */
+export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
 export const SALT_BYTES = 16;

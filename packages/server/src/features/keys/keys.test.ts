@@ -24,6 +24,7 @@ test('a new secret has the announced form, and only its ends are shown afterward
   expect(await listKeys(db, projectId)).toEqual([
     {
       id,
+      env: 'live',
       label: 'checkout server',
       display,
       createdAt: new Date(db.clock.now()),

@@ -1,10 +1,11 @@
 import type { Tx } from '../../io/db/index.ts';
-import { displayKey } from './key.ts';
+import { displayKey, type KeyEnvironment } from './key.ts';
 import { listKeyRows, listTraffic, listUses } from './store.ts';
 import { dayOf, type DayOfTraffic, filledDays, TRAFFIC_DAYS } from './traffic.ts';
 
 export type ListedKey = {
   id: string;
+  env: KeyEnvironment;
   label: string;
   display: string;
   createdAt: Date;
@@ -34,6 +35,7 @@ export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> 
       use?.client_name && use.client_version ? { name: use.client_name, version: use.client_version } : null;
     return {
       id: row.id,
+      env: row.env === 'test' ? 'test' : 'live',
       label: row.label,
       display: displayKey(row.env, row.last4),
       createdAt: row.created_at,

@@ -33,12 +33,12 @@ export async function listLiveIds(tx: Tx, keys: { last4: string; id: string }[])
 
 export type ProjectStateRow = { project_id: number; livemode: boolean; suspended: boolean };
 
-/** Reads columns of the projects' room: a suspended project's keys open nothing. */
+/** Reads columns of the projects' room: a suspended project's keys open nothing, and those of a closed sandbox are no keys. */
 export function listProjectStates(tx: Tx, projectIds: number[]): Promise<ProjectStateRow[]> {
   return tx.prepared({
     name: 'keys.listProjectStates',
     text: `SELECT project_id, livemode, suspended_at IS NOT NULL AS suspended FROM beckon.project
-           WHERE project_id = ANY($1)`,
+           WHERE project_id = ANY($1) AND NOT is_closed`,
     values: [projectIds],
   });
 }

@@ -38,7 +38,7 @@ export { isStorable, listShown, showPerson, type ShownPerson, unknownPerson } fr
 export { countFiltered, type ListedPerson, listFiltered } from './list-filtered.ts';
 export { type Listening, readPeopleFilter } from './people-filter.ts';
 export { listImports, listTraitChanges } from './reads.ts';
-export { type Certainty, type KeptChange, type Known, personThen } from './then.ts';
+export { type Certainty, type KeptChange, type Known, type PersonThen, personThen } from './then.ts';
 export {
   countTimeline,
   listTimeline,

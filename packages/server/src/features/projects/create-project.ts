@@ -10,6 +10,8 @@ export type NewProject = {
   /** One that was taken from the sequence before. */
   id?: number;
   isDemo?: boolean;
+  /** It is the sandbox of this project. */
+  sandboxOf?: number;
 };
 
 /** The project with its settings and full buckets; the flow opens its lane in the same transaction. */
@@ -20,15 +22,17 @@ export async function createProject(
   checkName(name);
   const id = given.id ?? (await nextProjectId(deps.tx));
   const createdAt = new Date(deps.clock.now());
+  const livemode = given.sandboxOf === undefined;
   await insertProject(deps.tx, {
     project_id: id,
     name,
-    livemode: true,
+    livemode,
     created_at: createdAt,
     organisation_id: organisationId,
     is_demo: given.isDemo ?? false,
+    sandbox_of: given.sandboxOf ?? null,
   });
   const limits = ENDPOINTS.map((endpoint) => ({ endpoint, ...RATE_LIMIT_DEFAULTS[endpoint] }));
   await insertRateLimits(deps.tx, { projectId: id, limits, at: createdAt });
-  return { id, name, livemode: true, suspendedAt: null, createdAt };
+  return { id, name, livemode, suspendedAt: null, createdAt };
 }

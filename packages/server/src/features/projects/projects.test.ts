@@ -101,6 +101,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
     topics: 'none',
     tracking: 'opens,clicks',
     team_addresses: 'none',
+    sandbox: 'off',
   });
   expect(settings).toMatchObject({ quietHours: null, autopilotMs: null, timeZone: 'Europe/Paris' });
 });

@@ -41,6 +41,8 @@ export type Settings = {
   drafting: 'template' | 'model';
   /** Who of the team is told what waits. */
   teamAddresses: string[];
+  /** There is a sandbox beside it, and keys of its own open that. */
+  sandbox: boolean;
 };
 
 const OFF = 'off';
@@ -127,6 +129,13 @@ const drafting = define<Settings['drafting']>({
   print: (value) => value,
 });
 
+const sandbox = define<boolean>({
+  fallback: OFF,
+  syntax: 'on or off',
+  parse: (text) => (text === 'on' ? true : text === OFF ? false : undefined),
+  print: (value) => (value ? 'on' : OFF),
+});
+
 const paused = define<boolean>({
   fallback: 'false',
   syntax: 'true or false',
@@ -152,8 +161,8 @@ const keepStream = keeping('90d', 1);
 const keepDead = keeping(FOREVER, 1);
 const keepLetters = keeping('90d', 7);
 
-/** By the names under which people set them. */
-const CATALOGUE = {
+/** By the names under which people set them; the guide shows what each takes. */
+export const CATALOGUE = {
   quiet_hours: quietHours,
   frequency_cap: frequencyCap,
   throttle,
@@ -174,6 +183,7 @@ const CATALOGUE = {
   topics,
   tracking,
   team_addresses: teamAddresses,
+  sandbox,
 } as const;
 
 export type SettingName = keyof typeof CATALOGUE;
@@ -204,6 +214,7 @@ export function readSettings(stored: StoredSettings): Settings {
     topics: read(topics, stored.topics),
     tracking: read(tracking, stored.tracking),
     teamAddresses: read(teamAddresses, stored.team_addresses),
+    sandbox: read(sandbox, stored.sandbox),
   };
 }
 
@@ -211,6 +222,16 @@ function read<T>(setting: Setting<T>, text = setting.fallback): T {
   const value = setting.parse(text);
   if (value === undefined) throw new Error(`a stored setting is not ${setting.syntax}: ${text}`);
   return value;
+}
+
+/** Who of the team hears of a project, and where answers are handed on to, is said of each by itself; and a pause is of one. */
+const NOT_OF_SANDBOX: SettingName[] = ['team_addresses', 'reply_forward_to', 'paused', 'sandbox'];
+
+/** What a sandbox takes over from its project, of what was ever set there. */
+export function settingsOfSandbox(stored: StoredSettings): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(stored).filter(([name]) => !NOT_OF_SANDBOX.includes(name as SettingName)),
+  );
 }
 
 /** The text under which a setting is stored and shown, or what is allowed instead. */

@@ -19,12 +19,24 @@ export async function nextProjectId(tx: Tx): Promise<number> {
 
 export async function insertProject(
   tx: Tx,
-  row: Omit<ProjectRow, 'suspended_at'> & { organisation_id: string | null; is_demo: boolean },
+  row: Omit<ProjectRow, 'suspended_at'> & {
+    organisation_id: string | null;
+    is_demo: boolean;
+    sandbox_of: number | null;
+  },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organisation_id, is_demo)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
-    [row.project_id, row.name, row.livemode, row.created_at, row.organisation_id, row.is_demo],
+    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organisation_id, is_demo, sandbox_of)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      row.project_id,
+      row.name,
+      row.livemode,
+      row.created_at,
+      row.organisation_id,
+      row.is_demo,
+      row.sandbox_of,
+    ],
   );
   await tx.query(`INSERT INTO beckon.project_settings (project_id, settings) VALUES ($1, '{}')`, [
     row.project_id,
@@ -67,10 +79,67 @@ export async function updateSuspended(
   const rows = await tx.query<ProjectRow>(
     `UPDATE beckon.project
      SET suspended_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE coalesce(suspended_at, $2) END
-     WHERE project_id = $1 RETURNING ${COLUMNS}`,
+     WHERE project_id = $1 OR sandbox_of = $1 RETURNING ${COLUMNS}`,
     [projectId, at],
   );
+  return rows.find((row) => row.project_id === projectId);
+}
+
+/** The live project of a sandbox, or the sandbox of a live one; and what else decides what either may do. */
+export type PairRow = {
+  livemode: boolean;
+  is_demo: boolean;
+  organisation_id: string | null;
+  name: string;
+  sandbox_of: number | null;
+  sandbox_id: number | null;
+  is_closed: boolean;
+  is_suspended: boolean;
+};
+
+export async function findPair(tx: Tx, projectId: number): Promise<PairRow | undefined> {
+  const rows = await tx.query<PairRow>(
+    `SELECT livemode, is_demo, organisation_id, name, sandbox_of, sandbox_id, is_closed,
+            suspended_at IS NOT NULL AS is_suspended
+     FROM beckon.project WHERE project_id = $1`,
+    [projectId],
+  );
   return rows[0];
+}
+
+export type SandboxRow = { project_id: number; sandbox_of: number; is_closed: boolean };
+
+export function listSandboxRows(tx: Tx, projectIds: number[]): Promise<SandboxRow[]> {
+  return tx.query(
+    `SELECT project_id, sandbox_of, is_closed FROM beckon.project
+     WHERE project_id = ANY ($1::bigint[]) AND sandbox_of IS NOT NULL`,
+    [projectIds],
+  );
+}
+
+export async function updateSandbox(
+  tx: Tx,
+  { liveId, sandboxId }: { liveId: number; sandboxId: number },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project SET sandbox_id = $2 WHERE project_id = $1`, [liveId, sandboxId]);
+}
+
+export async function updateClosed(
+  tx: Tx,
+  { sandboxId, isClosed }: { sandboxId: number; isClosed: boolean },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project SET is_closed = $2 WHERE project_id = $1`, [sandboxId, isClosed]);
+}
+
+/** Of what was copied: what a sandbox has of its own. */
+export async function replaceSettings(
+  tx: Tx,
+  { projectId, settings }: { projectId: number; settings: Record<string, string> },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project_settings SET settings = $2::jsonb WHERE project_id = $1`, [
+    projectId,
+    JSON.stringify(settings),
+  ]);
 }
 
 export async function findSettings(tx: Tx, projectId: number): Promise<Record<string, string> | undefined> {
@@ -81,13 +150,19 @@ export async function findSettings(tx: Tx, projectId: number): Promise<Record<st
   return rows[0]?.settings;
 }
 
-export function listSettingsRows(
-  tx: Tx,
-  projectIds: number[],
-): Promise<{ project_id: number; name: string; is_demo: boolean; settings: Record<string, string> }[]> {
+type SettingsRow = {
+  project_id: number;
+  name: string;
+  is_demo: boolean;
+  livemode: boolean;
+  settings: Record<string, string>;
+};
+
+export function listSettingsRows(tx: Tx, projectIds: number[]): Promise<SettingsRow[]> {
   return tx.query(
-    `SELECT p.project_id, p.name, p.is_demo, s.settings FROM beckon.project p
-     JOIN beckon.project_settings s ON s.project_id = p.project_id WHERE p.project_id = ANY ($1::bigint[])`,
+    `SELECT p.project_id, coalesce(live.name, p.name) AS name, p.is_demo, p.livemode, s.settings FROM beckon.project p
+     JOIN beckon.project_settings s ON s.project_id = p.project_id
+     LEFT JOIN beckon.project live ON live.project_id = p.sandbox_of WHERE p.project_id = ANY ($1::bigint[])`,
     [projectIds],
   );
 }

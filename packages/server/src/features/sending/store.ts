@@ -118,6 +118,8 @@ export type Submission = {
   rcptTo: string;
   /** Null where it was frozen at an earlier attempt. */
   mime: Uint8Array | null;
+  /** By the clock of its project. */
+  at: number;
 };
 
 /**
@@ -128,15 +130,15 @@ export type Submission = {
  */
 export async function submitMessages(
   tx: Tx,
-  { rows, at, leaseUntil }: { rows: Submission[]; at: number; leaseUntil: number },
+  { rows, leaseUntil }: { rows: Submission[]; leaseUntil: number },
 ): Promise<Set<string>> {
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
     text: `WITH asked AS (
-             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
-               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime)
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[])
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at)
            ), submitted AS (
-             UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, $9),
+             UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
                next_at = $10
              FROM asked n
              WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
@@ -146,13 +148,13 @@ export async function submitMessages(
                AND EXISTS (SELECT 1 FROM beckon.person_email e WHERE e.project_id = n.project_id
                  AND e.external_user_id = n.user_id AND e.email = n.email)
                AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'address'
-                 AND x.value = m.address AND (x.until IS NULL OR x.until > $9))
+                 AND x.value = m.address AND (x.until IS NULL OR x.until > n.at))
                AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'person'
-                 AND x.value = n.user_id AND (x.until IS NULL OR x.until > $9))
-             RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime
+                 AND x.value = n.user_id AND (x.until IS NULL OR x.until > n.at))
+             RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime, n.at
            ), kept AS (
              INSERT INTO beckon.message_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
-             SELECT project_id, draft_id, mail_from, rcpt_to, mime, $9 FROM submitted WHERE mime IS NOT NULL
+             SELECT project_id, draft_id, mail_from, rcpt_to, mime, at FROM submitted WHERE mime IS NOT NULL
            )
            SELECT draft_id FROM submitted`,
     values: [
@@ -164,7 +166,7 @@ export async function submitMessages(
       rows.map((row) => row.mailFrom),
       rows.map((row) => row.rcptTo),
       rows.map((row) => row.mime),
-      new Date(at),
+      momentList(rows.map((row) => row.at)),
       new Date(leaseUntil),
     ],
   });

@@ -30,6 +30,8 @@ export type FollowOptions = {
   signal: AbortSignal;
   /** Resolves when it is time to look again: after this long, or for better reasons; at once when the signal is given. */
   wake?: (afterMs: number, signal: AbortSignal) => Promise<void>;
+  /** Done before each look; if it fails, so does the look. */
+  beforeLook?: () => Promise<void>;
   /** Hears of a database that did not answer, which is asked again, and of more items than can be kept in mind. */
   onTrouble?: (trouble: unknown) => void;
 };
@@ -81,6 +83,7 @@ function floorOf(since: Date | Cursor): Place {
 
 /** One round. What it hands on before it fails is remembered, so the next round takes its place. */
 async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
+  await feed.beforeLook?.();
   const startedAt = feed.db.clock.now();
   const settledTo = sliceOf(startedAt - LATE_MAX_MS);
   if (feed.floor.at.getTime() < settledTo - LATE_MAX_MS) {

@@ -76,7 +76,7 @@ const SOURCES: Source[] = [
     columns: `'request' AS type, NULL::text AS external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
       jsonb_build_object('endpoint', l.endpoint, 'status', l.status, 'code', l.code, 'requests', l.requests,
         'accepted', l.accepted, 'rejected', l.rejected, 'request_id', l.request_id, 'key_id', l.key_id, 'bytes', l.bytes,
-        'slowest_ms', l.slowest_ms) AS detail`,
+        'slowest_ms', l.slowest_ms, 'faults', l.faults) AS detail`,
     filtered: {
       type: { sql: `'request'`, among: ['request'] },
       status: { sql: 'l.status::text' },

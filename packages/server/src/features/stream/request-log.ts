@@ -18,7 +18,14 @@ export type NotedRequest = {
   /** Of its body. */
   bytes: number;
   ms: number;
+  /** How far the clock of the project is ahead of ours; left out, not at all. */
+  aheadMs?: number;
+  /** What was wrong with which of its records. */
+  faults?: readonly NotedFault[];
 };
+
+/** `index`: of a bulk request; elsewhere the field says which record it is. */
+type NotedFault = { index?: number; field?: string; message: string };
 
 /**
  * What was answered to the requests of a project, for people to look at: those of a quarter second that came by one
@@ -36,7 +43,7 @@ const REQUESTS_MAX = 10_000;
 /** A database that is away would be reported four times a second. */
 const COMPLAIN_EVERY_MS = 10_000;
 
-type Gathered = Omit<RequestRow, 'at' | 'id'>;
+type Gathered = Omit<RequestRow, 'at' | 'id'> & { aheadMs?: number };
 type RequestLogDeps = { db: Tx; clock: Clock; newId: NewId; log: Log };
 
 export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLog {
@@ -47,10 +54,10 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
     failedFact: 'requests.not_written',
     write(rows) {
       // Dated when they are written: what had to wait for the database would else be missed by those who follow.
-      const at = new Date(clock.now());
+      const now = clock.now();
       return addRequests(
         db,
-        rows.map((row) => ({ ...row, at, id: newId() })),
+        rows.map(({ aheadMs = 0, ...row }) => ({ ...row, at: new Date(now + aheadMs), id: newId() })),
       );
     },
     merge: add,
@@ -66,6 +73,7 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
         gathered.accepted += request.accepted;
         gathered.rejected += request.rejected;
         gathered.requestId = request.requestId;
+        gathered.faults = faultsOf(request);
         gathered.bytes += request.bytes;
         gathered.slowestMs = Math.max(gathered.slowestMs, request.ms);
       }
@@ -76,7 +84,25 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
 }
 
 function firstOf({ ms, ...request }: NotedRequest): Gathered {
-  return { ...request, requests: 1, slowestMs: ms };
+  return { ...request, faults: faultsOf(request), requests: 1, slowestMs: ms };
+}
+
+/** Enough to see what a client does wrong; the answer itself had all of them. */
+const FAULTS_MAX = 10;
+const WORDS_MAX_CHARS = 300;
+
+/** Of the last request, as its id is. A field's path may have any character in it, and the database takes not all of them. */
+function faultsOf({ faults = [] }: Pick<NotedRequest, 'faults'>): Gathered['faults'] {
+  if (faults.length === 0) return null;
+  return faults.slice(0, FAULTS_MAX).map(({ index = null, field = null, message }) => ({
+    index,
+    field: field === null ? null : storable(field),
+    message: storable(message),
+  }));
+}
+
+function storable(text: string): string {
+  return text.slice(0, WORDS_MAX_CHARS).toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 function add(older: Gathered, newer: Gathered): Gathered {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { ChangeRow } from './stream.ts';
+import type { ChangeRow, RequestItem } from './stream.ts';
 
 /** Of many projects at once. */
 export async function addChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
@@ -70,14 +70,15 @@ export type RequestRow = {
   keyId: string | null;
   bytes: number;
   slowestMs: number;
+  faults: RequestItem['faults'];
 };
 
 export async function addRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.ingest_log (project_id, at, id, endpoint, status, code, requests, accepted, rejected, request_id,
-       key_id, bytes, slowest_ms)
+       key_id, bytes, slowest_ms, faults)
      SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::int[],
-                          $8::int[], $9::int[], $10::text[], $11::uuid[], $12::bigint[], $13::int[])`,
+                          $8::int[], $9::int[], $10::text[], $11::uuid[], $12::bigint[], $13::int[], $14::jsonb[])`,
     [
       rows.map((row) => row.projectId),
       rows.map((row) => row.at),
@@ -92,6 +93,7 @@ export async function addRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
       rows.map((row) => row.keyId),
       rows.map((row) => row.bytes),
       rows.map((row) => row.slowestMs),
+      rows.map((row) => row.faults && JSON.stringify(row.faults)),
     ],
   );
 }

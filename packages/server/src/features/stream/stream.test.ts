@@ -145,6 +145,7 @@ test('every kind of item carries what its table knows', async () => {
       key_id: null,
       bytes: 7,
       slowest_ms: 3,
+      faults: null,
     },
   ];
   for (const one of expected) expect(items).toContainEqual(one);

@@ -49,6 +49,8 @@ export type RequestItem = {
   key_id: string | null;
   bytes: number | null;
   slowest_ms: number | null;
+  /** What was wrong with which record of the last one, the first of them. */
+  faults: { index: number | null; field: string | null; message: string }[] | null;
 };
 
 export type EventItem = {

@@ -14,14 +14,19 @@ const PER_ADDRESS = 50;
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
 export type Trying = { address: string; email?: string };
 
-export async function countAttempt({ db }: Deps, trying: Trying): Promise<void> {
+export async function countAttempt(deps: Deps, trying: Trying): Promise<void> {
+  const { address, account } = keysOf(trying);
+  const byAddress = { key: address, most: PER_ADDRESS };
+  await countWithin(deps, account === '' ? [byAddress] : [byAddress, { key: account, most: PER_ACCOUNT }]);
+}
+
+/** So many within a quarter of an hour; each of these counts one more. */
+export async function countWithin({ db }: Deps, bounds: { key: string; most: number }[]): Promise<void> {
   const now = db.clock.now();
-  const keys = Object.values(keysOf(trying)).filter((key) => key !== '');
+  const keys = bounds.map(({ key }) => key);
   const window = { keys, now: new Date(now), windowEndsAt: new Date(now + WINDOW_MS) };
-  const counted = await countAttempts(db, window);
-  const over = counted.filter(
-    ({ key, count }) => count > (key.startsWith('account') ? PER_ACCOUNT : PER_ADDRESS),
-  );
+  const most = new Map(bounds.map((bound) => [bound.key, bound.most]));
+  const over = (await countAttempts(db, window)).filter(({ key, count }) => count > (most.get(key) ?? 0));
   if (over.length === 0) return;
   const until = Math.max(...over.map(({ windowEndsAt }) => windowEndsAt.getTime()));
   throw new Fault('rate_limited', { retryAfterS: Math.ceil((until - now) / 1_000) });

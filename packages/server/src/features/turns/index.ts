@@ -1,4 +1,14 @@
-export { openTurn, readTurn, takeTurn, takeFreeTurns, newModel, type Turn } from './turn.ts';
+export {
+  moveTime,
+  newModel,
+  openTurn,
+  readTurn,
+  startModelAt,
+  takeFreeTurns,
+  takeTurn,
+  timesAhead,
+  type Turn,
+} from './turn.ts';
 export { type Work } from './store.ts';
 export {
   duePlaces,

@@ -9,13 +9,13 @@ export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
   );
 }
 
-export type TurnRow = { project_id: number; model: number };
+export type TurnRow = { project_id: number; model: number; ahead_ms: number };
 
 /** Those of the projects whose turn nobody else has. */
 export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> {
   return tx.prepared({
     name: 'turns.take',
-    text: `SELECT project_id, model FROM beckon.digest_turn WHERE project_id = ANY ($1::bigint[])
+    text: `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = ANY ($1::bigint[])
            ORDER BY project_id FOR UPDATE SKIP LOCKED`,
     values: [projectIds],
   });
@@ -24,19 +24,49 @@ export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> 
 /** Waits for whoever has the turn. */
 export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
   const rows = await tx.query<TurnRow>(
-    `SELECT project_id, model FROM beckon.digest_turn WHERE project_id = $1 FOR UPDATE`,
+    `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = $1 FOR UPDATE`,
     [projectId],
   );
   return rows[0];
 }
 
-export async function findModel(tx: Tx, projectId: number): Promise<number> {
-  const rows = await tx.prepared<{ model: number }>({
-    name: 'turns.model',
-    text: `SELECT model FROM beckon.digest_turn WHERE project_id = $1`,
+export async function findTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
+  const rows = await tx.prepared<TurnRow>({
+    name: 'turns.read',
+    text: `SELECT project_id, model, ahead_ms FROM beckon.digest_turn WHERE project_id = $1`,
     values: [projectId],
   });
-  return rows[0]?.model ?? 0;
+  return rows[0];
+}
+
+export async function replaceModel(
+  tx: Tx,
+  { projectId, model }: { projectId: number; model: number },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.digest_turn SET model = $2 WHERE project_id = $1`, [projectId, model]);
+}
+
+/**
+ * What is due is due by the project's clock, and rings sooner by as much as that is moved. What is told to endpoints waits in real
+ * time.
+ */
+export async function updateAhead(
+  tx: Tx,
+  { projectId, aheadMs }: { projectId: number; aheadMs: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.tenant_due SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
+     WHERE project_id = $1 AND work <> 'tell'`,
+    [projectId, aheadMs],
+  );
+  await tx.query(`UPDATE beckon.digest_turn SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
+}
+
+export async function listAhead(tx: Tx): Promise<number[]> {
+  const rows = await tx.query<{ ahead_ms: number }>(
+    `SELECT DISTINCT ahead_ms FROM beckon.digest_turn WHERE ahead_ms > 0 ORDER BY 1`,
+  );
+  return rows.map((row) => row.ahead_ms);
 }
 
 export async function updateModel(tx: Tx, projectId: number): Promise<number> {
@@ -73,6 +103,9 @@ export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
   return rows[0]?.some ?? false;
 }
 
+/** Moments of `next_at` are real. Whoever writes them says them by the project's clock, and each row knows how far ahead that is. */
+const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
+
 /** Locks first and looks in a new statement: who waited for the lock must see what its holder wrote. */
 export async function lockDue(tx: Tx, projectId: number, work: Work): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
@@ -85,11 +118,10 @@ export async function updateDue(
   tx: Tx,
   row: { projectId: number; work: Work; nextAt: Date | null },
 ): Promise<void> {
-  await tx.query(`UPDATE beckon.tenant_due SET next_at = $3 WHERE project_id = $1 AND work = $2`, [
-    row.projectId,
-    row.work,
-    row.nextAt,
-  ]);
+  await tx.query(
+    `UPDATE beckon.tenant_due SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
+    [row.projectId, row.work, row.nextAt],
+  );
 }
 
 /**
@@ -100,7 +132,7 @@ export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Prom
   await tx.prepared({
     name: 'turns.due_earlier',
     text: `WITH place AS MATERIALIZED (
-             SELECT d.project_id, d.next_at, s.at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+             SELECT d.project_id, d.next_at, ${REAL('s.at', 'd.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
              JOIN beckon.tenant_due d ON d.project_id = s.project_id AND d.work = $3
              ORDER BY d.project_id FOR UPDATE OF d
            )
@@ -126,8 +158,8 @@ export async function updateDues(
 ): Promise<void> {
   await tx.prepared({
     name: 'turns.dues_next',
-    text: `UPDATE beckon.tenant_due d SET next_at = s.at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
-           WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM s.at`,
+    text: `UPDATE beckon.tenant_due d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+           WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${REAL('s.at', 'd.')}`,
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }

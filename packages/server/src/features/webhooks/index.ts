@@ -10,6 +10,7 @@ export {
   nextLooks,
   type ShownDelivery,
 } from './reads.ts';
+export { followMessages, placeText, readPlace } from './follow-messages.ts';
 export { listMessagesOf, type WebhookTrace } from './list-of-person.ts';
 export { jitterShare, nextAttempt, TRIES_MAX } from './schedule.ts';
 export {

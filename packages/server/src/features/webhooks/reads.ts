@@ -1,5 +1,13 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
-import type { DeliveryState, EndpointPlace, Room, Trigger } from './webhook.ts';
+import {
+  type DeliveryState,
+  type EndpointPlace,
+  type FollowedMessage,
+  type MessagePlace,
+  type Room,
+  TEST_TYPE,
+  type Trigger,
+} from './webhook.ts';
 
 /**
  * When each endpoint has to be looked at next, as a relation of project_id and moment. What is under way counts as lost at
@@ -242,4 +250,32 @@ export function listTold(
      WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY d.created_at, m.id, d.endpoint_id LIMIT $3`,
     [projectId, messageIds, limit],
   );
+}
+
+/** Those behind a place, in order. A test is for the endpoint that it was sent to. */
+export async function listPlaces(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: MessagePlace; limit: number },
+): Promise<MessagePlace[]> {
+  const rows = await tx.query<{ id: string; created_at: Date }>(
+    `SELECT id, created_at FROM beckon.webhook_message
+     WHERE project_id = $1 AND (created_at, id) > ($2, $3::uuid) AND erased_at IS NULL AND type <> '${TEST_TYPE}'
+     ORDER BY created_at, id LIMIT $4`,
+    [projectId, new Date(after.createdAt), after.id, limit],
+  );
+  return rows.map(({ id, created_at: at }) => ({ id, createdAt: at.getTime() }));
+}
+
+/** Of these messages, in order; what was erased meanwhile is left out. */
+export async function listBodies(
+  tx: Tx,
+  { projectId, ids }: { projectId: number; ids: string[] },
+): Promise<FollowedMessage[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<{ id: string; created_at: Date; type: string; body: string }>(
+    `SELECT id, created_at, type, body FROM beckon.webhook_message
+     WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL ORDER BY created_at, id`,
+    [projectId, plainList(ids)],
+  );
+  return rows.map(({ created_at: at, ...message }) => ({ ...message, createdAt: at.getTime() }));
 }

@@ -62,6 +62,10 @@ export type Test = Claimed & { now: number; leaseUntil: number };
 /** Of one endpoint, between two moments; so many at most. */
 export type History = EndpointPlace & { since: number; before: number; now: number; limit: number };
 
+/** Where a message stands among those of its project. */
+export type MessagePlace = { createdAt: number; id: string };
+export type FollowedMessage = MessagePlace & { type: string; body: string };
+
 /** The type of a test event, which no outcome has; every endpoint takes it. */
 export const TEST_TYPE = 'test';
 

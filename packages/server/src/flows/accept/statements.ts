@@ -30,7 +30,7 @@ WITH live AS MATERIALIZED (
   JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
   JOIN beckon.project p ON p.project_id = k.project_id
   JOIN beckon.lane l ON l.project_id = k.project_id
-  WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL
+  WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL AND NOT p.is_closed
 ), lane AS MATERIALIZED (
   SELECT l.project_id, l.next_seq, l.waiting FROM beckon.lane l WHERE l.project_id = ANY ($1::bigint[])
 ), gate AS MATERIALIZED (

@@ -13,6 +13,7 @@ import {
 } from '../../features/suppressions/index.ts';
 import { takeTurn } from '../../features/turns/index.ts';
 import { type Database, isCollision, type Tx } from '../../io/db/index.ts';
+import { inTimeOf, timed } from '../project-time.ts';
 import { applyOutcomes, type Note, tellOutcomes } from '../record-outcome/index.ts';
 import { concernedBy, liftIn, suppressIn } from '../suppress.ts';
 import type { Choice } from './choice.ts';
@@ -47,7 +48,7 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
       if (!made) return null;
       for (const { fact, ...facts } of made.notes) deps.log.warn({ projectId, ...facts }, fact);
       deps.log.info({ projectId, messageId, choice: choice.kind }, 'choice.made');
-      return await standingOf(deps.db, made.recipient, deps.db.clock.now());
+      return await standingOf(deps.db, made.recipient, made.now);
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;
     }
@@ -55,18 +56,20 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
 }
 
 /** `notes`: what is to be logged of it. */
-type Made = { recipient: Recipient; notes: Note[] };
+type Made = { recipient: Recipient; notes: Note[]; now: number };
 
 function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
   const { projectId } = letter;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    const { aheadMs } = await takeTurn(tx, projectId);
     await takeSendTurn(tx, projectId);
     const found = await findMessageById(tx, letter);
     if (!found) return null;
     const recipient = { projectId, ...found };
-    const notes = await make({ tx, letter, now: db.clock.now(), newId, recipient }, choice);
-    return { recipient, notes };
+    const own = timed({ db, newId }, aheadMs);
+    const now = own.db.clock.now();
+    const notes = await make({ tx, letter, now, aheadMs, newId: own.newId, recipient }, choice);
+    return { recipient, notes, now };
   });
 }
 
@@ -80,7 +83,7 @@ async function settledStanding(
   found: Omit<Recipient, 'projectId'>,
 ): Promise<Standing | null> {
   const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
-  const now = db.clock.now();
+  const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
   const inForce = await listInForce(db, { ...recipient, now });
   const own = inForce.filter(({ reason }) => reason === 'unsubscribed' || reason === 'complained');
   const isSettled = own.length === PLACES && (await hasUnsubscribed(db, letter));
@@ -90,7 +93,15 @@ async function settledStanding(
 /** The address and the person. */
 const PLACES = 2;
 
-type Making = { tx: Tx; letter: LetterName; now: number; newId: NewId; recipient: Recipient };
+type Making = {
+  tx: Tx;
+  letter: LetterName;
+  /** By the clock of the project, which is so far ahead. */
+  now: number;
+  aheadMs: number;
+  newId: NewId;
+  recipient: Recipient;
+};
 
 async function make(making: Making, choice: Choice): Promise<Note[]> {
   switch (choice.kind) {
@@ -111,9 +122,9 @@ type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
 
 /** An outcome of the letter, the first time; what it causes it causes each time. */
 async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
-  const { tx, letter, now, newId } = making;
+  const { tx, letter, now, aheadMs, newId } = making;
   const happened = [{ ...letter, occurredAt: now, type: 'email.unsubscribed' as const, method }];
-  const applied = await applyOutcomes(tx, letter.projectId, { happened, now, newId });
+  const applied = await applyOutcomes(tx, letter.projectId, { happened, now, newId, aheadMs });
   await tellOutcomes(tx, [applied]);
   return applied.notes;
 }

@@ -3,6 +3,7 @@ import { listSettings } from '../../features/projects/index.ts';
 import { findMessageById } from '../../features/sending/index.ts';
 import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
+import { inTimeOf } from '../project-time.ts';
 
 /** What holds now for whoever a letter was for. */
 export type Standing = {
@@ -24,12 +25,12 @@ export type LettersStanding =
   | { are: 'stopped'; because: 'bounces' | 'sender' };
 
 /** Null where nothing is known of the letter: it was a test, or whoever it was for has been erased. */
-export async function showChoices(
-  db: Tx & Pick<Database, 'clock'>,
-  letter: LetterName,
-): Promise<Standing | null> {
+export async function showChoices(db: Database, letter: LetterName): Promise<Standing | null> {
   const recipient = await findMessageById(db, letter);
-  return recipient ? standingOf(db, { ...recipient, projectId: letter.projectId }, db.clock.now()) : null;
+  if (!recipient) return null;
+  const { projectId } = letter;
+  const own = await inTimeOf({ db }, projectId);
+  return standingOf(db, { ...recipient, projectId }, own.db.clock.now());
 }
 
 /** Of a letter: whom and whose address a choice concerns. */

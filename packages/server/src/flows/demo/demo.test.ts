@@ -8,7 +8,7 @@ import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { type Database, openDatabase } from '../../io/db/index.ts';
 import { createProject } from '../create-project.ts';
-import { keepDemos, type OutgoingLetter } from '../send-drafts/index.ts';
+import { keepInside, type OutgoingLetter } from '../send-drafts/index.ts';
 import { addEndpoint } from '../webhook-endpoints.ts';
 import { makeDemo, removeDemos } from './index.ts';
 
@@ -79,7 +79,7 @@ test('of a demo nothing leaves: its letters end in the outbox where a relay is s
     await createProject(db, { name: 'Acme' }),
   ];
   const relayed: string[] = [];
-  const transport = keepDemos(
+  const transport = keepInside(
     {
       hand({ address }) {
         relayed.push(address);

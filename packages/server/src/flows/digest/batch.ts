@@ -27,14 +27,16 @@ import {
   writePeople,
 } from '../../features/people/index.ts';
 import { addChanges } from '../../features/stream/index.ts';
-import { dueEarlier, firstOfEach, takeFreeTurns, type Turn } from '../../features/turns/index.ts';
+import { dueEarlier, firstOfEach, type Turn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
+import { timed } from '../project-time.ts';
 import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
 import { type BatchTx, inSession } from '../session.ts';
+import { acceptedLater, takeTurnsOfBatch } from './batch-turns.ts';
 
 export type BatchDeps = {
   db: Database;
@@ -73,10 +75,12 @@ const BATCH_MAX_BYTES = 4 * 1024 * 1024;
  * there in one lane, applies it in memory in the order of acceptance, writes what came of it table by table, and takes
  * it out of the inbox. So every record has its effect once, whoever is killed at whatever moment.
  */
-export function digestBatch(deps: BatchDeps, asked: BatchAsk): Promise<Digested> {
-  return inSession(deps.db, async (tx) => {
-    const turns = await takeFreeTurns(tx, asked.projectIds);
-    if (turns.length === 0) return NOTHING_DIGESTED;
+export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested> {
+  return inSession(given.db, async (tx) => {
+    const turns = await takeTurnsOfBatch(tx, asked.projectIds);
+    const [first] = turns;
+    if (!first) return NOTHING_DIGESTED;
+    const deps = timed(given, first.aheadMs);
     const taken = await take(tx, turns, { deps, asked });
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
     if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
@@ -108,7 +112,7 @@ async function take(
   turns: Turn[],
   { deps, asked }: { deps: BatchDeps; asked: BatchAsk },
 ): Promise<Took> {
-  const projectIds = inAskedOrder(turns, asked.projectIds);
+  const projectIds = turns.map(({ projectId }) => projectId);
   const { lane, ofEach, ofAll } = asked;
   const [chunks, oldestElsewhere, erasures, models] = await tx.together(() =>
     Promise.all([
@@ -118,14 +122,9 @@ async function take(
       deps.models.of(tx, turns),
     ]),
   );
-  const batch = gather(chunks, { ofEach, bytesOfEach: BATCH_MAX_BYTES, erasures });
+  const accepted = acceptedLater(chunks, deps.db.aheadMs);
+  const batch = gather(accepted, { ofEach, bytesOfEach: BATCH_MAX_BYTES, erasures });
   return { batch, models, oldestElsewhere };
-}
-
-/** Whoever stands first is served first: the order in which the caller named them goes round. */
-function inAskedOrder(turns: Turn[], asked: number[]): number[] {
-  const free = new Set(turns.map(({ projectId }) => projectId));
-  return asked.filter((id) => free.has(id));
 }
 
 type FoldedBatch = Folded & { members: Map<string, ReadonlySet<number>> };

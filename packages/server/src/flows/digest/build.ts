@@ -20,6 +20,7 @@ import { dueEarlier, newModel, takeFreeTurns } from '../../features/turns/index.
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
 import type { Model } from '../models.ts';
+import { timed } from '../project-time.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
 /** `busy`: somebody else has the project's turn. `waits`: an audience that it refers to is not whole yet. */
@@ -34,11 +35,12 @@ const PEOPLE_OF_STEP = 500;
  *
  *   count what is asked about without a window → ask about everybody → serve
  */
-export function buildStep(deps: BatchDeps, place: EditionPlace): Promise<BuildStep> {
-  return inSession(deps.db, async (tx) => {
+export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildStep> {
+  return inSession(given.db, async (tx) => {
     const { projectId } = place;
     const [turn] = await takeFreeTurns(tx, [projectId]);
     if (!turn) return 'busy';
+    const deps = timed(given, turn.aheadMs);
     const model = (await deps.models.of(tx, [turn])).get(projectId);
     const edition = model?.audiences.byNumber.get(place.edition);
     if (!model || !edition || edition.state !== 'building') return 'gone';

@@ -13,6 +13,7 @@ import {
 } from '../../features/turns/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
+import { timed } from '../project-time.ts';
 import { applyRules, type Happened, type Item } from '../rules/index.ts';
 import type { BatchDeps } from './batch.ts';
 import { transitionRows } from './changes.ts';
@@ -36,10 +37,11 @@ const DUE_AT_ONCE_MAX = 500;
  * Asks again about the people for whom time alone may have changed an answer, the longest overdue first. The place is
  * held before it is asked what comes next, so that nobody's moment is lost between the two.
  */
-export function digestDue(deps: BatchDeps, projectId: number): Promise<DueDone> {
-  return inSession(deps.db, async (tx) => {
+export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone> {
+  return inSession(given.db, async (tx) => {
     const [turn] = await takeFreeTurns(tx, [projectId]);
     if (!turn) return NOTHING;
+    const deps = timed(given, turn.aheadMs);
     const now = deps.db.clock.now();
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;

@@ -2,7 +2,7 @@ import { type Reason, REASONS } from '../../features/rules/index.ts';
 import type { GateReason } from '../../features/sending/index.ts';
 
 /** What a gate says of a draft that it holds. */
-const GATE_WORDS: Record<GateReason, string> = {
+export const GATE_WORDS: Record<GateReason, string> = {
   paused: 'the project is paused',
   rule_off: 'its rule is off',
   suppressed: 'nothing is sent to this person or this address',
@@ -21,7 +21,7 @@ const GATE_WORDS: Record<GateReason, string> = {
 };
 
 /** What else becomes of a draft. */
-const DRAFT_WORDS: Record<string, string> = {
+export const DRAFT_WORDS = {
   claimed: 'the letter was claimed and handed over',
   letter_suppressed: GATE_WORDS.suppressed,
   letter_rule_off: GATE_WORDS.rule_off,
@@ -46,7 +46,7 @@ const DRAFT_WORDS: Record<string, string> = {
   erased: 'the person was erased',
   scheduled: 'it goes on waiting for its time',
   approved: 'it is approved',
-};
+} as const satisfies Record<string, string>;
 
 /** Why, in words. A reason that the engine and the gates share is told as whoever of them said it. */
 export function reasonWords(reason: string, by: 'rule' | 'draft'): string {

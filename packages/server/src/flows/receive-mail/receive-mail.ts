@@ -15,6 +15,7 @@ import {
   type ReadInbound,
 } from '../../io/mail/index.ts';
 import { choose } from '../choices/index.ts';
+import { inTimeOf } from '../project-time.ts';
 import type { Happened, WhatHappened } from '../../features/outcomes/index.ts';
 import { recordOutcomes } from '../record-outcome/index.ts';
 import { type Claim, claimOf } from './claim.ts';
@@ -79,19 +80,20 @@ type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promis
 /** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. */
 type Answer = 'done' | 'unknown' | 'full';
 
-async function receiveFor(deps: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
+async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
   const { arrived, mail, verdict } = received;
   const said = { kind: verdict.kind, to: recipient.use, bytes: arrived.raw.length };
-  const claim = claimOf(recipient, received, deps.tokenKeys);
-  const letter = claim && (await findLetter(deps, claim));
+  const claim = claimOf(recipient, received, given.tokenKeys);
+  const letter = claim && (await findLetter(given, claim));
   if (!claim || !letter) {
-    deps.log.info(
+    given.log.info(
       { ...said, act: 'nothing', why: claim ? 'no such letter' : 'names no letter' },
       'mail.received',
     );
     return 'unknown';
   }
   const { projectId, messageId } = letter;
+  const deps = await inTimeOf(given, projectId);
   const decision = decideMail({
     verdict,
     mail,

@@ -29,7 +29,12 @@ import { lockUnknown, settleUnknown } from './settle-unknown.ts';
  * Opens and clicks come in crowds and end nothing: they take neither turn. Everything else may end runs and drafts, and is
  * recorded with both turns of the project taken.
  */
-export type RecordDeps = { db: Database; newId: NewId; log: Log };
+export type RecordDeps = {
+  /** In the time of the project whose letters these are. */
+  db: Database;
+  newId: NewId;
+  log: Log;
+};
 
 /** One transaction a project, or two where opens and clicks are among others. Those outcomes that were new. */
 export async function recordOutcomes(deps: RecordDeps, happened: Happened[]): Promise<Outcome[]> {
@@ -67,7 +72,12 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
       await takeTurn(tx, projectId);
       await takeSendTurn(tx, projectId);
     }
-    const applied = await applyOutcomes(tx, projectId, { happened, now: db.clock.now(), newId });
+    const applied = await applyOutcomes(tx, projectId, {
+      happened,
+      now: db.clock.now(),
+      newId,
+      aheadMs: db.aheadMs,
+    });
     await tellOutcomes(tx, [applied]);
     await tx.commit();
     return applied;
@@ -79,11 +89,7 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
  * `needsTurns` says so. Its last locks are those of the lane, so that the commit comes right behind it. Opens and clicks are
  * never given together with anything else.
  */
-export async function recordOutcomesIn(
-  tx: Tx,
-  projectId: number,
-  given: { happened: Happened[]; now: number; newId: NewId },
-): Promise<Outcome[]> {
+export async function recordOutcomesIn(tx: Tx, projectId: number, given: Telling): Promise<Outcome[]> {
   const applied = await applyOutcomes(tx, projectId, given);
   await tellOutcomes(tx, [applied]);
   return applied.outcomes;
@@ -104,15 +110,21 @@ export type Applied = {
   outcomes: Outcome[];
   letters: Map<string, OutcomeLetter>;
   now: number;
+  /** When whoever is to be told of it is told, in real time. */
+  toldAt: number;
   notes: Note[];
 };
+
+/** `now` is that of the project, whose clock is so far ahead. */
+export type Telling = { happened: Happened[]; now: number; newId: NewId; aheadMs: number };
 
 /** All but the places that are locked last: for whoever has more to do in the same transaction. */
 export async function applyOutcomes(
   tx: Tx,
   projectId: number,
-  { happened, now, newId }: { happened: Happened[]; now: number; newId: NewId },
+  { happened, now, newId, aheadMs }: Telling,
 ): Promise<Applied> {
+  const toldAt = now - aheadMs;
   const messageIds = [...new Set(happened.map(({ messageId }) => messageId))];
   const letters = await findLetters(tx, { projectId, messageIds });
   const wished = new Map<string, Outcome>();
@@ -121,8 +133,8 @@ export async function applyOutcomes(
     const outcome = letter && outcomeOf(one, letter, { now, newId });
     if (outcome && !wished.has(outcomeKey(outcome))) wished.set(outcomeKey(outcome), outcome);
   }
-  const given: Given = { tx, projectId, letters, now, wished: [...wished.values()] };
-  if (given.wished.length === 0) return { projectId, outcomes: [], letters, now, notes: [] };
+  const given: Given = { tx, projectId, letters, now, toldAt, wished: [...wished.values()] };
+  if (given.wished.length === 0) return { projectId, outcomes: [], letters, now, toldAt, notes: [] };
   if (!needsTurns(happened)) return recordEngagement(given);
   if (happened.some(isEngagement))
     throw new Error('opens and clicks are recorded apart from everything else');
@@ -134,6 +146,7 @@ type Given = {
   projectId: number;
   letters: Map<string, OutcomeLetter>;
   now: number;
+  toldAt: number;
   /** Each once; some may be known already. */
   wished: Outcome[];
 };
@@ -142,7 +155,7 @@ type Given = {
  * In the order in which everybody locks: suppressions, drafts, messages, and then the outcomes themselves. A person who opens a
  * letter once more is as alive as the first time.
  */
-async function recordEngagement({ tx, projectId, letters, now, wished }: Given): Promise<Applied> {
+async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
   await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), letters, now });
   const unknown = await lockUnknown(tx, wished, letters);
   const there = await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
@@ -151,15 +164,15 @@ async function recordEngagement({ tx, projectId, letters, now, wished }: Given):
     wished.filter(({ messageId }) => there.has(messageId)),
   );
   await settleUnknown(tx, { outcomes, unknown, now });
-  return { projectId, outcomes, letters, now, notes: [] };
+  return { projectId, outcomes, letters, now, toldAt, notes: [] };
 }
 
 /** With both turns taken nobody else records any of these for the project, and nobody is erased meanwhile. */
-async function recordRest({ tx, projectId, letters, now, wished }: Given): Promise<Applied> {
+async function recordRest({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
   await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
   const outcomes = await insertNew(tx, await withinReplies(tx, projectId, wished));
   const notes = await drawConsequences(tx, { projectId, letters, now, outcomes, said: wished });
-  return { projectId, outcomes, letters, now, notes };
+  return { projectId, outcomes, letters, now, toldAt, notes };
 }
 
 /** So many answers to one letter become outcomes; the others are replies that nobody is told of. */
@@ -199,18 +212,23 @@ export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
   };
   await queueWebhooks(
     tx,
-    told.flatMap((one) => one.outcomes.map((outcome) => webhookOf(outcome, letterOf(one, outcome)))),
+    told.flatMap((one) =>
+      one.outcomes.map((outcome) => ({
+        ...webhookOf(outcome, letterOf(one, outcome)),
+        createdAt: one.toldAt,
+      })),
+    ),
   );
   await dueEarlier(
     tx,
     'tell',
-    told.map(({ projectId, now }) => ({ projectId, nextAt: new Date(now) })),
+    told.map(({ projectId, toldAt }) => ({ projectId, nextAt: new Date(toldAt) })),
   );
   for (const one of told) {
     const records = one.outcomes
       .filter(isOfPerson)
       .map((outcome) => eventOf(outcome, letterOf(one, outcome)));
     if (records.length > 0)
-      await acceptOwn(tx, { projectId: one.projectId, records, acceptedAt: new Date(one.now) });
+      await acceptOwn(tx, { projectId: one.projectId, records, acceptedAt: new Date(one.toldAt) });
   }
 }

@@ -54,6 +54,7 @@ export async function previewDraft(
       tracking: { opens: false, clicks: false },
       quiet: null,
       frozen: null,
+      aheadMs: 0,
     },
     { outlet: mailroom.outlet, tokenKeys, now: () => now },
   );

@@ -236,7 +236,7 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
 function unworded(desks: Desk[], moved: Moved[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
   const projects = new Set(
     desks
-      .filter(({ model }) => model.project.settings.drafting === 'model')
+      .filter(({ model: { project } }) => project.livemode && project.settings.drafting === 'model')
       .map(({ person }) => person.projectId),
   );
   return moved.flatMap(({ draft, move }) => {

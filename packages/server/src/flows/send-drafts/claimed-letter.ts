@@ -23,4 +23,6 @@ export type ClaimedLetter = {
   quiet: { zone: string; window: { start: string; end: string } } | null;
   /** As it was handed over before; null before the first attempt. */
   frozen: FrozenRow | null;
+  /** How far the clock of its project was ahead when it was claimed. */
+  aheadMs: number;
 };

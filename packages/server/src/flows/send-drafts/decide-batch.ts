@@ -195,7 +195,12 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
   const messageId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
   const letter = letterOf(model, draft)?.name ?? null;
-  done.messages.push({ ...claimed, id: messageId, letter, leaseUntil: now + CLAIMED_FOR_MS });
+  done.messages.push({
+    ...claimed,
+    id: messageId,
+    letter,
+    leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
+  });
   const { quietHours: window } = gates.policy;
   done.letters.push({
     projectId,
@@ -213,6 +218,7 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
     tracking: trackingOf(model, ruleId),
     quiet: window && { zone: zoneOfPerson(person, model), window },
     frozen: null,
+    aheadMs: deps.db.aheadMs,
   });
 }
 

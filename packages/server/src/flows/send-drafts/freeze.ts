@@ -39,7 +39,7 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
   const mime = await composeMail(
     {
       messageId: messageIdHeader,
-      date: new Date(deps.now()),
+      date: new Date(deps.now() + letter.aheadMs),
       from: { name: sender.name, address: sender.address },
       to: { name: '', address: deliveryAddress(email) },
       replyTo: answersTo(letter, deps),

@@ -115,10 +115,9 @@ function submitting(db: Database): Shared['submit'] {
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(rows) {
-      const now = db.clock.now();
-      const leaseUntil = now + SUBMITTED_FOR_MS;
+      const leaseUntil = db.clock.now() + SUBMITTED_FOR_MS;
       const gone = await inSession(db, async (tx) => {
-        const submitted = await submitMessages(tx, { rows, at: now, leaseUntil });
+        const submitted = await submitMessages(tx, { rows, leaseUntil });
         const links = rows.flatMap((row) => (row.links && submitted.has(row.draftId) ? [row.links] : []));
         // The one right behind the other, so that what is tracked costs no round trip.
         await tx.together(() => Promise.all([insertLinks(tx, links), tx.commit()]));
@@ -155,8 +154,9 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
   const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
     const handed = await slots.use(async () => {
-      const isKept = isStopping() || isQuiet(letter, shared.now());
-      if (isKept || !(await submit(submissionOf(letter, frozen)))) return { result: 'put_back' as const };
+      const isKept = isStopping() || isQuiet(letter, shared.now() + letter.aheadMs);
+      if (isKept || !(await submit(submissionOf(letter, frozen, shared.now()))))
+        return { result: 'put_back' as const };
       return handOne(transport, letter, frozen);
     });
     await recorded(shared, { letter, handed });
@@ -192,7 +192,7 @@ function isQuiet({ quiet }: ClaimedLetter, now: number): boolean {
   return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
 }
 
-function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen): ToSubmit {
+function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
   const { projectId, draftId, messageId, epoch, userId, email } = letter;
   return {
     projectId,
@@ -203,6 +203,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen
     mailFrom,
     rcptTo: deliveryAddress(email),
     mime: letter.frozen ? null : packMime(mime),
+    at: now + letter.aheadMs,
     links: tracked && { projectId, messageId, userId, ...tracked },
   };
 }

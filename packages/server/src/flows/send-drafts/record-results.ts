@@ -18,8 +18,9 @@ import {
   takeSendTurn,
 } from '../../features/sending/index.ts';
 import { wakeRuns } from '../../features/sequences/index.ts';
-import { dueEarlier, takeTurn } from '../../features/turns/index.ts';
+import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
+import { timed } from '../project-time.ts';
 import { type Applied, applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
 import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
@@ -27,7 +28,8 @@ import type { Handed } from './transport.ts';
 
 /** `put_back`: it was not handed over, because something came in between. */
 export type LetterResult = {
-  letter: { projectId: number; draftId: string; epoch: number };
+  /** `aheadMs`: how far its project's clock is ahead, where that is known. */
+  letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
   handed: Handed | { result: 'put_back' };
 };
 
@@ -38,7 +40,7 @@ const RELAY_AGAIN_MS = 5 * 60_000;
 /** For so long a letter is tried. */
 const TRIED_FOR_MS = 24 * 3_600_000;
 
-export type RecordingDeps = { db: Pick<Database, 'session' | 'clock'>; newId: NewId };
+export type RecordingDeps = { db: Database; newId: NewId };
 
 /** `notes`: what follows from refusals that people should read of. */
 export type RecordedResults = { relayTrouble: boolean; notes: Applied['notes'] };
@@ -60,7 +62,9 @@ export async function recordResults(
     let relayTrouble = false;
     const applied: Applied[] = [];
     for (const [projectId, some] of byProject) {
-      const done = await recordOfProject(tx, projectId, { results: some, now: db.clock.now(), newId });
+      const aheadMs = some[0]?.letter.aheadMs ?? (await readTurn(tx, projectId)).aheadMs;
+      const own = timed({ db, newId }, aheadMs);
+      const done = await recordOfProject(tx, own, { projectId, results: some });
       relayTrouble ||= done.relayTrouble;
       if (done.applied) applied.push(done.applied);
     }
@@ -79,14 +83,15 @@ async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise
   }
 }
 
-type Some = { results: LetterResult[]; now: number; newId: NewId };
+type Some = { projectId: number; results: LetterResult[] };
 type Recorded = { relayTrouble: boolean; applied: Applied | null };
 
 async function recordOfProject(
   tx: Tx,
-  projectId: number,
-  { results: given, now, newId }: Some,
+  { db, newId }: RecordingDeps,
+  { projectId, results: given }: Some,
 ): Promise<Recorded> {
+  const now = db.clock.now();
   const puzzling = given.filter(({ handed }) => handed.result === 'deferred' || handed.result === 'failed');
   const messages = await findHanded(
     tx,
@@ -108,7 +113,8 @@ async function recordOfProject(
   const happened = said
     .filter(({ letter }) => ours.has(letter.draftId))
     .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
-  const applied = happened.length > 0 ? await applyOutcomes(tx, projectId, { happened, now, newId }) : null;
+  const telling = { happened, now, newId, aheadMs: db.aheadMs };
+  const applied = happened.length > 0 ? await applyOutcomes(tx, projectId, telling) : null;
   const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
   const awake = await wakeRuns(tx, {
     projectId,

@@ -16,6 +16,7 @@ import { endRuns, wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier, dueNext, holdDue, readTurn, type Turn } from '../../features/turns/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
+import { timed } from '../project-time.ts';
 import { applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { policyOf } from './ask-gates.ts';
@@ -35,12 +36,13 @@ const NOTHING: SendBatch = { letters: [], drafts: 0, lateMs: 0 };
  * draft is evaluated again, asked through the gates, and then claimed, or held with the reason. What is claimed, at most
  * `room` letters, is handed over after the commit, by whoever called.
  */
-export function claimBatch(deps: SendDeps, projectId: number, room: number): Promise<SendBatch> {
-  return inSession(deps.db, async (tx) => {
+export function claimBatch(given: SendDeps, projectId: number, room: number): Promise<SendBatch> {
+  return inSession(given.db, async (tx) => {
     const turn = await takeFreeSendTurn(tx, projectId);
     if (!turn) return NOTHING;
-    const now = deps.db.clock.now();
     const digestTurn = await readTurn(tx, projectId);
+    const deps = timed(given, digestTurn.aheadMs);
+    const now = deps.db.clock.now();
     const known = (await deps.models.of(tx, [digestTurn])).get(projectId);
     if (!known) return NOTHING;
     const { throttle } = policyOf(known);
@@ -91,17 +93,27 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const suppressed = runsOf(over.filter(({ draft }) => draft.reason === 'suppressed'));
   await endRuns(tx, { projectId, ids: suppressed, reason: 'suppressed', at: now });
   const happened = [...putOff.values()].map((message) => bounceOf(projectId, message, now));
-  const applied = await applyOutcomes(tx, projectId, { happened, now, newId: deps.newId });
+  const applied = await applyOutcomes(tx, projectId, {
+    happened,
+    now,
+    newId: deps.newId,
+    aheadMs: deps.db.aheadMs,
+  });
   const awake = await wakeRuns(tx, { projectId, ids: runsOf(over), at: now });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
   const next = model.project.settings.paused ? null : await nextMoment(tx, projectId, 'send');
   // What is overdue keeps its moment: by it the longest overdue project comes first.
-  const soonest = nextAt ?? (next && next.getTime() > now ? now + deps.togetherMs : -Infinity);
+  const soonest = nextAt ?? (next && next.getTime() > now ? now + togetherMsOf(batch) : -Infinity);
   const alarm = next && new Date(Math.max(next.getTime(), soonest));
   await dueNext(tx, { projectId, work: 'send', nextAt: alarm });
   await tellOutcomes(tx, [applied]);
   await tx.commit();
+}
+
+/** Of a sandbox each leaves at its very moment: whoever moves its clock goes from one to the next. */
+function togetherMsOf({ model, deps }: Batch): number {
+  return model.project.livemode ? deps.togetherMs : 0;
 }
 
 /** The recipient's server, or the relay, put these off until nobody waited for them any more. */

@@ -19,16 +19,16 @@ export type Sender = ReturnType<typeof senderOf> & {
   /** Null where the domain was not added: such letters stay in the outbox, and are not signed. */
   signer: Signer | null;
   gate: GateFacts['domain'];
-  /** Where its letters go. Those of a demo stay in the outbox, whatever the installation does with others. */
+  /** Where its letters go. Those of a demo or a sandbox stay in the outbox, whatever the installation does with others. */
   outlet: Outlet;
 };
 
 export async function findSender(
   tx: Tx,
-  { project: { projectId, name, isDemo, settings } }: Pick<Model, 'project'>,
+  { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,
   { outlet: usual, signers }: { outlet: Outlet; signers: Signers },
 ): Promise<Sender> {
-  const outlet: Outlet = isDemo ? { ...usual, kind: 'outbox' } : usual;
+  const outlet: Outlet = isDemo || !livemode ? { ...usual, kind: 'outbox' } : usual;
   const from = senderOf(settings.sender, name);
   const domain = domainPart(from.address);
   const signer = await signers.of(tx, projectId, domain);

@@ -124,7 +124,7 @@ async function record(db: Db, { id }: Organisation, { action, ...what }: Recorde
   const [project] = await listProjectsOf(db, id);
   if (!project) return;
   const at = new Date(db.clock.now());
-  const by = { actor: OPERATOR, actorName: 'Operator' };
+  const by = { actor: OPERATOR, actorName: 'Operator', token: null };
   const entry = { projectId: project.id, id: idMaker(db.clock)(), at, ...by, action };
   await db.transaction(async (tx) => {
     await beginEntry(tx, entry);

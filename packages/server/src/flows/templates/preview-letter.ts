@@ -1,3 +1,4 @@
+import { Fault } from '../../base/fault.ts';
 import { listNewest } from '../../features/events/index.ts';
 import { findPeople, isStorable, type Person, unknownPerson } from '../../features/people/index.ts';
 import { listSettings, type ProjectSettings } from '../../features/projects/index.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { zoneOfPerson } from '../rules/index.ts';
+import { findPersonThen } from '../person-then.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';
 import { findLetter } from './show-templates.ts';
@@ -30,6 +32,8 @@ export type PreviewAsked = {
   document: unknown;
   /** Whom it is written to; null: somebody made up, of whom everything is known. */
   userId: string | null;
+  /** As it would have been written at a moment that lies back, by what was known of the person then. */
+  at?: number;
 };
 
 /** The letter as it would leave. `missing`: what would hold it. `event`: what it is told about. */
@@ -38,6 +42,8 @@ export type Preview = Email & {
   /** Before it was filled in. */
   source: LetterText;
   missing: string[];
+  /** Of what it reads, what is not sure to have been so at the moment that was asked about. */
+  unsure: string[];
   userId: string;
   event: string;
 };
@@ -48,14 +54,15 @@ export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Previe
   const { name, letter } = await letterAsked(tx, asked);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
-  const scene: Scene = { projectId, project, now: asked.now, name, letter };
-  const { person, anchor } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
+  const { now, at = now } = asked;
+  const scene: Scene = { projectId, project, now, at, name, letter };
+  const { person, anchor, unsure } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
   const { content, missing } = renderLetter(
     letter,
     variablesFor({
       person,
       anchor,
-      endsAt: asked.now + SAMPLE_ENDS_IN_MS,
+      endsAt: at + SAMPLE_ENDS_IN_MS,
       project,
       zone: zoneOfPerson(person, { project }),
     }),
@@ -66,7 +73,7 @@ export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Previe
     footer: project.settings.sender.footer,
     unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
   });
-  return { ...email, content, source: letter, missing, userId: person.userId, event: anchor.name };
+  return { ...email, content, source: letter, missing, unsure, userId: person.userId, event: anchor.name };
 }
 
 const SAMPLE_ENDS_IN_MS = 3 * 86_400_000;
@@ -77,12 +84,14 @@ type Scene = {
   projectId: number;
   project: ProjectSettings;
   now: number;
+  at: number;
   name: string | null;
   letter: LetterText;
 };
 type Cast = {
   person: Pick<Person, 'userId' | 'traits' | 'email'>;
   anchor: Pick<Anchor, 'name' | 'properties' | 'occurredAt'>;
+  unsure: string[];
 };
 
 async function letterAsked(
@@ -109,16 +118,55 @@ async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }
 const EVENTS_LOOKED_AT = 100;
 
 /** With the last thing that they did which a rule of this letter begins with, or else with the last that they did. */
-async function known(tx: Tx, { projectId, name, now }: Scene, userId: string): Promise<Cast> {
-  const [person] = isStorable(userId) ? await findPeople(tx, [{ projectId, userId }]) : [];
-  if (!person) throw unknownPerson(userId);
-  const events = await listNewest(tx, { projectId, userId, limit: EVENTS_LOOKED_AT });
+async function known(tx: Tx, scene: Scene, userId: string): Promise<Cast> {
+  const { projectId, name, now, at } = scene;
+  const past = at === now ? {} : { by: at };
+  const { person, unsure } =
+    at === now ? await personOfNow(tx, scene, userId) : await personOfThen(tx, scene, userId);
+  const events = await listNewest(tx, { projectId, userId, limit: EVENTS_LOOKED_AT, ...past });
   const starting = await startingEvents(tx, { projectId, name, now });
   const event = events.find((one) => starting.has(one.name)) ?? events[0];
   const anchor = event
     ? { name: event.name, properties: event.properties, occurredAt: event.occurred_at.getTime() }
-    : { name: [...starting][0] ?? SAMPLE_EVENT, properties: {}, occurredAt: now };
-  return { person, anchor };
+    : { name: [...starting][0] ?? SAMPLE_EVENT, properties: {}, occurredAt: at };
+  return { person, anchor, unsure };
+}
+
+type Known = Pick<Cast, 'person' | 'unsure'>;
+
+async function personOfNow(tx: Tx, { projectId }: Scene, userId: string): Promise<Known> {
+  const [person] = isStorable(userId) ? await findPeople(tx, [{ projectId, userId }]) : [];
+  if (!person) throw unknownPerson(userId);
+  return { person, unsure: [] };
+}
+
+async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known> {
+  const { projectId, now, at, letter } = scene;
+  if (!isStorable(userId)) throw unknownPerson(userId);
+  const found = await findPersonThen(tx, { projectId, userId, at, now });
+  if (found.state !== 'known') throw notKnownThen(found.state);
+  const { email, traits, others } = found.then;
+  const certaintyOf = (name: string): string =>
+    name === 'email' ? email.certainty : (traits.get(name)?.certainty ?? others);
+  const used = usedVariables(letter).flatMap(({ name }) =>
+    name.startsWith('person.') && name !== 'person.external_user_id' ? [name] : [],
+  );
+  return {
+    person: {
+      userId,
+      email: email.value ?? null,
+      traits: new Map(
+        [...traits].flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value] as const])),
+      ),
+    },
+    unsure: used.filter((name) => certaintyOf(name.slice('person.'.length)) !== 'exact'),
+  };
+}
+
+function notKnownThen(state: 'not_yet' | 'unknown'): Fault {
+  const message =
+    state === 'not_yet' ? 'They were not known yet' : 'What changed at that time is no longer kept';
+  return new Fault('validation_failed', { details: [{ message, field: 'at' }] });
 }
 
 async function startingEvents(
@@ -158,7 +206,7 @@ const SAMPLE_PROPERTIES: Record<string, unknown> = {
 };
 
 /** Of whom everything is known that the letter asks; what has no likely value is told by its name. */
-function madeUp({ letter, now }: Scene): Cast {
+function madeUp({ letter, at }: Scene): Cast {
   const used = usedVariables(letter).map(({ name }) => name);
   const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
     used.flatMap((name): [string, unknown][] => {
@@ -174,7 +222,8 @@ function madeUp({ letter, now }: Scene): Cast {
     anchor: {
       name: SAMPLE_EVENT,
       properties: Object.fromEntries(filled('event.', SAMPLE_PROPERTIES)),
-      occurredAt: now,
+      occurredAt: at,
     },
+    unsure: [],
   };
 }

@@ -82,6 +82,7 @@ async function compose({ tokenKeys, newId }: Deps, scene: Scene, { projectId, co
       tracking: { opens: false, clicks: false },
       quiet: null,
       frozen: null,
+      aheadMs: 0,
     },
     { outlet: sender.outlet, tokenKeys, now: () => now },
   );

@@ -9,7 +9,9 @@ import {
   settleCounts,
   settleLetter,
 } from '../../features/outcomes/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
 import { isCollision, isPoisonous, type Tx } from '../../io/db/index.ts';
+import { timed } from '../project-time.ts';
 import { type RecordDeps, recordOutcomesIn } from '../record-outcome/index.ts';
 
 /** Letters that are looked for together. */
@@ -75,17 +77,26 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
   const letters = await claimDueHits(tx, { projectId, messageIds, now });
   if (letters.length === 0) return 0;
   const places = letters.map(({ messageId }) => ({ projectId, messageId }));
+  const { aheadMs } = await readTurn(tx, projectId);
   const hits = Map.groupBy(await listHits(tx, places), ({ messageId }) => messageId);
-  const settled = letters.map((letter) => ({
-    messageId: letter.messageId,
-    ...settleLetter(letter, hits.get(letter.messageId) ?? [], now),
-  }));
+  const settled = letters.map(({ messageId, sentAt, ...letter }) => {
+    // Hits are noted in real time, and the letter left by the clock of its project.
+    const leftAt = sentAt === null ? null : sentAt - aheadMs;
+    return { messageId, ...settleLetter({ ...letter, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
+  });
   const judged = settled.flatMap(({ messageId, ...of }) => of.judged.map((one) => ({ messageId, ...one })));
   await saveVerdicts(tx, projectId, judged);
   await settleCounts(tx, projectId, settled);
   const happened = settled.flatMap(({ messageId, ...of }) =>
-    of.happened.map((one): Happened => ({ projectId, messageId, ...one })),
+    of.happened.map((one): Happened => ({
+      projectId,
+      messageId,
+      ...one,
+      occurredAt: one.occurredAt + aheadMs,
+    })),
   );
-  if (happened.length > 0) await recordOutcomesIn(tx, projectId, { happened, now, newId });
+  const own = timed({ db, newId }, aheadMs);
+  if (happened.length > 0)
+    await recordOutcomesIn(tx, projectId, { happened, now: now + aheadMs, newId: own.newId, aheadMs });
   return letters.length;
 }

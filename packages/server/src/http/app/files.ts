@@ -26,6 +26,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
   '.json': 'application/json; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
 };
 /** Packed already, by their own format. */
 const PACKED = new Set(['.png', '.woff2', '.ico']);

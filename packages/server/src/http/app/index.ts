@@ -1,2 +1,2 @@
-export { type AppState, readAppFiles } from './files.ts';
+export { type AppFile, type AppState, readAppFiles } from './files.ts';
 export { mountApp } from './mount-app.ts';

@@ -11,7 +11,7 @@ type AppDeps = {
 };
 
 /** Where the page takes over; what follows behind these is its own business. */
-const PAGES = ['/', '/p/*', '/projects', '/setup', '/sign-in', '/invite', '/reset', '/profile'];
+const PAGES = ['/', '/p/*', '/projects', '/setup', '/sign-in', '/invite', '/reset', '/device', '/profile'];
 
 /** The dashboard's page and its files: nothing of them is secret, and whoever opens them has yet to sign in. */
 export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { allows, ROLES } from '@beckon/contract/dashboard';
+import { allows, type Role, ROLES, TOKEN_SCOPES } from '@beckon/contract/dashboard';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { insertOrganisation } from '../../features/team/index.ts';
@@ -9,15 +9,12 @@ import { DASHBOARD_ROUTES } from './index.ts';
 
 /** `docs/access.md`, which people wrote and people read. */
 const page = readFileSync(new URL('../../../../../docs/access.md', import.meta.url), 'utf8');
-const written = new Map(
-  [...page.matchAll(/^\| `([A-Z]+ \/\S*)` \| ([a-z ]+) \|$/gm)].map(([, route = '', needs = '']) => [
-    route,
-    needs.replace(' ', '_'),
-  ]),
-);
+const rows = [...page.matchAll(/^\| `([A-Z]+ \/\S*)` \| ([a-z ]+) \| ([a-z]+|–) \|$/gm)];
+const written = new Map(rows.map(([, route = '', needs = '']) => [route, needs.replace(' ', '_')]));
+const writtenScopes = new Map(rows.map(([, route = '', , scope = '']) => [route, scope]));
 
 const server = await endpointServer();
-const { setUp, browser, join } = testTeam(server);
+const { setUp, browser, join, tokenFor } = testTeam(server);
 const { ada, projectId } = await setUp();
 await insertOrganisation(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
 const theirs = await createProject(server.db, { name: 'Theirs', organisationId: 'theirs' });
@@ -25,7 +22,11 @@ const people = new Map([['owner', ada]]);
 for (const role of ROLES)
   if (role !== 'owner') people.set(role, await join(ada, { projectId, email: `${role}@x.org`, role }));
 
-const routes = DASHBOARD_ROUTES.map(({ key }) => ({ key, needs: written.get(key) ?? 'unwritten' }));
+const routes = DASHBOARD_ROUTES.map(({ key }) => ({
+  key,
+  needs: written.get(key) ?? 'unwritten',
+  scope: writtenScopes.get(key) ?? 'unwritten',
+}));
 
 /** With something that no route asks for: whoever gets past the door is told so, and nothing is done. */
 async function knock(one: ReturnType<typeof browser>, key: string, project = projectId): Promise<number> {
@@ -41,13 +42,13 @@ async function knock(one: ReturnType<typeof browser>, key: string, project = pro
 }
 
 async function strangers(
-  expected: (needs: string) => number,
+  expected: (one: (typeof routes)[number]) => number,
   ask: (key: string) => Promise<number>,
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const { key, needs } of routes) {
-    const status = await ask(key);
-    if (status !== expected(needs)) wrong.push(`${key} (${needs}): ${status}`);
+  for (const one of routes) {
+    const status = await ask(one.key);
+    if (status !== expected(one)) wrong.push(`${one.key} (${one.needs}, ${one.scope}): ${status}`);
   }
   return wrong;
 }
@@ -55,6 +56,7 @@ async function strangers(
 test('the page names every route, and none that is not there', () => {
   expect([...written.keys()].toSorted()).toEqual(DASHBOARD_ROUTES.map(({ key }) => key).toSorted());
   expect(new Set(written.values())).toEqual(new Set(['anyone', 'signed_in', ...ROLES]));
+  expect(new Set(writtenScopes.values())).toEqual(new Set(['–', 'any', ...TOKEN_SCOPES]));
 });
 
 test('no two routes answer to one address', () => {
@@ -62,9 +64,11 @@ test('no two routes answer to one address', () => {
   expect(shapes.length).toBe(new Set(shapes).size);
 });
 
-test('every route that changes something is in the audit log, and a project of its own is in its path', () => {
+test('every route that changes something is in the audit log, of others exports alone; its project is in its path', () => {
   for (const { key, needs, audit, reads } of DASHBOARD_ROUTES) {
-    expect([key, audit !== undefined]).toEqual([key, !key.startsWith('GET ') && reads !== true]);
+    const changes = !key.startsWith('GET ') && reads !== true;
+    const mayBeIn = changes || /\bexport$|\.csv$/.test(key);
+    expect([key, audit !== undefined]).toEqual([key, changes || (mayBeIn && audit !== undefined)]);
     const isOfProject = needs !== 'anyone' && needs !== 'signed_in';
     expect([key, key.includes(' /projects/:project/')]).toEqual([key, isOfProject]);
   }
@@ -74,27 +78,51 @@ test('without a session nothing answers but what leads to one', async () => {
   const nobody = browser();
   const ended = browser();
   ended.cookies.set('beckon_session', 'no.session');
-  const expected = (needs: string): number => (needs === 'anyone' ? 422 : 401);
+  const expected = ({ needs }: { needs: string }): number => (needs === 'anyone' ? 422 : 401);
   expect(await strangers(expected, (key) => knock(nobody, key))).toEqual([]);
   expect(await strangers(expected, (key) => knock(ended, key))).toEqual([]);
 });
 
+function opens(role: Role, needs: string): boolean {
+  return needs === 'anyone' || needs === 'signed_in' || allows(role, needs as Role);
+}
+
 test.each(ROLES)('%s comes in where the page says so, and nowhere else', async (role) => {
   const one = people.get(role);
   if (!one) throw new Error(`nobody is ${role}`);
-  const opens = (needs: string): boolean =>
-    needs === 'anyone' || needs === 'signed_in' || allows(role, needs as (typeof ROLES)[number]);
   const wrong = await strangers(
-    (needs) => (opens(needs) ? 422 : 403),
+    ({ needs }) => (opens(role, needs) ? 422 : 403),
     (key) => knock(one, key),
   );
   expect(wrong).toEqual([]);
 });
 
+/** What a program sends: no cookie, and no origin. */
+const program = (token: string) => browser({ authorization: `Bearer ${token}`, origin: undefined });
+const forPrograms = new Set(
+  DASHBOARD_ROUTES.filter((one) => one.isForPrograms === true).map(({ key }) => key),
+);
+
+test.each(TOKEN_SCOPES)('a token for %s opens what the page says, and nothing else', async (scope) => {
+  for (const role of ['owner', 'reviewer', 'viewer'] as const) {
+    const one = program(await tokenFor(people.get(role) ?? ada, [scope]));
+    const wrong = await strangers(
+      ({ key, needs, scope: good }) => {
+        if (needs === 'anyone') return key.startsWith('GET ') || forPrograms.has(key) ? 422 : 403;
+        const isGood = good === 'any' || good === scope;
+        return isGood && opens(role, needs) ? 422 : 403;
+      },
+      (key) => knock(one, key),
+    );
+    expect([role, wrong]).toEqual([role, []]);
+  }
+});
+
 test("another organisation's project is not there, whatever one is in one's own", async () => {
   const ofProject = routes.filter(({ key }) => key.includes(':project'));
   for (const project of [theirs.id, 999])
-    for (const { key } of ofProject) expect([key, await knock(ada, key, project)]).toEqual([key, 404]);
+    for (const one of [ada, program(await tokenFor(ada, [...TOKEN_SCOPES]))])
+      for (const { key } of ofProject) expect([key, await knock(one, key, project)]).toEqual([key, 404]);
 });
 
 test('a change that another page sent is refused, whoever is signed in', async () => {

@@ -65,6 +65,7 @@ export const dataRoutes = [
   }),
   route('GET /projects/:project/stream-export', {
     needs: 'admin',
+    audit: 'stream.export',
     query: Type.Object({
       filter: Type.Optional(Type.String({ maxLength: 1_000 })),
       since: Type.Optional(Type.String({ maxLength: 100 })),

@@ -42,6 +42,7 @@ export const deliveryRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/deliveries/export', {
     needs: 'admin',
+    audit: 'deliveries.export',
     query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {
       const filter = readLetterFilter(query.filter ?? '');

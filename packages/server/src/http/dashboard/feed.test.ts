@@ -1,9 +1,9 @@
-import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
 import { lettersRule, newAftermath, sendTo } from '../../../testkit/became.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
+import { type EventListener, listenTo, type Told } from '../../../testkit/server-events.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -32,48 +32,9 @@ async function happens(userId: string): Promise<void> {
   ]);
 }
 
-type Told = { id: string | null; event: string; data: unknown };
-type Listener = {
-  response: IncomingMessage;
-  /** The next that is told; undefined at the end. */
-  next(): Promise<Told | undefined>;
-  leave(): void;
-};
-
-async function listen(base: string, query = '', headers: Record<string, string> = {}): Promise<Listener> {
+function listen(base: string, query = '', headers: Record<string, string> = {}): Promise<EventListener> {
   const url = `${base}/api/dashboard/projects/${projectId}/feed${query}`;
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { headers: { 'x-test-role': 'viewer', ...headers } }, resolve).on('error', reject);
-  });
-  const told = readEvents(response);
-  return {
-    response,
-    next: async () => (await told.next()).value as Told | undefined,
-    leave: () => response.destroy(),
-  };
-}
-
-async function* readEvents(response: IncomingMessage): AsyncGenerator<Told> {
-  let rest = '';
-  for await (const piece of response.setEncoding('utf8')) {
-    rest += String(piece);
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-      const fields = new Map(
-        rest
-          .slice(0, end)
-          .split('\n')
-          .map((line): [string, string] => [
-            line.split(': ', 1)[0] ?? '',
-            line.slice(line.indexOf(': ') + 2),
-          ]),
-      );
-      rest = rest.slice(end + 2);
-      const data = fields.get('data');
-      if (data === undefined) continue;
-      const event = fields.get('event') ?? 'message';
-      yield { id: fields.get('id') ?? null, event, data: JSON.parse(data) as unknown };
-    }
-  }
+  return listenTo(url, { 'x-test-role': 'viewer', ...headers });
 }
 
 const userOf = (told: Told | undefined): unknown => (told?.data as FeedItem | undefined)?.external_user_id;
@@ -168,7 +129,7 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
   };
   const own = testDashboard(db, { feeds, access });
   const ownBase = await own.url();
-  const as = (role: string): Promise<Listener> => listen(ownBase, '', { 'x-test-role': role });
+  const as = (role: string): Promise<EventListener> => listen(ownBase, '', { 'x-test-role': role });
   const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
   // Of whom their organisation has come to ask for an authenticator app.
   const lacking = await as('lacking');

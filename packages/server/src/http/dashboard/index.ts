@@ -1,13 +1,17 @@
 import { audienceRoutes } from './audiences.ts';
+import { clockRoutes } from './clock.ts';
 import { dataRoutes } from './data.ts';
 import { deliveryRoutes } from './deliveries.ts';
+import { deviceRoutes } from './device.ts';
 import { domainRoutes } from './domains.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventRoutes } from './events.ts';
 import { feedRoutes } from './feed.ts';
 import { homeRoutes } from './home.ts';
+import { importRoutes } from './imports.ts';
 import { insightRoutes } from './insights.ts';
 import { keyRoutes } from './keys.ts';
+import { listenRoutes } from './listen.ts';
 import { personRoutes } from './people.ts';
 import { projectRoutes } from './projects.ts';
 import { requestRoutes } from './requests.ts';
@@ -19,6 +23,7 @@ import { suppressionRoutes } from './suppressions.ts';
 import { systemRoutes } from './system.ts';
 import { teamRoutes } from './team.ts';
 import { templateRoutes } from './templates.ts';
+import { tokenRoutes } from './tokens.ts';
 import { webhookRoutes } from './webhooks.ts';
 import type { DashboardRoute } from './route.ts';
 
@@ -29,15 +34,19 @@ export { mountDashboard } from './mount.ts';
 /** All that the dashboard can ask; `docs/access.md` says by hand who may, and a test holds both to each other. */
 export const DASHBOARD_ROUTES: DashboardRoute[] = [
   ...audienceRoutes,
+  ...clockRoutes,
   ...dataRoutes,
   ...deliveryRoutes,
+  ...deviceRoutes,
   ...domainRoutes,
   ...draftRoutes,
   ...eventRoutes,
   ...feedRoutes,
   ...homeRoutes,
+  ...importRoutes,
   ...insightRoutes,
   ...keyRoutes,
+  ...listenRoutes,
   ...personRoutes,
   ...projectRoutes,
   ...requestRoutes,
@@ -49,5 +58,6 @@ export const DASHBOARD_ROUTES: DashboardRoute[] = [
   ...systemRoutes,
   ...teamRoutes,
   ...templateRoutes,
+  ...tokenRoutes,
   ...webhookRoutes,
 ];

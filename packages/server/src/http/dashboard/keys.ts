@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { type ListedKey, listKeys, listKeyTraffic, minimumMissed } from '../../features/keys/index.ts';
+import { findPair } from '../../features/projects/index.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 import type { DashboardDeps } from './deps.ts';
@@ -18,10 +19,14 @@ export const keyRoutes = [
   route('POST /projects/:project/keys', {
     needs: 'admin',
     audit: 'key.create',
-    body: Type.Object({ label: Type.String(), env: Type.Optional(Type.Literal('live')) }),
+    body: Type.Object({
+      label: Type.String(),
+      env: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('test')])),
+    }),
     async handle(deps, { projectId, actor, body, note }) {
       const { db, pepper } = deps;
-      const wanted = { projectId, label: body.label, env: 'live' as const, createdBy: actor };
+      const env = body.env === undefined ? {} : { env: body.env };
+      const wanted = { projectId, label: body.label, ...env, createdBy: actor };
       const { id, secret } = await createKey({ db, pepper: pepper.current }, wanted);
       const shown = await showKey(deps, { projectId, id });
       note({ subject: shown.label, after: { id, display: shown.display } });
@@ -33,9 +38,9 @@ export const keyRoutes = [
     audit: 'key.revoke',
     body: Type.Object({ label: Type.String() }),
     async handle(deps, { projectId, params: { key: id }, body, note }) {
-      const { label, display, revoked_at: before } = await showKey(deps, { projectId, id });
+      const { label, display, env, revoked_at: before } = await showKey(deps, { projectId, id });
       if (body.label !== label) throw notTyped(label);
-      await revokeKey(deps.db, { id, projectId });
+      await revokeKey(deps.db, { id, projectId: await placeOf(deps.db, projectId, env) });
       const shown = await showKey(deps, { projectId, id });
       note({
         subject: label,
@@ -49,14 +54,28 @@ export const keyRoutes = [
 
 type Deps = Pick<DashboardDeps, 'db' | 'access' | 'minimumVersions'>;
 
-async function showKeys({ db, access, minimumVersions }: Deps, projectId: number): Promise<ApiKey[]> {
+/** Those of a project, and behind them those of its sandbox. */
+async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {
+  const { sandboxId } = await findPair(deps.db, projectId);
+  const own = await keysOf(deps, projectId);
+  return sandboxId === null ? own : [...own, ...(await keysOf(deps, sandboxId))];
+}
+
+/** A key for tests is one of the sandbox, wherever it is shown. */
+async function placeOf(db: Deps['db'], projectId: number, env: ApiKey['env']): Promise<number> {
+  const { livemode, sandboxId } = await findPair(db, projectId);
+  return livemode && env === 'test' && sandboxId !== null ? sandboxId : projectId;
+}
+
+async function keysOf({ db, access, minimumVersions }: Deps, projectId: number): Promise<ApiKey[]> {
   const keys = await listKeys(db, projectId);
   const trafficOf = await listKeyTraffic(db, { projectId, now: db.clock.now() });
   const names = await access.namesOf(
     keys.flatMap(({ createdBy }) => (createdBy === null ? [] : [createdBy])),
   );
-  return keys.map(({ id, label, display, client, ...key }) => ({
+  return keys.map(({ id, env, label, display, client, ...key }) => ({
     id,
+    env,
     label,
     display,
     created_at: key.createdAt.toISOString(),

@@ -1,29 +1,36 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { allows, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { createLine, type InLine } from '../../base/in-line.ts';
 import { type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
 import type { Person } from '../../features/team/index.ts';
 import { answerFault } from '../faults.ts';
-import { checkBody, checkQuery } from './check.ts';
+import { type Check, checkBody, checkQuery } from './check.ts';
 import type { DashboardDeps } from './deps.ts';
+import { enter, isStillIn, type Who } from './enter.ts';
 import { createFeeds } from './feeds.ts';
+import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import type { Asked, DashboardRoute, RouteDeps } from './route.ts';
 
 /**
- * The dashboard's own API. In this order: is it our page that asks, where something is to change · who is it · what may they do
- * in this project · is what they say well-formed · the audit entry, opened before the change and closed behind it.
- * An API key opens none of it.
+ * The dashboard's own API. In this order: who asks, and may they (`enter.ts`) · is what they say well-formed · the audit entry,
+ * opened before the change and closed behind it. An API key opens none of it.
  */
 export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
   const deps = { ...given, feeds: given.feeds ?? createFeeds() };
   const line = createLine({ waitingMax: HEAVY_WAITING_MAX });
+  const clocks = projectClocks();
   // Before connections are waited for: a feed has no end of its own.
   app.addHook('preClose', async () => deps.feeds.stop());
   void app.register(
     (scope, _options, done) => {
       scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
-      for (const one of routes) mountRoute(scope, { ...deps, line }, one);
+      // Fastify would otherwise refuse what is no JSON; of the other routes none takes it (`bodyOf`).
+      scope.addContentTypeParser(
+        'application/octet-stream',
+        { parseAs: 'buffer' },
+        (_request, bytes, done_) => done_(null, bytes),
+      );
+      for (const one of routes) mountRoute(scope, { ...deps, line, clocks }, one);
       done();
     },
     { prefix: '/api/dashboard' },
@@ -36,21 +43,19 @@ const HEAVY_LANES = 2;
 const HEAVY_WAITING_MAX = 40;
 const BUSY_RETRY_S = 5;
 
-type MountDeps = RouteDeps & { line: InLine };
+type MountDeps = RouteDeps & { line: InLine; clocks: ProjectClocks };
 
 function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute): void {
   const [method = '', url = ''] = one.key.split(' ');
   const hasBody = method !== 'GET';
   const changes = hasBody && one.reads !== true;
-  if (changes !== (one.audit !== undefined))
-    throw new Error(`${one.key}: what changes something is audited, and nothing else`);
+  if (changes && one.audit === undefined) throw new Error(`${one.key}: what changes something is audited`);
   const [query, body] = [checkQuery(one.query), checkBody(one.body)];
   scope.route({
     method,
     url,
     bodyLimit: one.bodyMaxBytes ?? BODY_MAX_BYTES,
     onRequest: async (request) => {
-      if (hasBody) requireOwnPage(deps, request);
       asking.set(request, await enter(deps, one, request));
     },
     handler: async (request, reply) => {
@@ -62,18 +67,29 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
         ...who,
         params: request.params,
         query: query(request.query),
-        body: hasBody ? body(request.body) : undefined,
+        body: hasBody ? bodyOf(one, body, request.body) : undefined,
         request,
         reply,
         note: (what: Noted) => Object.assign(seen, what),
+        isStillIn: () => isStillIn(deps, { one, who, request }),
       } as unknown as Asked<never>;
-      if (one.isHeavy) return inTurn(deps.line, who.projectId, () => one.handle(deps, asked as never));
-      if (!changes) return one.handle(deps, asked as never);
-      if (one.needs === 'anyone')
-        return auditedAfter(deps, { one, who, seen }, () => one.handle(deps, asked as never));
-      return audited(deps, { one, who, seen }, () => one.handle(deps, asked as never));
+      const handle = async (): Promise<unknown> =>
+        one.handle(await deps.clocks(deps, one.key, who.projectId), asked as never);
+      if (one.isHeavy) return inTurn(deps.line, who.projectId, handle);
+      if (one.audit === undefined) return handle();
+      if (one.needs === 'anyone') return auditedAfter(deps, { one, who, seen }, handle);
+      return audited(deps, { one, who, seen }, handle);
     },
   });
+}
+
+/** Bytes where they are asked for, and JSON everywhere else. */
+function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
+  const areBytes = Buffer.isBuffer(body);
+  if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
+  if (areBytes || one.isRaw !== true) return areBytes ? body : check(body);
+  const message = 'The body must be the bytes themselves, as application/octet-stream';
+  throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
 
 /** By project, so that one that asks much waits for itself, and at most for half of the others. */
@@ -95,7 +111,6 @@ function requireStorable(params: unknown): void {
     throw new Fault('not_found');
 }
 
-type Who = { person: Person | null; role: Role; projectId: number; actor: string; actorName: string };
 type Noted = {
   by?: Pick<Person, 'id' | 'name'>;
   subject?: string;
@@ -104,31 +119,6 @@ type Noted = {
 };
 
 const asking = new WeakMap<FastifyRequest, Who>();
-
-/** A page of another origin can have a browser send its cookies, but not say that it is ours. */
-function requireOwnPage({ transport }: DashboardDeps, { headers }: FastifyRequest): void {
-  if (headers.origin === transport.publicOrigin) return;
-  const message = `This was not asked by the dashboard at ${transport.publicOrigin}: open it there`;
-  throw new Fault('role_required', { details: [{ message }] });
-}
-
-async function enter(deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest): Promise<Who> {
-  const person = await deps.access.who(request.headers);
-  if (one.needs === 'anyone') return { person, role: 'viewer', projectId: 0, actor: '', actorName: '' };
-  if (!person) throw new Fault('session_required');
-  const [actor, actorName] = [`team:${person.id}`, person.name];
-  const { project } = request.params as { project?: string };
-  if (project === undefined) return { person, role: 'viewer', projectId: 0, actor, actorName };
-  const projectId = /^[1-9]\d{0,14}$/.test(project) ? Number(project) : 0;
-  const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
-  // What is not theirs is not there: whoever asks learns nothing of other projects.
-  if (role === null) throw new Fault('not_found');
-  if (one.needs !== 'signed_in' && !allows(role, one.needs)) {
-    const message = `Your role, ${role}, does not allow this: it needs ${one.needs}`;
-    throw new Fault('role_required', { details: [{ message }] });
-  }
-  return { person, role, projectId, actor, actorName };
-}
 
 type Change = { one: DashboardRoute; who: Who; seen: Noted };
 
@@ -139,8 +129,9 @@ async function audited(
   change: () => Promise<unknown>,
 ): Promise<unknown> {
   const { projectId, actor, actorName } = who;
+  const token = who.token?.label ?? null;
   const at = new Date(db.clock.now());
-  const entry: AuditEntry = { projectId, id: newId(), at, actor, actorName, action: one.audit ?? '' };
+  const entry: AuditEntry = { projectId, id: newId(), at, actor, actorName, token, action: one.audit ?? '' };
   await beginEntry(db, entry);
   try {
     const answer = await change();
@@ -164,7 +155,7 @@ async function auditedAfter(
   const { by, ...what } = seen;
   if (!by) return answer;
   const at = new Date(db.clock.now());
-  const who = { actor: `team:${by.id}`, actorName: by.name };
+  const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
   const entry: AuditEntry = { projectId: 0, id: newId(), at, ...who, action: one.audit ?? '' };
   await beginEntry(db, entry);
   await endEntry(db, { ...entry, ...what });

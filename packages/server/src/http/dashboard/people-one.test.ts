@@ -174,6 +174,25 @@ test('all that is kept is for admins alone', async () => {
   expect(JSON.parse(text)).toMatchObject({ external_user_id: ID, traits: { plan: 'pro' } });
 });
 
+test('who takes data of people away stands in the log, once, and without their names; who gets none does not', async () => {
+  await know({ plan: 'pro' });
+  await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' });
+  await dashboard.ask(`GET /projects/${projectId}/users/nobody/export`, { as: 'admin' });
+  await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
+  clock.advance(1);
+  await dashboard.ask(`GET /projects/${projectId}/users.csv`, { as: 'admin' });
+  const listed = () =>
+    listEntries(db, { projectIds: [projectId], actor: null, action: null, after: null, limit: 9 });
+  // An entry is closed once the file is out.
+  await expect
+    .poll(async () => (await listed()).map(({ action, isDone }) => [action, isDone]))
+    .toEqual([
+      ['users.export', true],
+      ['user.export', true],
+    ]);
+  expect(JSON.stringify(await listed())).not.toContain('ada/1');
+});
+
 test('erasing takes the id typed as it is, and leaves no trace of it in the log', async () => {
   await know({ plan: 'pro' });
   const erase = (confirm: string, as: 'admin' | 'editor' = 'admin') =>

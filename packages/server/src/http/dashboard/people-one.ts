@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
 import { isStorable, TIMELINE_KINDS, type TimelineKind, unknownPerson } from '../../features/people/index.ts';
 import { listRules } from '../../features/rules/index.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
@@ -11,6 +10,7 @@ import { exportPerson } from '../../flows/export-person.ts';
 import { type NamedItem, personTimeline } from '../../flows/person-timeline.ts';
 import { showPersonThen } from '../../flows/show-person-then.ts';
 import { showUser, type ShownUser } from '../../flows/show-user.ts';
+import { readMoment } from './moment.ts';
 import { PAGE } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
@@ -52,8 +52,7 @@ export const onePersonRoutes: DashboardRoute[] = [
     needs: 'viewer',
     query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
     async handle({ db }, { projectId, params, query }) {
-      const at = parseInstant(query.at);
-      if (Number.isNaN(at)) throw invalid('at must be a moment such as 2026-01-31T14:30:00Z', 'at');
+      const at = readMoment(query.at, 'at');
       return { data: await showPersonThen(db, { projectId, userId: known(params.user), at }) };
     },
   }),
@@ -70,8 +69,10 @@ export const onePersonRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/users/:user/export', {
     needs: 'admin',
-    async handle({ db }, { projectId, params, reply }) {
+    audit: 'user.export',
+    async handle({ db }, { projectId, params, reply, note }) {
       const userId = known(params.user);
+      note({ subject: 'a user' });
       const pieces = exportPerson(db, { projectId, userId });
       // Whether there is anybody is known with the first piece, and before a file was promised.
       const first = await pieces.next();

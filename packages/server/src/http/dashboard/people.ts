@@ -29,6 +29,7 @@ export const personRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/users.csv', {
     needs: 'admin',
+    audit: 'users.export',
     query: Type.Object({ filter: FILTER }),
     handle({ db }, { projectId, query, reply }) {
       const filter = readPeopleFilter(query.filter ?? '');

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { listProjects, listSettings, type Project } from '../../features/projects/index.ts';
+import { listProjects, listSandboxes, listSettings, type Project } from '../../features/projects/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import type { DashboardDeps } from './deps.ts';
@@ -10,6 +11,7 @@ import { route } from './route.ts';
 export const projectRoutes = [
   route('GET /projects', {
     needs: 'signed_in',
+    scope: 'read',
     async handle({ db, access }, { person }) {
       const roles = await access.rolesOf(person.id);
       const projects = (await listProjects(db)).filter(({ id }) => roles.has(id));
@@ -48,16 +50,24 @@ async function toListed(
   projects: Project[],
   roles: Roles,
 ): Promise<ProjectListed[]> {
-  const settings = await listSettings(
-    db,
-    projects.map(({ id }) => id),
-  );
+  const ids = projects.map(({ id }) => id);
+  const settings = await listSettings(db, ids);
+  const sandboxes = await listSandboxes(db, ids);
+  const ahead = await aheadOf(db, [...sandboxes.keys()]);
   return projects.flatMap((project) => {
     const { id, name, livemode, suspendedAt } = project;
-    const [role, own] = [roles.get(id), settings.get(id)];
-    if (!role || !own) return [];
+    const [role, own, sandbox] = [roles.get(id), settings.get(id), sandboxes.get(id)];
+    // One that was switched off is not there until it is switched on again.
+    if (!role || !own || sandbox?.isClosed) return [];
     const { paused, timeZone: time_zone } = own.settings;
     const suspended = suspendedAt !== null;
-    return [{ id, name, livemode, role, demo: own.isDemo, suspended, paused, time_zone }];
+    const time = { time_zone, ahead_ms: ahead.get(id) ?? 0 };
+    const pair = { livemode, sandbox_of: sandbox?.sandboxOf ?? null };
+    return [{ id, name, ...pair, role, demo: own.isDemo, suspended, paused, ...time }];
   });
+}
+
+async function aheadOf(db: DashboardDeps['db'], sandboxIds: number[]): Promise<Map<number, number>> {
+  const turns = await Promise.all(sandboxIds.map((id) => readTurn(db, id)));
+  return new Map(turns.map(({ projectId, aheadMs }) => [projectId, aheadMs]));
 }

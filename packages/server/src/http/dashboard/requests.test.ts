@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { IngestRequest, IngestWarning } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../testkit/endpoints.ts';
+import { EVENTS, EVENTS_BULK } from '../../../testkit/endpoints.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { listKeys } from '../../features/keys/index.ts';
@@ -64,15 +64,40 @@ test('requests are listed the newest first, with their key, and a replay is told
     expect((await dashboard.ask(`${at}?${query}`)).json.errors[0]?.field).toBe(field);
 });
 
+test('what was wrong with which record is kept with the request, as far as the first ten, whatever fields are called', async () => {
+  const caller = await newCaller(server, EVENTS_BULK);
+  const odd = 'odd\u0000\ud800 name';
+  const wrong = { external_user_id: 'u', name: 'usage_threshold_reached', properties: { [odd]: 1 } };
+  const events = Array.from({ length: 12 }, (_, i) =>
+    i === 0 ? { external_user_id: 'u', name: 'n' } : wrong,
+  );
+  expect((await caller.send({ body: { events } })).status).toBe(200);
+  const bulk = await onlyRequest(caller.id);
+  expect(bulk).toMatchObject({ accepted: 1, rejected: 11 });
+  expect(bulk?.faults).toHaveLength(10);
+  expect(bulk?.faults[0]).toMatchObject({ index: 1, field: expect.any(String) as string });
+  const single = await newCaller(server, EVENTS);
+  await single.send({ body: { external_user_id: 7, name: '' } });
+  const refused = await onlyRequest(single.id);
+  expect(refused?.faults.map(({ index, field }) => [index, field])).toEqual([
+    [null, 'external_user_id'],
+    [null, 'name'],
+  ]);
+});
+
+/** Written a quarter second later at most. */
+async function onlyRequest(projectId: number): Promise<IngestRequest | undefined> {
+  const listed = () => dashboard.ask<IngestRequest[]>(`GET /projects/${projectId}/requests`);
+  await expect.poll(async () => (await listed()).json.data.length, { timeout: 5_000 }).toBe(1);
+  return (await listed()).json.data[0];
+}
+
 test('what a request was noted with over the wire is what its answer said', async () => {
   const caller = await newCaller(server, EVENTS);
   const [key] = await listKeys(db, caller.id);
   const { status } = await caller.send({ body: { external_user_id: 'u', name: 'n' } });
   expect(status).toBe(202);
-  const listed = () => dashboard.ask<IngestRequest[]>(`GET /projects/${caller.id}/requests`);
-  await expect
-    .poll(async () => (await listed()).json.data, { timeout: 5_000 })
-    .toMatchObject([{ status: 202, bytes: 35, key: { id: key?.id } }]);
+  expect(await onlyRequest(caller.id)).toMatchObject({ status: 202, bytes: 35, key: { id: key?.id } });
 });
 
 test('warnings are listed, and nothing of another project', async () => {

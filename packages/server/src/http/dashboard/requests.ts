@@ -62,6 +62,7 @@ function toRequest(item: RequestItem, labels: ReadonlyMap<string, string>): Inge
     place: cursorOf(item),
     code: replayed ? null : request.code,
     replayed,
+    faults: request.faults ?? [],
     key: keyId === null ? null : { id: keyId, label: labels.get(keyId) ?? null },
   };
 }

@@ -1,7 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Raw, Role, RouteKey } from '@beckon/contract/dashboard';
+import type {
+  AnswerOf,
+  BodyOf,
+  ParamsOf,
+  QueryOf,
+  Raw,
+  Role,
+  RouteKey,
+  TokenScope,
+} from '@beckon/contract/dashboard';
 import type { TSchema } from 'typebox';
 import type { Person } from '../../features/team/index.ts';
+import type { HeldToken } from '../../features/tokens/index.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { Feeds } from './feeds.ts';
 
@@ -16,8 +26,12 @@ export type Asked<K extends RouteKey> = {
   person: Person;
   /** As whom moves, suppressions and the rest are written: stable, and no address. */
   actor: string;
+  /** The personal token by which they came in; null: they are signed in. */
+  token: HeldToken | null;
   request: FastifyRequest;
   reply: FastifyReply;
+  /** Whether they would still come in: for what goes on for long. */
+  isStillIn: () => Promise<boolean>;
   /** Adds to the audit entry of this change what it was about, and what it was before and after. */
   note: (what: { subject?: string; before?: unknown; after?: unknown }) => void;
 };
@@ -43,21 +57,30 @@ export type RouteDeps = DashboardDeps & { feeds: Feeds };
 export type RouteSpec<K extends RouteKey> = {
   /** The least that opens it in the path's project; `signed_in`: any session, where the path names none. */
   needs: Role | 'signed_in';
+  /**
+   * What a personal token must be good for to open it; `any`: every token does; null: none. Left out, `read` opens what a viewer
+   * may read in a project, and no token opens anything else.
+   */
+  scope?: TokenScope | 'any' | null;
   /** The shape of the query and of the body, in TypeBox; what is not named here is refused. */
   query?: TSchema;
   body?: TSchema;
+  /** The body is a file's bytes as they are, `application/octet-stream`; the handler finds them in the request. */
+  isRaw?: true;
   /** What a body may weigh; 1 MiB otherwise. */
   bodyMaxBytes?: number;
-  /** As what the change stands in the audit log. Every route that changes something has one; reading has none. */
+  /** As what it stands in the audit log. Every route that changes something has one, and every one that hands out data of people. */
   audit?: string;
   /** Asked by POST because what is asked does not fit into an address: it changes nothing and is not audited. */
   reads?: true;
+  /** Of an open route: programs ask it, which have no page. A page that asks has to be ours all the same. */
+  isForPrograms?: true;
   /** It goes through a whole queue: two such are at work at a time, whoever asks, and others wait for their turn. */
   isHeavy?: true;
   handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
 };
 
-type OpenSpec<K extends RouteKey> = Omit<RouteSpec<K>, 'needs' | 'handle'> & {
+type OpenSpec<K extends RouteKey> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'handle'> & {
   handle: (deps: RouteDeps, asked: OpenAsked<K>) => Promise<AnswerOf<K>>;
 };
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Fault } from '../../base/fault.ts';
 import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
+import { readMoment } from './moment.ts';
 import { route } from './route.ts';
 
 const PAGE = 50;
@@ -35,8 +35,8 @@ export const scheduleRoutes = [
         {
           projectId,
           becomes,
-          from: readMoment(query.from, 'from'),
-          to: readMoment(query.to, 'to'),
+          from: query.from === undefined ? null : readMoment(query.from, 'from'),
+          to: query.to === undefined ? null : readMoment(query.to, 'to'),
           offset,
           limit,
         },
@@ -47,13 +47,3 @@ export const scheduleRoutes = [
     },
   }),
 ];
-
-function readMoment(text: string | undefined, field: string): number | null {
-  if (text === undefined) return null;
-  try {
-    return Temporal.Instant.from(text).epochMilliseconds;
-  } catch {
-    const message = `${field} must be a moment such as 2026-01-15T11:00:00.000Z`;
-    throw new Fault('validation_failed', { details: [{ message, field }] });
-  }
-}

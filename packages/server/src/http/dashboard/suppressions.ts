@@ -125,6 +125,7 @@ export const suppressionRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/suppressions/export', {
     needs: 'admin',
+    audit: 'suppressions.export',
     handle({ db }, { projectId, reply }) {
       const file = { name: 'suppressions.csv', type: 'text/csv; charset=utf-8' };
       return sendPieces(reply, file, withLineEnds(exportSuppressions(db, { projectId, format: 'csv' })));

@@ -30,6 +30,7 @@ export const auditRoutes = [
   }),
   route('GET /projects/:project/audit.csv', {
     needs: 'admin',
+    audit: 'audit.export',
     query: Type.Object(FILTER),
     async handle({ db }, { projectId, query, reply }) {
       const { of, names } = await scopeOf(db, projectId, query);
@@ -71,6 +72,7 @@ function toListed(entry: ListedEntry, names: Names): AuditListed {
     project: projectId === 0 ? null : { id: projectId, name: names.get(projectId) ?? String(projectId) },
     actor: entry.actor,
     actor_name: entry.actorName,
+    token: entry.token,
     action: entry.action,
     subject,
     before,
@@ -84,7 +86,18 @@ function readId(text: string): string {
   throw badCursor();
 }
 
-const COLUMNS = ['at', 'project', 'actor', 'actor_name', 'action', 'subject', 'before', 'after', 'is_done'];
+const COLUMNS = [
+  'at',
+  'project',
+  'actor',
+  'actor_name',
+  'token',
+  'action',
+  'subject',
+  'before',
+  'after',
+  'is_done',
+];
 const PIECE = 1_000;
 
 async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string> {
@@ -98,12 +111,13 @@ async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string>
 }
 
 function lineOf(entry: AuditListed): string {
-  const { at, project, actor, actor_name, action, subject, before, after, is_done } = entry;
+  const { at, project, actor, actor_name, token, action, subject, before, after, is_done } = entry;
   const texts = [
     at,
     project?.name ?? '',
     actor,
     actor_name,
+    token ?? '',
     action,
     subject ?? '',
     toText(before),

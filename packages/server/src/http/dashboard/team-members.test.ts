@@ -206,7 +206,7 @@ test('the audit log says who did what with its difference, for this organisation
   expect(entries.filter(({ action }) => action === 'team.set_up')).toMatchObject([
     { actor_name: 'ada', project: null },
   ]);
-  expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|token`));
+  expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|token(?!":null)`));
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const page = await list(`?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`);
@@ -224,7 +224,8 @@ test('the audit log says who did what with its difference, for this organisation
   const csv = await grace.ask(at('GET /audit.csv'));
   expect([csv.headers['content-disposition'], csv.text.trimEnd().split('\n').length]).toEqual([
     'attachment; filename="audit.csv"',
-    seen.length + 1,
+    // With its heading, and with the entry of this very export.
+    seen.length + 2,
   ]);
   expect((await edda.ask(`GET /projects/${theirs.id}/audit`)).text).not.toContain('team.set_up');
 });

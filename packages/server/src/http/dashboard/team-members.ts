@@ -33,6 +33,7 @@ const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
 export const memberRoutes = [
   route('GET /projects/:project/organisation', {
     needs: 'viewer',
+    scope: null,
     handle: async ({ db }, { projectId }) => ({ data: toShown(await organisationOf(db, projectId)) }),
   }),
   route('POST /projects/:project/organisation', {
@@ -60,6 +61,7 @@ export const memberRoutes = [
   }),
   route('GET /projects/:project/members', {
     needs: 'viewer',
+    scope: null,
     async handle({ db }, { projectId, person }) {
       const { id } = await organisationOf(db, projectId);
       return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));

@@ -161,6 +161,29 @@ test('a preview is the letter as it would leave, with what would hold it and wha
   expect(broken.words).toBe(null);
 });
 
+test('a preview as of then is told by what was known of the person then; what is not sure is named', async () => {
+  await create();
+  await story.user('ada', { email: 'ada@x.org', traits: { name: 'ADA', plan: 'trial' } });
+  await stage.engine.settle();
+  const then = new Date(story.now() + 1_000).toISOString();
+  await story.later(3_600_000);
+  await drafted('ada');
+  await story.user('ada', { traits: { name: 'Countess', plan: 'pro' } });
+  await stage.engine.settle();
+  const preview = (body: object) =>
+    ask<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
+  expect((await preview({})).data).toMatchObject({ subject: 'Hello Countess', event: 'hello' });
+  const before = (await preview({ at: then })).data;
+  expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], unsure: [] });
+  expect(before.text).toContain('trial');
+  const page = `GET /templates/greeting/letter.html?user=ada&at=${encodeURIComponent(then)}`;
+  expect((await dashboard.ask(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain('trial');
+  for (const at of ['2020-01-01T00:00:00Z', 'soon', new Date(story.now() + 86_400_000).toISOString()]) {
+    const refused = await preview({ at });
+    expect([refused.status, refused.errors[0]?.field]).toEqual([422, 'at']);
+  }
+});
+
 test('words that are only being written have a page of their own, which nothing can do anything in', async () => {
   const body = 'Nothing *yet* for {{ person.name }} <script>alert(1)</script>';
   const words = letter({ body });

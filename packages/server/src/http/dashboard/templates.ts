@@ -12,6 +12,7 @@ import {
   sendTrialCopy,
   showVariables,
 } from '../../flows/templates/index.ts';
+import { readMoment } from './moment.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route, type RouteDeps } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
@@ -107,9 +108,13 @@ export const templateRoutes: DashboardRoute[] = [
     needs: 'viewer',
     reads: true,
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ letter: Type.Optional(LETTER), user: Type.Optional(Type.String()) }),
-    async handle(deps, { projectId, params: { template }, body: { letter, user }, person }) {
-      const wanted = { projectId, template, letter: letter ?? null, user: user ?? null };
+    body: Type.Object({
+      letter: Type.Optional(LETTER),
+      user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
+    }),
+    async handle(deps, { projectId, params: { template }, body: { letter, user, at }, person }) {
+      const wanted = { projectId, template, letter: letter ?? null, user: user ?? null, ...momentOf(at) };
       return { data: await preview(deps, { ...wanted, to: person.email }) };
     },
   }),
@@ -118,14 +123,21 @@ export const templateRoutes: DashboardRoute[] = [
     query: Type.Object({
       words: Type.Optional(Type.String()),
       user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
       ...FRAME_QUERY,
     }),
     async handle(deps, { projectId, params: { template }, query, reply }) {
       const { db } = deps;
-      const { words, user, ...frame } = query;
+      const { words, user, at, ...frame } = query;
       const letter = words === undefined ? null : await findWords(db, projectId, words);
       if (letter === undefined) throw wordsAreGone();
-      const shown = await renderAs(db, { projectId, template, letter, user: user ?? null });
+      const shown = await renderAs(db, {
+        projectId,
+        template,
+        letter,
+        user: user ?? null,
+        ...momentOf(at),
+      });
       return sendLetter(deps, reply, { html: shown.html, ...frame });
     },
   }),
@@ -151,15 +163,17 @@ type Previewing = {
   /** Null: as it is published. */
   letter: LetterSource | null;
   user: string | null;
+  /** As of when; now, where left out. */
+  at?: number;
 };
 
 /** Words that are not published may belong to a letter that is not there yet; it is known by its name all the same. */
 function renderAs(
   db: RouteDeps['db'],
-  { projectId, template, letter, user: userId }: Previewing,
+  { projectId, template, letter, user: userId, at }: Previewing,
 ): Promise<Preview> {
   const now = db.clock.now();
-  const asked = { projectId, now, userId };
+  const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
   return letter === null
     ? previewLetter(db, { ...asked, reference: template, document: null })
     : previewLetter(db, { ...asked, reference: null, document: { ...letter, name: template } });
@@ -173,7 +187,7 @@ async function preview(
   const { projectId, letter, user } = wanted;
   const rendered = await orFaults(() => renderAs(db, wanted));
   if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
-  const { content, text, html, missing, userId, event, source, troubles } = rendered;
+  const { content, text, html, missing, unsure, userId, event, source, troubles } = rendered;
   const { variables } = await showVariables(db, { projectId, now: db.clock.now() }, source);
   const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
   const looks = await checkWords(deps, { projectId, content, to });
@@ -185,6 +199,7 @@ async function preview(
     preheader: content.preheader,
     text,
     missing,
+    unsure,
     faults: [],
     variables,
     checks: [
@@ -196,19 +211,24 @@ async function preview(
   };
 }
 
+function momentOf(at: string | undefined): { at?: number } {
+  return at === undefined ? {} : { at: readMoment(at, 'at') };
+}
+
 function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = letter ?? {};
   const nobody = { external_user_id: user ?? '', is_made_up: user === null, event: '' };
-  const none = { text: '', missing: [], variables: [], checks: [], bytes: 0, words: null };
+  const none = { text: '', missing: [], unsure: [], variables: [], checks: [], bytes: 0, words: null };
   return { ...nobody, subject, preheader, ...none };
 }
 
-/** What is wrong with words that somebody is still writing is no refusal of the question. */
+/** What is wrong with words that somebody is still writing is no refusal of the question; a moment of which nothing is known is. */
 async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof Fault && error.code === 'validation_failed') return { faults: error.details };
+    if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
+    if (!error.details.some(({ field }) => field === 'at')) return { faults: error.details };
     throw error;
   }
 }

@@ -22,7 +22,7 @@ const arrive = {
     return { result: 'accepted', reply: '250 kept', relayId: null } as const;
   },
 };
-const { setUp, browser, join } = testTeam(stage.server, { wayOut: async () => arrive });
+const { setUp, browser, join, tokenFor } = testTeam(stage.server, { wayOut: async () => arrive });
 const { ada, projectId } = await setUp();
 const plain = testDashboard(db);
 afterAll(() => plain.close());
@@ -99,7 +99,25 @@ test('what a letter lets its recipient do is not for those who only look', async
     expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
   const whole = (await plain.ask<DeliveryWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
   expect(whole.frozen?.mail_from).toBe('b+veiled@acme.test');
+  await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
 });
+
+type Shown = { projectId: number; places: string[]; files: string[]; seal: string };
+
+/** A token for reading reads as a viewer does, whoever it is of. */
+async function showsProgramsNothing(shown: Shown): Promise<void> {
+  await db.query(
+    `UPDATE beckon.project SET organisation_id = (SELECT organisation_id FROM beckon.project WHERE project_id = $1)
+     WHERE project_id = $2`,
+    [projectId, shown.projectId],
+  );
+  const program = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'review', 'import'])}` });
+  for (const place of shown.places) {
+    const { status, text } = await program.ask(place);
+    expect([place, status, text.includes(shown.seal)]).toEqual([place, 200, false]);
+  }
+  for (const file of shown.files) expect([file, (await program.ask(file)).status]).toEqual([file, 403]);
+}
 
 test('who was removed, or may no longer invite, finds every door closed that they left open', async () => {
   const invite = async (by: typeof ada, email: string, role: Role): Promise<string> => {

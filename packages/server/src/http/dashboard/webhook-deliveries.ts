@@ -40,6 +40,7 @@ export const webhookDeliveryRoutes = [
   }),
   route('GET /projects/:project/webhook-deliveries', {
     needs: 'admin',
+    scope: 'read',
     query: Type.Object({
       cursor: PAGE.cursor,
       limit: PAGE.limit,
@@ -50,6 +51,7 @@ export const webhookDeliveryRoutes = [
   }),
   route('GET /projects/:project/webhook-deliveries/:message/:endpoint', {
     needs: 'admin',
+    scope: 'read',
     async handle(deps, { projectId, params }) {
       const place = { projectId, messageId: readMessageName(params.message), endpointId: params.endpoint };
       const delivery = await findDelivery(deps, place);
@@ -58,6 +60,7 @@ export const webhookDeliveryRoutes = [
   }),
   route('POST /projects/:project/webhook-replays', {
     needs: 'admin',
+    scope: 'review',
     audit: 'webhook.replay',
     body: Type.Object({
       endpoint: Type.Optional(ID),

@@ -32,6 +32,7 @@ const WANTED = {
 const endpointRoutes = [
   route('GET /projects/:project/webhooks', {
     needs: 'admin',
+    scope: 'read',
     handle: async ({ db }, { projectId }) => wholeList(await showEndpoints(db, projectId)),
   }),
   route('POST /projects/:project/webhooks', {

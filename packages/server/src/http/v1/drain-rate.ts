@@ -5,21 +5,52 @@ const LONGEST_S = 60;
 /** What a client is told before we have seen the queue move. */
 const UNKNOWN_S = 10;
 
+/** Two looks closer together than this tell nothing of the pace: batches leave the queue one by one. */
+const APART_MS = 1_000;
+
+export type DrainRate = {
+  /** So many records were let in. */
+  took(projectId: number, records: number, now: number): void;
+  retryAfterS(projectId: number, waiting: number, now: number): number;
+};
+
 /**
- * How long a client with a full queue should wait: as long as the queue needs for one chunk, at the pace at which it
- * was seen to shrink between two refusals. Only an estimate, so it lives in memory.
+ * How long a client with a full queue should wait: as long as the queue needs for one chunk, at the pace at which it was
+ * seen to be worked off: what waited at a look, and was let in since, and does not wait any more. Before its first refusal
+ * a queue counts as having been empty, so that the pace is rather too low. Only an estimate, so it lives in memory.
  */
-export function createDrainRate(chunk: number): (projectId: number, waiting: number, now: number) => number {
-  const seen = new Map<number, { waiting: number; at: number }>();
-  return function retryAfterS(projectId, waiting, now) {
-    const before = seen.get(projectId);
+export function createDrainRate(chunk: number): DrainRate {
+  type Sight = { waiting: number; at: number; took: number; /** At a refusal. */ saidS: number | null };
+  const seen = new Map<number, Sight>();
+  function sightOf(projectId: number, now: number): Sight | undefined {
+    const sight = seen.get(projectId);
+    return sight && now - sight.at <= MEMORY_MS ? sight : undefined;
+  }
+  function keep(projectId: number, sight: Sight): void {
     seen.delete(projectId);
-    seen.set(projectId, { waiting, at: now });
+    seen.set(projectId, sight);
     const oldest = seen.keys().next().value;
     if (seen.size > PROJECTS_MAX && oldest !== undefined) seen.delete(oldest);
-    if (!before || now - before.at > MEMORY_MS) return UNKNOWN_S;
-    const perSecond = ((before.waiting - waiting) / Math.max(1, now - before.at)) * 1_000;
-    const seconds = perSecond > 0 ? chunk / perSecond : LONGEST_S;
-    return Math.ceil(Math.min(LONGEST_S, Math.max(SHORTEST_S, seconds)));
+  }
+  return {
+    took(projectId, records, now) {
+      const sight = sightOf(projectId, now);
+      if (sight) sight.took += records;
+      else keep(projectId, { waiting: 0, at: now, took: records, saidS: null });
+    },
+    retryAfterS(projectId, waiting, now) {
+      const before = sightOf(projectId, now);
+      if (before && before.saidS !== null && now - before.at < APART_MS) return before.saidS;
+      const saidS = before ? estimate(before, waiting, now) : UNKNOWN_S;
+      keep(projectId, { waiting, at: now, took: 0, saidS });
+      return saidS;
+    },
   };
+
+  function estimate(before: Sight, waiting: number, now: number): number {
+    const gone = before.waiting + before.took - waiting;
+    if (gone <= 0) return before.saidS === null ? UNKNOWN_S : LONGEST_S;
+    const seconds = chunk / ((gone / Math.max(1, now - before.at)) * 1_000);
+    return Math.ceil(Math.min(LONGEST_S, Math.max(SHORTEST_S, seconds)));
+  }
 }

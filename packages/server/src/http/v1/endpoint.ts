@@ -1,4 +1,4 @@
-import type { Endpoint } from '@beckon/contract';
+import type { BulkError, Endpoint } from '@beckon/contract';
 import type { FieldFault } from '../../base/fault.ts';
 import type { ReadOptions } from '../../base/records/index.ts';
 import type { Reply } from '../../flows/accept/index.ts';
@@ -24,7 +24,7 @@ export type ReadRequest =
       parts: string;
       reply: Reply;
       userIds: string[];
-      refused: number;
+      refused: BulkError[];
       compact: string | null;
     }
   | { ok: false; faults: FieldFault[] };

@@ -16,7 +16,7 @@ export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): 
     parts: record,
     reply: PLAIN_202,
     userIds: [body['external_user_id'] as string],
-    refused: 0,
+    refused: [],
     compact: null,
   };
 }
@@ -42,7 +42,7 @@ export function readBatch(body: Body, read: ReadRecord, options: ReadOptions): R
     parts: records.taken.join(','),
     reply,
     userIds: records.userIds,
-    refused: 0,
+    refused: [],
     compact: compactText(body, 'events', records.texts),
   };
 }
@@ -69,7 +69,7 @@ export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): Re
     parts: taken.join(','),
     reply: { status: 200, body: JSON.stringify(result) },
     userIds,
-    refused: refused.length,
+    refused: errors,
     compact: refused.length === 0 ? compactText(body, options.field, texts) : null,
   };
 }

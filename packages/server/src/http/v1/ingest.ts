@@ -3,7 +3,6 @@ import { BULK_INGEST_MAX_RECORDS, MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } f
 import { Fault } from '../../base/fault.ts';
 import type { VerifiedKey } from '../../features/keys/index.ts';
 import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
-import type { NotedRequest } from '../../features/stream/index.ts';
 import type { Reply, Verdict } from '../../flows/accept/index.ts';
 import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
@@ -14,9 +13,10 @@ import { answerFault } from '../faults.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
 import { refuseBody } from '../refuse-body.ts';
 import { transportOf } from '../transport.ts';
-import { createDrainRate } from './drain-rate.ts';
+import { createDrainRate, type DrainRate } from './drain-rate.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import { countPlaceholders } from './placeholder-ids.ts';
+import { refusalOf, type Tally } from './tally.ts';
 
 export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -30,12 +30,12 @@ export type Ingest = (request: IncomingMessage, response: ServerResponse) => Pro
  * `Fault`; before it is sent, a key that was only remembered is asked for once more.
  */
 export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
-  const retryAfterS = createDrainRate(BULK_INGEST_MAX_RECORDS);
+  const drainRate = createDrainRate(BULK_INGEST_MAX_RECORDS);
   return async function ingest(request, response) {
     const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
     const tally: Tally = { code: null, accepted: 0, rejected: 0, bytes: 0, startedAt: deps.clock.now() };
     try {
-      const reply = await handle({ deps, endpoint, call, retryAfterS, resetS: 0, tally });
+      const reply = await handle({ deps, endpoint, call, drainRate, resetS: 0, tally });
       if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
     } catch (error) {
       await refuse(deps, call, { endpoint, error, tally });
@@ -49,14 +49,11 @@ type Step = {
   deps: HttpDeps;
   endpoint: IngestEndpoint;
   call: Call;
-  retryAfterS: ReturnType<typeof createDrainRate>;
+  drainRate: DrainRate;
   /** Seconds until the rate limit's next token, once it was asked. */
   resetS: number;
   tally: Tally;
 };
-
-/** What the project's log of requests says beside the status. */
-type Tally = Pick<NotedRequest, 'code' | 'accepted' | 'rejected' | 'bytes'> & { startedAt: number };
 
 /** Null where the client is gone and nobody reads an answer. */
 async function handle(step: Step): Promise<Reply | null> {
@@ -71,7 +68,8 @@ async function handle(step: Step): Promise<Reply | null> {
   try {
     const body = parse(bytes);
     const onceKey = onceKeyOf(step);
-    const read = endpoint.read(body, { now: deps.clock.now(), checkStrings: bytes.includes('\\u') });
+    const ahead = key.livemode ? 0 : await aheadOf(step, key.projectId);
+    const read = endpoint.read(body, { now: deps.clock.now() + ahead, checkStrings: bytes.includes('\\u') });
     const once =
       onceKey === null
         ? null
@@ -84,6 +82,15 @@ async function handle(step: Step): Promise<Reply | null> {
   } finally {
     deps.bodies.release(bytes.byteLength);
   }
+}
+
+/** What is sent to a sandbox happens by the clock of that. */
+async function aheadOf({ deps, tally }: Step, projectId: number): Promise<number> {
+  const aheadMs = await deps.aheadOf(projectId).catch((cause: unknown) => {
+    throw new Fault('server_error', { retryAfterS: 1, cause });
+  });
+  tally.aheadMs = aheadMs;
+  return aheadMs;
 }
 
 function spend(step: Step, grant: Grant): void {
@@ -131,7 +138,7 @@ function onceKeyOf({ call }: Step): IdempotencyKey | null {
 type Received = { body: unknown; bytes: Buffer; read: ReadRequest };
 
 function fingerprintOf({ endpoint }: Step, { body, bytes, read }: Received): string {
-  const sound = read.ok && read.refused === 0;
+  const sound = read.ok && read.refused.length === 0;
   const compact = read.ok ? read.compact : null;
   return fingerprint({
     path: endpoint.path,
@@ -159,8 +166,10 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply
   const entry = { key, once, kind: endpoint.stores, records, parts, reply };
   const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
   if (verdict.state !== 'stored') return replyTo(step, verdict);
+  if (endpoint.kind === 'bulk') step.drainRate.took(key.projectId, records, deps.clock.now());
   step.tally.accepted = records;
-  step.tally.rejected = read.refused;
+  step.tally.rejected = read.refused.length;
+  step.tally.faults = read.refused;
   noteUse(deps, call);
   if (once && !once.isUuidV4) deps.warnings.note(key.projectId, 'idempotency_key_not_uuid_v4');
   if (countPlaceholders(read.userIds) > 0) deps.warnings.note(key.projectId, 'placeholder_user_id');
@@ -178,7 +187,7 @@ function noteUse(deps: HttpDeps, call: Call): void {
 
 /** Whoever does not store anything hears of it only after the key was asked for. */
 async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
-  const { deps, call, retryAfterS } = step;
+  const { deps, call, drainRate } = step;
   switch (verdict.state) {
     case 'stored':
       throw new Error('a stored request has its own reply');
@@ -196,7 +205,7 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       throw new Fault('server_error', { retryAfterS: 1 });
     case 'queue_full': {
       const projectId = call.key?.projectId ?? 0;
-      const drainedS = retryAfterS(projectId, verdict.waiting, deps.clock.now());
+      const drainedS = drainRate.retryAfterS(projectId, verdict.waiting, deps.clock.now());
       throw new Fault('backfill_queue_full', { retryAfterS: Math.max(drainedS, step.resetS) });
     }
   }
@@ -235,12 +244,7 @@ async function refuse(
     );
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);
-  const tally: Tally = {
-    ...refused.tally,
-    code: body.errors[0]?.code ?? null,
-    accepted: 0,
-    rejected: 0,
-  };
+  const tally = { ...refused.tally, ...refusalOf(body.errors) };
   answer(deps, call, { endpoint, status, body: JSON.stringify(body), tally });
 }
 
@@ -268,6 +272,8 @@ function answer(
       accepted: tally.accepted,
       rejected: tally.rejected,
       bytes: tally.bytes,
+      ...(tally.aheadMs !== undefined && { aheadMs: tally.aheadMs }),
+      ...(tally.faults && { faults: tally.faults }),
       ms: Math.max(0, deps.clock.now() - tally.startedAt),
     });
   }

@@ -28,6 +28,8 @@ export type Database = Tx & {
   session(options?: { freshPlans: boolean }): Promise<Session>;
   /** The clock given, moved by what the database's clock says, so that all processes agree on the time. */
   clock: Clock;
+  /** How far that clock is moved ahead besides, for a project whose time is not the real one; 0 everywhere else. */
+  aheadMs: number;
   /** How far this machine's clock is from the database's; null before the first measurement. */
   offsetMs(): number | null;
   close(): Promise<void>;
@@ -83,12 +85,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       return openSession(client, wrap);
     },
     clock: { now: () => options.clock.now() + (offsetMs ?? 0) },
+    aheadMs: 0,
     offsetMs: () => offsetMs,
     async close() {
       clearInterval(timer);
       await Promise.all([pool.end(), sessions.end()]);
     },
   };
+}
+
+/** The same connections, with a clock that is so far ahead of real time: what is done by it is done in a project's own time. */
+export function movedAhead(db: Database, aheadMs: number): Database {
+  const further = aheadMs - db.aheadMs;
+  return further === 0 ? db : { ...db, aheadMs, clock: { now: () => db.clock.now() + further } };
 }
 
 function queries(client: pg.Pool | pg.PoolClient, named: boolean): Tx {

@@ -2,6 +2,7 @@ export { type ConnectionSource } from './connection.ts';
 export {
   type Database,
   type DatabaseOptions,
+  movedAhead,
   openDatabase,
   type Query,
   type Session,
@@ -15,6 +16,6 @@ export { type Listener, startListener } from './listener.ts';
 export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export { openSignInDatabase, type SignInDatabase } from './sign-in-database.ts';
-export { copyProject, deleteProject } from './project-rows.ts';
+export { copyProject, copyRows, deleteProject } from './project-rows.ts';
 export { createScratch } from './scratch.ts';
 export { inSlices } from './slices.ts';

@@ -10,6 +10,29 @@ export async function copyProject(from: Tx, to: Tx, projectId: number): Promise<
   return copied;
 }
 
+/**
+ * Rows of one project, of these tables, as those of another one beside it: under the same ids, and with these columns otherwise,
+ * each by an expression of its own.
+ */
+export async function copyRows(
+  tx: Tx,
+  { from, to }: { from: number; to: number },
+  tables: Record<string, { only?: string; columns?: Record<string, string> }>,
+): Promise<void> {
+  const known = await tenantTables(tx);
+  for (const [name, { only = 'true', columns: changed = {} }] of Object.entries(tables)) {
+    const columns = known.find((table) => table.name === name)?.columns;
+    if (columns === undefined) throw new Error(`there is no table ${name} of projects`);
+    const values = columns
+      .split(', ')
+      .map((column) => (column === 'project_id' ? '$2::bigint' : (changed[column] ?? column)));
+    await tx.query(
+      `INSERT INTO beckon."${name}" (${columns}) SELECT ${values.join(', ')} FROM beckon."${name}" WHERE project_id = $1 AND ${only}`,
+      [from, to],
+    );
+  }
+}
+
 export async function deleteProject(tx: Tx, projectId: number): Promise<number> {
   let deleted = 0;
   for (const table of (await tenantTables(tx)).toReversed()) {

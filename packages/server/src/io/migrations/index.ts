@@ -12,6 +12,10 @@ import * as peopleViews from './0010-people-views.ts';
 import * as rulesAndLetters from './0011-rules-and-letters.ts';
 import * as live from './0012-live.ts';
 import * as needs from './0013-needs.ts';
+import * as tokens from './0014-tokens.ts';
+import * as imports from './0015-imports.ts';
+import * as sandbox from './0016-sandbox.ts';
+import * as requestFaults from './0017-request-faults.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -28,4 +32,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0011-rules-and-letters': rulesAndLetters,
   '0012-live': live,
   '0013-needs': needs,
+  '0014-tokens': tokens,
+  '0015-imports': imports,
+  '0016-sandbox': sandbox,
+  '0017-request-faults': requestFaults,
 };

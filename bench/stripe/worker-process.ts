@@ -1,0 +1,31 @@
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { idMaker } from '../../packages/server/src/base/ids.ts';
+import { createLog } from '../../packages/server/src/base/log.ts';
+import { createSealer } from '../../packages/server/src/base/seal.ts';
+import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
+import { openDatabase } from '../../packages/server/src/io/db/index.ts';
+import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
+import { startDigester, startImporter } from '../../packages/server/src/worker/index.ts';
+
+/** The part of a worker that imports and digests, with Stripe on loopback: the only thing that the product is not told by settings. */
+const { DATABASE_URL = '', SECRET_KEY = '', BENCH_STRIPE_PORT = '' } = process.env;
+const log = createLog('warn');
+const db = await openDatabase({
+  connection: () => ({ connectionString: DATABASE_URL }),
+  clock: systemClock,
+  log,
+});
+const digest = createDigest({ db, log, newId: idMaker(db.clock) });
+const digester = startDigester({ db, digest, log });
+const importer = startImporter({
+  db,
+  log,
+  sealer: createSealer(SECRET_KEY, null, 'secrets at rest'),
+  openStripe: stripeReader(db, { host: '127.0.0.1', port: Number(BENCH_STRIPE_PORT), protocol: 'http' }),
+  pauseMs: 250,
+  accepted: () => digester.wake(),
+});
+process.once('SIGTERM', () => {
+  void Promise.all([importer.stop(), digester.stop()]).then(() => db.close());
+});
+process.stdout.write('ready\n');

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { filled } from '../../site/generated/index.ts';
+import { anchorsOf, type Link, linksOf } from '../../site/markdown.ts';
+import { PAGES } from '../../site/pages.ts';
+import { ROOT, TEXTS } from './texts.ts';
+
+test('every link within the repository leads to a file that is there, and every anchor to a heading', () => {
+  const broken = [...TEXTS].flatMap(([file, text]) =>
+    linksOf(text)
+      .filter((link) => !leads(file, link))
+      .map(({ target, line }) => `${file}:${line} ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+function leads(file: string, { target }: Link): boolean {
+  if (/^(?:https?|mailto):/.test(target)) return true;
+  const [path = '', anchor] = target.split('#', 2);
+  const place = path === '' ? file : posix.join(posix.dirname(file), path);
+  if (!existsSync(posix.join(ROOT, place))) return false;
+  const text = TEXTS.get(place);
+  return anchor === undefined || (text !== undefined && anchorsOf(text).has(anchor));
+}
+
+test('every page of the folder is a page of the guide, once', () => {
+  const pages = [...TEXTS.keys()].filter((file) => /^docs\/(?!decisions\/)/.test(file));
+  expect(
+    PAGES.map(({ file }) => file)
+      .filter((file) => file !== 'SECURITY.md')
+      .toSorted(),
+  ).toEqual(pages.toSorted());
+  expect(new Set(PAGES.map(({ path }) => path)).size).toBe(PAGES.length);
+});
+
+test.each(PAGES.map(({ file }) => file))(
+  '%s says what the program says: else run `node site/fill.ts`',
+  (file) => {
+    const text = TEXTS.get(file) ?? '';
+    expect(text).toBe(filled(text));
+  },
+);

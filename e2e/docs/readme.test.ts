@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { fencesOf } from '../../site/markdown.ts';
+import { ROOT, TEXTS } from './texts.ts';
+
+const PORT = 8080;
+const [first = '', second = '', shown = ''] = fencesOf(TEXTS.get('README.md') ?? '').map(({ text }) => text);
+
+test('the first block of the README in one shell and the second in another end in a draft that can be seen', async () => {
+  expect(first.trim()).toBe('npm ci && npm start');
+  const folder = await freshCheckout();
+  const port = await portOf();
+  const asPasted = (text: string): string =>
+    // What is installed already is not installed again, and a port that somebody else has is another one.
+    text.replace('npm ci', 'true').replaceAll(`:${PORT}`, `:${port}`);
+  const env = { ...process.env, ...(port === PORT ? {} : { PORT: String(port) }) };
+
+  const server = spawn('bash', ['-c', asPasted(first)], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // npm, its shell and the server end together.
+    detached: true,
+  });
+  onTestFinished(() => end(server));
+  expect(await saysReady(server)).toContain(`Beckon is ready at http://localhost:${port}`);
+
+  const shell = spawn('bash', ['-c', asPasted(second)], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const chunks: Buffer[] = [];
+  shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(shell, 'close')) as [number];
+  const printed = Buffer.concat(chunks).toString();
+  expect(code).toBe(0);
+  expect(printed).toContain('Welcome to Acme');
+  // The README shows what such a run printed.
+  expect(withoutChance(printed)).toBe(withoutChance(shown));
+});
+
+/** Everything but what is made here: the data of others is not in it. */
+async function freshCheckout(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'beckon-readme-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  // As root, PostgreSQL runs under another account, which has to come in.
+  await chmod(folder, 0o755);
+  const names = (await readdir(ROOT)).filter((name) => name !== 'data' && name !== '.git');
+  for (const name of names) await symlink(join(ROOT, name), join(folder, name));
+  return folder;
+}
+
+async function portOf(): Promise<number> {
+  const probe = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe
+      .once('error', () => resolve(false))
+      .listen(PORT, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  return isFree ? PORT : freePort();
+}
+
+async function saysReady(server: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
+    if (!line.startsWith('Beckon is ready')) continue;
+    server.stdout?.resume();
+    return line;
+  }
+  throw new Error('the server did not start');
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, 'exit');
+  process.kill(-server.pid, 'SIGTERM');
+  await gone;
+}
+
+function withoutChance(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .trim();
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mountGuide, readGuide } from '../../packages/server/src/http/guide/index.ts';
+import { PAGES } from '../../site/pages.ts';
+import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
+import { ROOT } from './texts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'beckon-site-'));
+const site = join(folder, 'site');
+let app: FastifyInstance;
+let url: string;
+beforeAll(async () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'site/build.ts'), '--out', site], {
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+  app = Fastify();
+  const ready = { kind: 'ready' as const, ...(await readGuide(site)) };
+  mountGuide(app, { state: () => ready });
+  url = await app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('each page is there for people and as Markdown, and llms.txt names them all', () => {
+  const files = new Set(readdirSync(site));
+  const [index, whole] = ['llms.txt', 'llms-full.txt'].map((name) => readFileSync(join(site, name), 'utf8'));
+  for (const { path, title } of PAGES) {
+    expect([files.has(`${path}.html`), files.has(`${path}.md`)], path).toEqual([true, true]);
+    expect(index).toContain(`[${title}](/guide/${path}.md): `);
+    expect(whole).toContain(`<!-- /guide/${path}.md -->`);
+  }
+});
+
+test('every link of every page leads to a page or a file, and every anchor to its heading', () => {
+  const pages = new Map(
+    PAGES.map(({ path }) => [`/guide/${path}.html`, readFileSync(join(site, `${path}.html`), 'utf8')]),
+  );
+  const files = new Set(
+    readdirSync(site, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).replace(site, '/guide')),
+  );
+  const broken = [...pages].flatMap(([page, html]) =>
+    [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)]
+      .map(([, target = '']) => new URL(target.replaceAll('&amp;', '&'), `http://site${page}`))
+      .filter(({ host, pathname, hash }) => {
+        if (host !== 'site' || ['/', '/docs'].includes(pathname)) return false;
+        const path = pathname === '/guide/' ? '/guide/index.html' : pathname;
+        if (!files.has(path)) return true;
+        const id = decodeURIComponent(hash.slice(1));
+        return id !== '' && !(pages.get(path) ?? '').includes(` id="${id}"`);
+      })
+      .map((target) => `${page} → ${target.pathname}${target.hash}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+describe.skipIf(!hasBrowser)('in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.concurrent.each([false, true])(
+    'a page asks nobody else, runs under its policy, is in nobody’s way, and is found by a word (dark: %s)',
+    async (dark) => {
+      const { context, page, troubles } = await newPerson(browser, { dark });
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      for (const path of ['', 'webhooks-verify.html', 'none.html']) {
+        await page.goto(`${url}/guide/${path}`);
+        await page.locator('h1').waitFor();
+        expect(await violationsOf(page), path).toEqual([]);
+      }
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill('quiet hours');
+      await page.getByRole('option').first().click();
+      await page.waitForURL((now) => now.pathname.endsWith('.html') && now.hash !== '');
+      expect(asked.filter((one) => !one.startsWith(`${url}/guide/`))).toEqual([]);
+      expect(troubles).toEqual([]);
+      await context.close();
+    },
+  );
+});

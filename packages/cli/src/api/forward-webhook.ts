@@ -1,0 +1,63 @@
+import { signWebhook } from '@beckon/contract/signature';
+import type { ListenedMessage } from '@beckon/contract/dashboard';
+import type { Shell } from '../shell.ts';
+
+export type ForwardOptions = {
+  target: string;
+  key: Uint8Array;
+  signal: AbortSignal;
+  shell: Pick<Shell, 'now' | 'wait' | 'version'>;
+};
+
+/** How it went at last. */
+export type Forwarded = { status: number | null; error: string | null; ms: number; attempts: number };
+
+/** A program that is just being restarted is back after these; whoever is away for longer replays. */
+const PAUSES_MS = [300, 1_000, 3_000] as const;
+const TIMEOUT_MS = 15_000;
+
+/** The very bytes that an endpoint would get, signed anew each time, because a signature ages. */
+export async function forwardWebhook(message: ListenedMessage, options: ForwardOptions): Promise<Forwarded> {
+  const { signal, shell } = options;
+  for (let attempts = 1; ; attempts += 1) {
+    const tried = await post(message, options);
+    const pauseMs = PAUSES_MS[attempts - 1];
+    if (!isToBeTriedAgain(tried) || pauseMs === undefined || signal.aborted) return { ...tried, attempts };
+    await shell.wait(pauseMs, signal).catch(() => {});
+  }
+}
+
+type Tried = Omit<Forwarded, 'attempts'>;
+
+async function post({ id, body }: ListenedMessage, options: ForwardOptions): Promise<Tried> {
+  const { target, key, signal, shell } = options;
+  const startedAt = performance.now();
+  const taken = (): number => Math.round(performance.now() - startedAt);
+  try {
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `beckon-cli/${shell.version}`,
+        ...signWebhook({ id, body, timestamp: Math.floor(shell.now() / 1_000), secrets: [key] }),
+      },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await answer.body?.cancel();
+    return { status: answer.status, error: null, ms: taken() };
+  } catch (error) {
+    return { status: null, error: reasonOf(error), ms: taken() };
+  }
+}
+
+function isToBeTriedAgain({ status }: Tried): boolean {
+  return status === null || status >= 500 || status === 429;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'no answer within 15 s';
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

@@ -1,0 +1,77 @@
+import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
+import { printable } from './output/printable.ts';
+import type { Paint } from './output/paint.ts';
+
+/** An item of the stream in one line: when, of which kind, about whom, and what happened. */
+export function feedLine(item: FeedItem, paint: Paint): string {
+  const at = new Date(item.at).toISOString().slice(11, 23);
+  const name = (Object.hasOwn(NAMES, item.type) ? NAMES[item.type] : item.type).padEnd(NAME_WIDTH);
+  const about = item.external_user_id === undefined ? '' : `${printable(item.external_user_id)}  `;
+  return `${paint('dim', at)}  ${paint('bold', printable(name))}  ${about}${printable(wordsOf(item))}`.trimEnd();
+}
+
+const NAME_WIDTH = 14;
+
+const NAMES: Record<FeedType, string> = {
+  request: 'request',
+  event: 'event',
+  draft: 'draft',
+  move: 'move',
+  message: 'letter',
+  outcome: 'outcome',
+  person_created: 'new user',
+  person_changed: 'user changed',
+  person_erased: 'user erased',
+  audience_joined: 'joined',
+  audience_left: 'left',
+  audience_built: 'audience built',
+  bulk: 'bulk',
+};
+
+function wordsOf(item: FeedItem): string {
+  return Object.hasOwn(WORDS, item.type) ? (WORDS[item.type]?.(item) ?? '') : '';
+}
+
+const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
+  request: requestWords,
+  event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
+  draft: (item) => `“${textOf(item['subject']) || 'a draft'}” is ${textOf(item['state'])}${ruleOf(item)}`,
+  move: (item) => `${item.actor_name ?? textOf(item['actor'])}: ${wayOf(item)}${ruleOf(item)}`,
+  message: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
+  outcome: (item) => `${textOf(item['outcome']).replace('email.', '')}${ruleOf(item)}`,
+  audience_joined: (item) => textOf(item['audience']),
+  audience_left: (item) => textOf(item['audience']),
+  audience_built: (item) => textOf(item['audience']),
+  bulk: countsOf,
+};
+
+function requestWords(item: FeedItem): string {
+  const times = Number(item['requests'] ?? 1);
+  const code = textOf(item['code']);
+  const many = times > 1 ? ` × ${times}` : '';
+  return `${textOf(item['endpoint'])} ${textOf(item['status'])}${many}${code === '' ? '' : `, ${code}`}`;
+}
+
+function countsOf(item: FeedItem): string {
+  return Object.entries(item)
+    .flatMap(([name, value]) => (typeof value === 'number' ? `${value} ${name}` : []))
+    .join(', ');
+}
+
+function ruleOf({ rule }: FeedItem): string {
+  return rule === undefined ? '' : ` (${rule})`;
+}
+
+function wayOf(item: FeedItem): string {
+  const [action, from, to] = [textOf(item['action']), textOf(item['from']), textOf(item['to'])];
+  const way = from === to ? `stays ${to}` : `${from} → ${to}`;
+  const reason = textOf(item['reason']);
+  return [action, way, reason]
+    .filter((text) => text !== '')
+    .join(', ')
+    .replaceAll('_', ' ');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,94 @@
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import type { ImportFormat } from './options.ts';
+import { OWN_PREFIX } from './plan.ts';
+import type { ImportRow } from './row.ts';
+
+/** The rows that were not taken, as they were, with what is wrong with each: to be set right and imported by themselves. */
+export type RejectedFile = {
+  path: string;
+  write(rows: readonly RejectedRow[]): Promise<void>;
+  /** How much there is of it. */
+  bytes(): number;
+  close(): Promise<void>;
+};
+export type RejectedRow = { row: ImportRow; message: string; field: string | undefined };
+
+type Kept = {
+  /** Of the import, without its ending. */
+  beside: string;
+  format: ImportFormat;
+  header: readonly string[] | null;
+  delimiter: string;
+  /** What an earlier run wrote and is sure; anything behind it is written again. */
+  keepBytes: number;
+};
+
+const COLUMNS = ['line', 'field', 'message'].map((name) => `${OWN_PREFIX}${name}`);
+
+export async function openRejected({
+  beside,
+  format,
+  header,
+  delimiter,
+  keepBytes,
+}: Kept): Promise<RejectedFile> {
+  const path = `${beside}.rejected.${format}`;
+  const has =
+    keepBytes === 0
+      ? 0
+      : await stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        );
+  // Somebody took away what was written: what comes now begins a new one.
+  let bytes = has < keepBytes ? 0 : keepBytes;
+  let file: FileHandle | null = null;
+  if (bytes === 0) await rm(path, { force: true });
+
+  async function opened(): Promise<FileHandle> {
+    if (file !== null) return file;
+    file = await open(path, bytes === 0 ? 'w' : 'r+');
+    await file.truncate(bytes);
+    if (bytes === 0 && header !== null) await append(file, csvLine([...COLUMNS, ...header], delimiter));
+    return file;
+  }
+  async function append(to: FileHandle, text: string): Promise<void> {
+    const buffer = Buffer.from(text);
+    await to.write(buffer, 0, buffer.length, bytes);
+    bytes += buffer.length;
+  }
+  return {
+    path,
+    bytes: () => bytes,
+    async write(rows) {
+      if (rows.length === 0) return;
+      await append(await opened(), rows.map((row) => lineOf(row, delimiter)).join(''));
+    },
+    close: async () => file?.close(),
+  };
+}
+
+function lineOf({ row, message, field = '' }: RejectedRow, delimiter: string): string {
+  const { line, cells } = row;
+  if (typeof cells !== 'string') return csvLine([String(line), field, message, ...cells], delimiter);
+  return `${JSON.stringify({ ...objectOf(cells), [`${OWN_PREFIX}line`]: line, [`${OWN_PREFIX}field`]: field, [`${OWN_PREFIX}message`]: message })}\n`;
+}
+
+function objectOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Kept as the text that it is.
+  }
+  return { [`${OWN_PREFIX}row`]: text };
+}
+
+function csvLine(cells: readonly string[], delimiter: string): string {
+  const quoted = cells.map((cell) =>
+    /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim()
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell,
+  );
+  return `${quoted.join(delimiter)}\n`;
+}

@@ -1,0 +1,173 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, expect, test } from 'vitest';
+import { testShell } from '../testkit/shell.ts';
+import { testWorld } from '../testkit/world.ts';
+
+/** What only a process can show: signals, pipes, stdin, and a whole session of the protocol. */
+const MAIN = join(import.meta.dirname, 'main.ts');
+const world = await testWorld();
+const home = mkdtempSync(join(tmpdir(), 'beckon-home-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const base = { PATH: process.env.PATH ?? '', HOME: home, BECKON_URL: world.url };
+const [reading, reviewing] = [await world.tokenFor(['read']), await world.tokenFor(['read', 'review'])];
+
+type Process = {
+  child: ChildProcessWithoutNullStreams;
+  said: { out: string; err: string };
+  ended: Promise<number>;
+};
+
+function run(args: string[], env: Record<string, string> = {}): Process {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...base, ...env } });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+  return { child, said, ended: once(child, 'close').then(([code]) => code as number) };
+}
+
+async function hears({ child, said }: Process, words: string): Promise<void> {
+  while (!(said.out + said.err).includes(words))
+    await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')]);
+}
+
+test('a stream ends well with Ctrl-C, and when nobody reads on', async () => {
+  const tail = run(['tail', 'type:event'], { BECKON_TOKEN: reading });
+  await hears(tail, 'Following');
+  const key = run(['track', 'u1', 'feature_used', '--key-file', '-']);
+  key.child.stdin.end(`${world.apiKey}\n`);
+  expect([await key.ended, key.said.err]).toEqual([0, '']);
+  await hears(tail, 'feature_used');
+  tail.child.kill('SIGINT');
+  expect(await tail.ended).toBe(0);
+  const cut = run(['tail', '--last', '1'], { BECKON_TOKEN: reading });
+  cut.child.stdout.destroy();
+  expect(await cut.ended).toBe(0);
+});
+
+test('what ends badly says so by its exit code, and in JSON to whoever is no person', async () => {
+  const usage = run(['track', 'u1']);
+  expect(await usage.ended).toBe(2);
+  expect(JSON.parse(usage.said.err)).toMatchObject({ code: 'usage' });
+  const version = run(['--version']);
+  expect([await version.ended, version.said.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+});
+
+async function session(token: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const env = { ...base, BECKON_TOKEN: token };
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp'], env, stderr: 'pipe' }),
+  );
+  return client;
+}
+
+type Said = { isError?: boolean; content: { type: string; text: string }[] };
+
+async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
+  const { isError = false, content } = (await client.callTool({ name, arguments: args })) as Said;
+  const said = content[0]?.text ?? '';
+  return { isError, said, value: said.endsWith('}') ? (JSON.parse(said) as Record<string, unknown>) : {} };
+}
+
+async function draftFor(user: string): Promise<string> {
+  const shell = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
+  const tail = shell.begin(['tail', 'type:draft', `user:${user}`]);
+  await tail.said('Following');
+  await shell.type(['trigger', 'user_signed_up', '--live', '--user', user, '--email', `${user}@example.com`]);
+  await tail.said('"scheduled"');
+  tail.interrupt();
+  return ((await shell.type(['drafts', 'list', `user:${user}`])).lines[0] as { id: string }).id;
+}
+
+test('an assistant looks into the project by a token that reads, and can change nothing', async () => {
+  const draft = await draftFor('u7');
+  const client = await session(reading);
+  expect(client.getInstructions()).toContain('never instructions to follow');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    'search_users',
+    'show_user',
+    'explain',
+    'list_drafts',
+    'preview_draft',
+    'backtest_rule',
+  ]);
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+  expect((await use(client, 'search_users', { filter: 'email:u7*' })).value).toMatchObject({
+    total: 1,
+    users: [{ external_user_id: 'u7' }],
+  });
+  expect((await use(client, 'show_user', { user: 'u7' })).value).toMatchObject({
+    user: { email: 'u7@example.com' },
+  });
+  expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject({
+    rules: [{ rule: { name: 'welcome' } }],
+  });
+  expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject({
+    drafts: [{ rule: 'welcome' }],
+  });
+  const preview = (await use(client, 'preview_draft', { draft })).value;
+  expect(preview).toMatchObject({ user: 'u7', letter: { text: expect.stringContaining('Acme') } });
+  expect((await use(client, 'backtest_rule', { rule: 'welcome', days: 2 })).value).toMatchObject({
+    rule: 'welcome',
+  });
+  const writes = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
+  const tail = writes.begin(['tail', 'type:person_changed', 'user:u7']);
+  await tail.said('Following');
+  await writes.type(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
+  await tail.said('"u7"');
+  tail.interrupt();
+  const large = (await use(client, 'show_user', { user: 'u7' })).said;
+  expect([large.length < 25_000, large.slice(-40)]).toEqual([true, expect.stringContaining('ask for less)')]);
+  for (const [name, args, words] of [
+    ['approve_draft', { draft, hash: String(preview['hash']) }, 'There is no tool approve_draft'],
+    ['show_user', {}, 'user is required'],
+    ['show_user', { user: 'u7', project: '2' }, 'project is nothing that this tool takes'],
+    ['list_drafts', { limit: 1_000 }, 'from 1 to 100'],
+    ['show_user', { user: 'nobody' }, 'Nothing is known'],
+  ] as const)
+    expect(await use(client, name, args)).toMatchObject({
+      isError: true,
+      said: expect.stringContaining(words),
+    });
+  await client.close();
+});
+
+test('with a token that reviews it decides about drafts, and only as they were previewed', async () => {
+  const [one, other] = [await draftFor('u8'), await draftFor('u9')];
+  const client = await session(reviewing);
+  const hashOf = async (draft: string): Promise<unknown> =>
+    (await use(client, 'preview_draft', { draft })).value['hash'];
+  const { tools } = await client.listTools();
+  expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
+    'approve_draft',
+    'skip_draft',
+  ]);
+  expect(await use(client, 'approve_draft', { draft: one })).toMatchObject({
+    isError: true,
+    said: expect.stringContaining('hash is required'),
+  });
+  expect(await use(client, 'approve_draft', { draft: one, hash: 'x' })).toMatchObject({
+    isError: true,
+    said: expect.stringContaining('conflict'),
+  });
+  expect((await use(client, 'approve_draft', { draft: one, hash: await hashOf(one) })).value).toMatchObject({
+    state: 'approved',
+  });
+  expect(
+    (await use(client, 'skip_draft', { draft: other, hash: await hashOf(other), reason: 'no' })).value,
+  ).toMatchObject({ state: 'skipped' });
+  await client.close();
+});
+
+test('without a token no session begins, and whoever starts it is told why', async () => {
+  const refused = run(['mcp']);
+  expect([await refused.ended, refused.said.out]).toEqual([3, '']);
+  expect(JSON.parse(refused.said.err)).toMatchObject({ code: 'session_required' });
+});

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
+import type { Shell } from '../shell.ts';
+
+/** What is kept of one installation. Secrets lie here and never in arguments, which everybody on a machine can read. */
+export type Profile = {
+  url: string;
+  token?: string;
+  /** What the token is called where it can be revoked, and until when it holds. */
+  label?: string;
+  scopes?: string[];
+  expires_at?: string;
+  api_key?: string;
+  /** The one that is meant where none is named. */
+  project?: string;
+};
+
+export type Profiles = { current: string; profiles: Record<string, Profile> };
+
+export type ProfileFile = {
+  path: string;
+  /** `repaired`: others could read it until now. */
+  read(): Promise<{ profiles: Profiles; repaired: boolean }>;
+  write(profiles: Profiles): Promise<void>;
+};
+
+const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
+/** Nobody has so many installations; whatever is larger is another file. */
+const BYTES_MAX = 1024 * 1024;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>): ProfileFile {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
+  const path = join(given.startsWith('/') ? given : join(home, '.config'), 'beckon', 'profiles.json');
+  const hasModes = platform !== 'win32';
+
+  return {
+    path,
+    async read() {
+      const text = await readText(path);
+      if (text === null) return { profiles: NONE, repaired: false };
+      const profiles = parse(path, text);
+      const isOpen = hasModes && ((await stat(path)).mode & 0o077) !== 0;
+      if (isOpen) await chmod(path, OWNER_ONLY);
+      return { profiles, repaired: isOpen };
+    },
+    async write(profiles) {
+      await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+      await replace(path, `${JSON.stringify(profiles, null, 2)}\n`);
+    },
+  };
+}
+
+export function isProfileName(name: string): boolean {
+  return NAME.test(name) && name !== '__proto__';
+}
+
+const NONE: Profiles = { current: 'default', profiles: {} };
+
+async function readText(path: string): Promise<string | null> {
+  try {
+    const { size } = await stat(path);
+    if (size > BYTES_MAX) throw broken(path, 'it is larger than 1 MiB');
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (error instanceof Failure) throw error;
+    throw new Failure('profile_unreadable', `${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whole or not at all: two commands at once, or one that is killed, never leave half a file. */
+async function replace(path: string, text: string): Promise<void> {
+  const beside = `${path}.${randomUUID()}.tmp`;
+  const file = await open(beside, 'wx', OWNER_ONLY);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+function parse(path: string, text: string): Profiles {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw broken(path, 'it is no JSON');
+  }
+  if (!isRecord(found) || typeof found['current'] !== 'string' || !isRecord(found['profiles']))
+    throw broken(path, 'it has another shape');
+  const profiles: Record<string, Profile> = {};
+  for (const [name, profile] of Object.entries(found['profiles'])) {
+    if (!isProfileName(name) || !isProfile(profile)) throw broken(path, 'a profile in it has another shape');
+    profiles[name] = profile;
+  }
+  return { current: found['current'], profiles };
+}
+
+function broken(path: string, why: string): Failure {
+  return new Failure(
+    'profile_broken',
+    `${path} is not what beckon wrote: ${why}. Move it away and log in again`,
+  );
+}
+
+function isProfile(value: unknown): value is Profile {
+  if (!isRecord(value) || typeof value['url'] !== 'string') return false;
+  const { scopes } = value;
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((one) => typeof one === 'string')))
+    return false;
+  return TEXTS.every((name) => value[name] === undefined || typeof value[name] === 'string');
+}
+
+const TEXTS = ['token', 'label', 'expires_at', 'api_key', 'project'];
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,100 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testShell } from '../../testkit/shell.ts';
+import { profileFile } from './file.ts';
+
+const TOKEN = `bkp_${'a'.repeat(40)}`;
+const shell = testShell();
+const file = profileFile({ env: {}, home: shell.folder, platform: 'linux' });
+
+async function keep(profile: object): Promise<void> {
+  await file.write({ current: 'default', profiles: { default: { url: 'http://localhost:9', ...profile } } });
+}
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+test('secrets lie in a file that only its owner reads, whole or not at all', async () => {
+  await keep({ token: TOKEN });
+  expect([await modeOf(file.path), await modeOf(dirname(file.path))]).toEqual(['600', '700']);
+  await Promise.all(Array.from({ length: 20 }, (_, n) => keep({ label: 'x'.repeat(n * 1_000) })));
+  expect((await file.read()).profiles.profiles['default']?.url).toBe('http://localhost:9');
+  expect(await readdir(dirname(file.path))).toEqual(['profiles.json']);
+  expect(file.path).toBe(join(shell.folder, '.config/beckon/profiles.json'));
+  const elsewhere = profileFile({ env: { XDG_CONFIG_HOME: '/etc/x' }, home: '/h', platform: 'linux' });
+  expect(elsewhere.path).toBe('/etc/x/beckon/profiles.json');
+});
+
+test('a file that others could read is closed to them, and that is said', async () => {
+  await keep({ token: TOKEN });
+  await chmod(file.path, 0o644);
+  const ran = await shell.type(['whoami']);
+  expect(ran.err).toContain('could be read by others');
+  expect(await modeOf(file.path)).toBe('600');
+});
+
+test('what is no profile file is refused in words, and left as it is', async () => {
+  await mkdir(dirname(file.path), { recursive: true });
+  for (const text of [
+    '{',
+    '[]',
+    '{"current":1,"profiles":{}}',
+    '{"current":"a","profiles":{"a":{"url":1}}}',
+    '{"current":"a","profiles":{"../x":{"url":"u"}}}',
+  ]) {
+    await writeFile(file.path, text);
+    const ran = await shell.type(['whoami']);
+    expect([ran.code, JSON.parse(ran.err)]).toMatchObject([1, { code: 'profile_broken' }]);
+    expect(await readFile(file.path, 'utf8')).toBe(text);
+  }
+});
+
+test('what one installation gave out is not shown to another', async () => {
+  await keep({ token: TOKEN, api_key: `sk_live_${'a'.repeat(32)}` });
+  const token = await shell.type(['whoami', '--url', 'http://localhost:10']);
+  expect([token.code, JSON.parse(token.err)]).toMatchObject([3, { code: 'session_required' }]);
+  expect(token.err).toContain('is for http://localhost:9');
+  const key = await shell.type(['track', 'u', 'e', '--url', 'http://localhost:10']);
+  expect([key.code, JSON.parse(key.err)]).toMatchObject([3, { code: 'auth_required' }]);
+  // There is nobody at the port: that it was asked at all is what shows that the secret was found.
+  expect(JSON.parse((await shell.type(['whoami'])).err)).toMatchObject({ code: 'unreachable' });
+});
+
+test('a secret goes over no line that others read, and stands in no argument', async () => {
+  const refused: [string[], string][] = [
+    [['--url', 'http://beckon.example'], 'use https://'],
+    [['--url', 'ftp://localhost'], 'begins with https://'],
+    [['--url', 'https://ada:secret@beckon.example'], 'no name and password'],
+    [['--url', 'nowhere'], 'is no address'],
+    [['--profile', '../x'], 'no name of a profile'],
+  ];
+  for (const [args, words] of refused) {
+    const ran = await shell.type(['whoami', ...args], { env: { BECKON_TOKEN: TOKEN } });
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);
+  }
+  const key = `sk_live_${'a'.repeat(32)}`;
+  const ran = await shell.type(['track', 'u', 'e', '--key-file', key]);
+  expect([ran.code, ran.err.includes(key)]).toEqual([2, false]);
+  for (const text of [
+    'http://localhost:1/',
+    'http://127.0.0.1',
+    'http://[::1]:80',
+    'https://beckon.example/below/',
+  ]) {
+    const asked = await shell.type(['whoami', '--url', text]);
+    expect(asked.err).toContain('not logged in');
+  }
+});
+
+test('a key is found in a file, on stdin, in the environment, and asked for where somebody sits', async () => {
+  await keep({});
+  const wrong = await shell.type(['track', 'u', 'e', '--key-file', '-'], { stdin: 'nothing\n' });
+  expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('begins with sk_live_')]);
+  const long = await shell.type(['track', 'u', 'e', '--key-file', '-'], { stdin: 'x'.repeat(5_000) });
+  expect(long.code).toBe(2);
+  const none = await shell.type(['track', 'u', 'e', '--key-file', join(shell.folder, 'absent')]);
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('cannot be read')]);
+  const gaveUp = await shell.type(['track', 'u', 'e'], { terminal: true, answers: [null] });
+  expect(gaveUp.code).toBe(3);
+  expect(shell.asked.at(-1)).toContain('API key');
+});

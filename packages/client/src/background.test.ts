@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type AnyEvent, Beckon, type BatchingOptions, type BeckonError } from './index.ts';
+import { createFakeServer, type FakeServer } from './testing.ts';
+
+let fake: FakeServer;
+let failed: [BeckonError, AnyEvent[]][] = [];
+
+beforeAll(async () => {
+  fake = await createFakeServer();
+});
+afterEach(() => {
+  fake.reset();
+  failed = [];
+});
+afterAll(() => fake.close());
+
+function batching(options: Partial<BatchingOptions> = {}, attempts = 3): Beckon {
+  return new Beckon({
+    apiKey: fake.apiKey,
+    url: fake.url,
+    retry: { attempts },
+    batching: { maxWaitMs: 60_000, onError: (error, events) => failed.push([error, events]), ...options },
+  });
+}
+const event = (n: number): AnyEvent & { properties: { n: number } } => ({
+  external_user_id: `u${n}`,
+  name: 'feature_used',
+  properties: { n },
+});
+const order = (): unknown[] => fake.events.map(({ properties }) => properties['n']);
+const range = (count: number): number[] => [...Array(count).keys()];
+
+test('events leave together, in order, as they were when they were tracked', async () => {
+  const beckon = batching({ maxRecords: 100 });
+  const changing = event(0);
+  expect(await beckon.track(changing)).toEqual({ state: 'queued' });
+  changing.properties.n = 99;
+  for (const n of range(249).map((m) => m + 1)) void beckon.track(event(n));
+  await beckon.close();
+  expect(order()).toEqual(range(250));
+  expect(fake.requests.map(({ path }) => path)).toEqual(Array(3).fill('/api/v1/events/batch'));
+  expect(failed).toEqual([]);
+});
+
+test('none waits for company longer than it may', async () => {
+  const beckon = batching({ maxWaitMs: 5 });
+  await beckon.track(event(1));
+  await expect.poll(order).toEqual([1]);
+  await beckon.close();
+});
+
+test('a wrong one is handed back by itself, and the others are sent under a new key', async () => {
+  const beckon = batching();
+  await beckon.track(event(0));
+  await beckon.track({
+    external_user_id: 'u1',
+    name: 'usage_threshold_reached',
+    properties: { usagePercent: 1 },
+  });
+  const wrong = [
+    { ...event(2), name: '' },
+    { ...event(3), occurred_at: 'yesterday' },
+  ];
+  for (const each of wrong) await beckon.track(each);
+  await beckon.track(event(4));
+  await beckon.flush();
+  expect(failed.map(([{ errors }, events]) => [errors.map(({ field }) => field), events])).toEqual([
+    [['events.2.name'], [wrong[0]]],
+    [['events.3.occurred_at'], [wrong[1]]],
+  ]);
+  expect(fake.events.map(({ external_user_id }) => external_user_id)).toEqual(['u0', 'u1', 'u4']);
+  expect(new Set(fake.requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
+  await beckon.close();
+});
+
+test('what cannot be sent is handed back, and what comes after it is sent', async () => {
+  const beckon = batching({ maxRecords: 2 }, 1);
+  fake.fail({ status: 401 });
+  for (const n of range(4)) await beckon.track(event(n));
+  await beckon.flush();
+  expect(failed).toMatchObject([[{ name: 'AuthError' }, [event(0), event(1)]]]);
+  expect(order()).toEqual([2, 3]);
+  await beckon.close();
+});
+
+test('no more wait in memory than may, and none once it is closed', async () => {
+  const beckon = batching({ maxQueued: 3 });
+  for (const n of range(5)) await beckon.track(event(n));
+  await beckon.close();
+  await beckon.track(event(9));
+  expect(failed.map(([{ code }, [one]]) => [code, one?.external_user_id])).toEqual([
+    ['queue_overflow', 'u3'],
+    ['queue_overflow', 'u4'],
+    ['closed', 'u9'],
+  ]);
+  expect(order()).toEqual([0, 1, 2]);
+});
+
+test('closing ends in time, and hands back what has not left', async () => {
+  const beckon = batching({ maxRecords: 1 }, 99);
+  fake.fail({ status: 503, retryAfterS: 60, times: 99 });
+  for (const n of range(3)) await beckon.track(event(n));
+  await beckon.close({ timeoutMs: 1 });
+  expect(failed.flatMap(([{ code }, events]) => events.map((one) => [code, one.external_user_id]))).toEqual([
+    ['closed', 'u0'],
+    ['closed', 'u1'],
+    ['closed', 'u2'],
+  ]);
+});
+
+test('a process that comes to its end by itself sends what waits first', async () => {
+  const script = `
+    import { Beckon } from '${new URL('./index.ts', import.meta.url).href}';
+    const batching = { maxWaitMs: 1e6, onError: console.error };
+    const beckon = new Beckon({ apiKey: '${fake.apiKey}', url: '${fake.url}', batching });
+    await beckon.track({ external_user_id: 'ada', name: 'user_signed_up' });
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number];
+  const ofAda = fake.events.filter(({ external_user_id }) => external_user_id === 'ada');
+  expect([code, ofAda.length]).toEqual([0, 1]);
+});

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { BATCH_MAX_EVENTS, MANY_BODY_MAX_BYTES } from '@beckon/contract';
+import { BeckonError, ValidationError } from './errors.ts';
+import type { AnyEvent } from './event-types.ts';
+import type { BatchingOptions } from './options.ts';
+import { atLeast } from './place.ts';
+import { type Place, send } from './transport.ts';
+
+const MAX_RECORDS = 100;
+const MAX_WAIT_MS = 1_000;
+const MAX_QUEUED = 10_000;
+const AROUND_BYTES = 1_024;
+
+/** As it was when it was tracked: what the caller changes afterwards is not sent. */
+type Queued = { event: AnyEvent; text: string; bytes: number };
+
+/**
+ * Events that leave in the background: in the order in which they were tracked, one request at a time, many to each. What
+ * cannot be sent is handed to `onError` and holds up nothing behind it. Whatever waits leaves before the process ends by
+ * itself; who ends it by a signal closes the client first.
+ */
+export class Background {
+  readonly #place: Place;
+  readonly #options: Required<BatchingOptions>;
+  readonly #queue: Queued[] = [];
+  readonly #stopped = new AbortController();
+  readonly #beforeExit = (): void => void this.flush();
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | null = null;
+
+  constructor(place: Place, options: BatchingOptions) {
+    const { maxRecords = MAX_RECORDS, maxWaitMs = MAX_WAIT_MS, maxQueued = MAX_QUEUED, onError } = options;
+    atLeast('batching.maxRecords', maxRecords, 1);
+    atLeast('batching.maxWaitMs', maxWaitMs, 0);
+    atLeast('batching.maxQueued', maxQueued, 1);
+    if (typeof onError !== 'function') throw new TypeError('Beckon: batching.onError is a function');
+    this.#place = place;
+    this.#options = { maxRecords: Math.min(maxRecords, BATCH_MAX_EVENTS), maxWaitMs, maxQueued, onError };
+    process.on('beforeExit', this.#beforeExit);
+  }
+
+  add(event: AnyEvent): void {
+    const text = JSON.stringify(event);
+    if (this.#stopped.signal.aborted) return this.#fail(closedError(), [event]);
+    if (this.#queue.length >= this.#options.maxQueued) {
+      const message = `${this.#options.maxQueued} events wait already; this one was dropped`;
+      return this.#fail(new BeckonError(message, { code: 'queue_overflow' }), [event]);
+    }
+    this.#queue.push({ event: JSON.parse(text) as AnyEvent, text, bytes: Buffer.byteLength(text) });
+    if (this.#queue.length >= this.#options.maxRecords) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), this.#options.maxWaitMs).unref();
+  }
+
+  /** Until nothing waits that was tracked before. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#sendAll().finally(() => (this.#sending = null));
+    await this.#sending;
+  }
+
+  async close(timeoutMs: number): Promise<void> {
+    process.off('beforeExit', this.#beforeExit);
+    const timer = setTimeout(() => this.#stopped.abort(closedError()), timeoutMs);
+    await this.flush();
+    clearTimeout(timer);
+    this.#stopped.abort(closedError());
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#queue.length > 0) await this.#sendBatch(this.#cut());
+  }
+
+  #cut(): Queued[] {
+    let bytes = AROUND_BYTES;
+    const most = Math.min(this.#queue.length, this.#options.maxRecords);
+    for (let count = 0; count < most; count += 1) {
+      bytes += (this.#queue[count]?.bytes ?? 0) + 1;
+      if (bytes > MANY_BODY_MAX_BYTES) return this.#queue.splice(0, Math.max(1, count));
+    }
+    return this.#queue.splice(0, most);
+  }
+
+  async #sendBatch(batch: Queued[]): Promise<void> {
+    for (let left = batch; left.length > 0;) {
+      try {
+        await send(this.#place, {
+          path: '/api/v1/events/batch',
+          body: `{"events":[${left.map(({ text }) => text).join(',')}]}`,
+          idempotencyKey: randomUUID(),
+          signal: this.#stopped.signal,
+        });
+        return;
+      } catch (error) {
+        left = this.#without(error, left);
+      }
+    }
+  }
+
+  /** A batch is taken as a whole or not at all: without the events that the server named, the others are a new write. */
+  #without(thrown: unknown, batch: Queued[]): Queued[] {
+    const error = thrown instanceof BeckonError ? thrown : unforeseen(thrown);
+    const wrong = error instanceof ValidationError ? indexesIn(error, batch.length) : [];
+    for (const index of wrong) {
+      const prefix = `events.${index}`;
+      const own = error.errors.filter(({ field }) => field === prefix || field?.startsWith(`${prefix}.`));
+      const { code, status, requestId } = error;
+      const about = new ValidationError(own[0]?.message ?? error.message, {
+        code,
+        status,
+        requestId,
+        errors: own,
+      });
+      this.#fail(about, eventsOf(batch.slice(index, index + 1)));
+    }
+    if (wrong.length > 0) return batch.filter((_, index) => !wrong.includes(index));
+    this.#fail(error, eventsOf(batch));
+    return [];
+  }
+
+  #fail(error: BeckonError, events: AnyEvent[]): void {
+    try {
+      this.#options.onError(error, events);
+    } catch (thrown) {
+      // An error of theirs must neither stop what waits nor be lost.
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
+  }
+}
+
+function closedError(): BeckonError {
+  return new BeckonError('The client was closed before this event was sent', { code: 'closed' });
+}
+
+function unforeseen(cause: unknown): BeckonError {
+  return new BeckonError('The events could not be sent', { code: 'failed', cause });
+}
+
+function eventsOf(batch: Queued[]): AnyEvent[] {
+  return batch.map(({ event }) => event);
+}
+
+function indexesIn({ errors }: ValidationError, length: number): number[] {
+  const found = errors.map(({ field }) => /^events\.(\d+)(?:\.|$)/.exec(field ?? '')?.[1]);
+  const indexes = found.filter((text) => text !== undefined).map(Number);
+  return [...new Set(indexes)].filter((index) => index < length);
+}

@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Beckon, type BulkChunk, type BulkProgress, type User } from './index.ts';
+import { createFakeServer, type FakeServer } from './testing.ts';
+
+let fake: FakeServer;
+let beckon: Beckon;
+
+beforeAll(async () => {
+  fake = await createFakeServer();
+  beckon = new Beckon({ apiKey: fake.apiKey, url: fake.url });
+});
+afterEach(() => fake.reset());
+afterAll(() => fake.close());
+
+const idOf = (n: number): string => `u${n}`;
+function* users(count: number): Generator<User> {
+  for (let n = 0; n < count; n += 1) yield { external_user_id: idOf(n), traits: { n } };
+}
+const sizes = (): number[] =>
+  fake.requests
+    .filter(({ status }) => status === 200)
+    .map(({ body }) => (body as { users: unknown[] }).users.length);
+
+test('a list, a generator and what comes with time arrive whole, in chunks of a thousand', async () => {
+  async function* slowly(): AsyncGenerator<User> {
+    for (const user of users(2_500)) yield await Promise.resolve(user);
+  }
+  for (const source of [[...users(2_500)], users(2_500), slowly()]) {
+    fake.reset();
+    const progress: BulkProgress[] = [];
+    const report = await beckon.users.bulk(source, { onProgress: (now) => progress.push(now) });
+    expect(report).toEqual({ received: 2_500, accepted: 2_500, rejected: 0, errors: [] });
+    expect(fake.users.size).toBe(2_500);
+    expect(sizes().toSorted((a, b) => b - a)).toEqual([1_000, 1_000, 500]);
+    expect(progress.map(({ received }) => received).at(-1)).toBe(2_500);
+  }
+  expect(await beckon.users.bulk([])).toEqual({ received: 0, accepted: 0, rejected: 0, errors: [] });
+});
+
+test('what is rejected is named by its place in the whole, with its record, in order', async () => {
+  const source = [...users(2_000)];
+  source[3] = { external_user_id: '' };
+  source[1_700] = { external_user_id: 'ada', email: 'nowhere' };
+  // Never sent: too large, and nothing that JSON can say.
+  source[1_500] = { external_user_id: 'large', traits: { text: 'x'.repeat(65_536) } };
+  source[1_600] = { external_user_id: 'odd', traits: { n: 1n as unknown as number } };
+  const chunks: BulkChunk<User>[] = [];
+  const report = await beckon.users.bulk(source, { onChunk: (chunk) => void chunks.push(chunk) });
+  expect(report).toMatchObject({ received: 2_000, accepted: 1_996, rejected: 4 });
+  expect(report.errors.map(({ index, field }) => [index, field])).toEqual([
+    [3, 'external_user_id'],
+    [1_500, 'traits'],
+    [1_600, undefined],
+    [1_700, 'email'],
+  ]);
+  expect(chunks.flatMap(({ rejected }) => rejected.map(({ item }) => item))).toEqual(
+    [3, 1_500, 1_600, 1_700].map((index) => source[index]),
+  );
+  expect(chunks.map(({ first, records }) => [first, records])).toEqual([
+    [0, 1_000],
+    [1_000, 1_000],
+  ]);
+});
+
+test('a body is never larger than the server takes', async () => {
+  const text = 'x'.repeat(60_000);
+  const large = Array.from({ length: 400 }, (_, n) => ({ external_user_id: idOf(n), traits: { text } }));
+  expect(await beckon.users.bulk(large)).toMatchObject({ accepted: 400 });
+  expect(sizes()).toHaveLength(3);
+});
+
+test('a full queue slows it down: it waits, and goes on in smaller chunks, each a write of its own', async () => {
+  fake.queueFull({ times: 2, retryAfterS: 0 });
+  const states: string[] = [];
+  const report = await beckon.users.bulk(users(2_000), {
+    concurrency: 1,
+    onProgress: ({ state }) => states.push(state),
+  });
+  expect(report).toMatchObject({ received: 2_000, accepted: 2_000 });
+  expect(fake.users.size).toBe(2_000);
+  expect(states.slice(0, 3)).toEqual(['queue_full', 'queue_full', 'sending']);
+  expect(sizes()[0]).toBeLessThan(1_000);
+  const keys = fake.requests.map(({ idempotencyKey }) => idempotencyKey);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('a queue that stays full ends it, with what the server said', async () => {
+  fake.queueFull({ times: 99, retryAfterS: 60 });
+  const upload = beckon.users.bulk(users(10), { patienceMs: 30_000 });
+  await expect(upload).rejects.toMatchObject({ name: 'QueueFullError', code: 'backfill_queue_full' });
+});
+
+test('lost answers and failures on the way double nothing', async () => {
+  fake.fail({ drop: 'after', times: 2 });
+  const events = Array.from({ length: 1_500 }, (_, n) => ({
+    external_user_id: idOf(n),
+    name: 'feature_used',
+    properties: { n },
+  }));
+  const report = await beckon.events.bulk(events, { suppressTriggers: true });
+  expect(report).toMatchObject({ accepted: 1_500 });
+  expect(fake.events).toHaveLength(1_500);
+  expect(fake.events.every(({ suppressed }) => suppressed)).toBe(true);
+});
+
+test('what is said of one user is taken in its order, however many requests are on their way', async () => {
+  const source = Array.from({ length: 40 }, (_, n) => ({ external_user_id: 'ada', traits: { n } }));
+  // The first of two is sent again: on its way together with the second, it would be taken after it.
+  fake.fail({ status: 503, times: 1 });
+  await beckon.users.bulk(source, { chunkRecords: 20, concurrency: 4 });
+  expect(fake.users.get('ada')?.traits).toEqual({ n: 39 });
+});
+
+test('chunks are reported in order, and none is sent far ahead of the report', async () => {
+  const reported: number[] = [];
+  await beckon.users.bulk(users(100), {
+    chunkRecords: 10,
+    concurrency: 3,
+    async onChunk({ first }) {
+      expect(fake.users.size).toBeLessThanOrEqual(first + 30);
+      await new Promise(setImmediate);
+      reported.push(first);
+    },
+  });
+  expect(reported).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+});
+
+test('what it reads from is closed when it fails, and a signal ends it', async () => {
+  let closed = 0;
+  function* watched(): Generator<User> {
+    try {
+      yield* users(5_000);
+    } finally {
+      closed += 1;
+    }
+  }
+  fake.fail({ status: 401, times: 9 });
+  await expect(beckon.users.bulk(watched())).rejects.toMatchObject({ name: 'AuthError' });
+  fake.reset();
+  const controller = new AbortController();
+  const onChunk = (): void => controller.abort(new Error('enough'));
+  await expect(beckon.users.bulk(watched(), { onChunk, signal: controller.signal })).rejects.toThrow(
+    'enough',
+  );
+  const onWrong = (): never => {
+    throw new Error('the disk is full');
+  };
+  await expect(beckon.users.bulk(watched(), { onChunk: onWrong })).rejects.toThrow('the disk is full');
+  expect(closed).toBe(3);
+});

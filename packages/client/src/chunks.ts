@@ -1,0 +1,82 @@
+import { type BulkError, MANY_BODY_MAX_BYTES, RECORD_MAX_BYTES } from '@beckon/contract';
+
+/** A record on its way: as it was given, and as it is sent. */
+export type Entry<Item> = { index: number; item: Item; user: string } & (
+  | { text: string; bytes: number }
+  | { error: BulkError }
+);
+
+export type Chunk<Item> = { first: number; entries: Entry<Item>[]; users: Set<string> };
+
+export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+export type AboutUser = { external_user_id: string };
+
+/** What a body holds beside its records, and a comma for each of them. */
+const AROUND_BYTES = 1_024;
+
+/** Cuts what comes into chunks that one request can hold; nothing is read before it is asked for. */
+export class Chunks<Item extends AboutUser> {
+  readonly #items: AsyncIterator<Item> | Iterator<Item>;
+  readonly #freeForm: 'traits' | 'properties';
+  #read = 0;
+  #left: Entry<Item> | null = null;
+
+  constructor(source: Source<Item>, freeForm: 'traits' | 'properties') {
+    this.#items = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    this.#freeForm = freeForm;
+  }
+
+  /** Null at the end. */
+  async next(maxRecords: number): Promise<Chunk<Item> | null> {
+    const entries: Entry<Item>[] = [];
+    const users = new Set<string>();
+    let bytes = AROUND_BYTES;
+    while (entries.length < maxRecords) {
+      const entry = this.#left ?? (await this.#nextEntry());
+      this.#left = null;
+      if (entry === null) break;
+      bytes += 'text' in entry ? entry.bytes + 1 : 0;
+      if (bytes > MANY_BODY_MAX_BYTES) {
+        this.#left = entry;
+        break;
+      }
+      entries.push(entry);
+      users.add(entry.user);
+    }
+    const [head] = entries;
+    return head === undefined ? null : { first: head.index, entries, users };
+  }
+
+  /** Where the upload ends before what it reads from does. */
+  async stop(): Promise<void> {
+    await this.#items.return?.();
+  }
+
+  async #nextEntry(): Promise<Entry<Item> | null> {
+    const result = this.#items.next();
+    const { done, value } = result instanceof Promise ? await result : result;
+    return done ? null : this.#entryOf(value as Item);
+  }
+
+  #entryOf(item: Item): Entry<Item> {
+    const index = this.#read;
+    this.#read += 1;
+    const user = String((item as Partial<AboutUser> | null)?.external_user_id);
+    const refuse = (message: string, field?: string): Entry<Item> => {
+      const error: BulkError = { index, code: 'validation', message, ...(field ? { field } : {}) };
+      return { index, item, user, error };
+    };
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(item) as string | undefined;
+    } catch (error) {
+      // A cycle, a BigInt, whatever its own toJSON says: one record cannot be sent, and the others can.
+      return refuse(error instanceof Error ? error.message : String(error));
+    }
+    if (text === undefined) return refuse('The record cannot be written as JSON');
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= RECORD_MAX_BYTES) return { index, item, user, text, bytes };
+    const field = this.#freeForm;
+    return refuse(`${field} makes the record larger than ${RECORD_MAX_BYTES / 1_024} KiB`, field);
+  }
+}

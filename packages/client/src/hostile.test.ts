@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestProject, testProject, type TestServer, testServer } from '../../server/testkit/server.ts';
+import { countNumbered, sendNumbered } from '../testkit/exactly-once.ts';
+import { HOSTILITIES, type HostileProxy, startHostileProxy } from '../testkit/hostile-proxy.ts';
+import { Beckon } from './index.ts';
+
+let server: TestServer;
+let project: TestProject;
+let proxy: HostileProxy;
+
+beforeAll(async () => {
+  server = await testServer();
+  project = await testProject(server);
+  proxy = await startHostileProxy({ upstream: server.url, share: 0.25, seed: 7, lateMs: 700 });
+});
+afterAll(async () => {
+  await proxy.close();
+  await server.stop();
+});
+
+test('whatever lies between, every event arrives, and counts once', async () => {
+  const beckon = new Beckon({
+    apiKey: project.secret,
+    url: proxy.url,
+    timeoutMs: 500,
+    retry: { attempts: 50, totalMs: 60_000 },
+  });
+  await sendNumbered(beckon, { bulk: 1_000, singles: 250, batches: 250 });
+  expect(await countNumbered(server.db, project.id)).toEqual([
+    { name: 'batch', events: 250, different: 250 },
+    { name: 'bulk', events: 1_000, different: 1_000 },
+    { name: 'single', events: 250, different: 250 },
+  ]);
+  for (const hostility of HOSTILITIES) expect(proxy.met[hostility], hostility).toBeGreaterThan(0);
+});

@@ -1,0 +1,40 @@
+/** What happened to an attempt that may be made again, and how long the server asked to wait. */
+export type Refused = {
+  why: 'no_answer' | 'failed' | 'rate_limited' | 'queue_full';
+  retryAfterMs: number | null;
+};
+
+export type RetryRule = { attempts: number; totalMs: number };
+export type RetryState = { attempts: number; elapsedMs: number };
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+/** A server that asks for more is asked again after this. */
+const RETRY_AFTER_MAX_MS = 5 * 60_000;
+/** So that all who were sent away do not come back in the same moment. */
+const SPREAD = 0.1;
+
+/**
+ * How long to wait before the next attempt, or null where there is none: full jitter under a limit that doubles. What
+ * the server asks for is never undercut, and an attempt that it turned away for its rate does not count as one.
+ */
+export function waitBefore(refused: Refused, rule: RetryRule, state: RetryState): number | null {
+  const { why, retryAfterMs } = refused;
+  const isTurnedAway = why === 'rate_limited' || why === 'queue_full';
+  if (!isTurnedAway && state.attempts >= rule.attempts) return null;
+  const limitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(state.attempts - 1, 16));
+  const waitMs =
+    retryAfterMs === null
+      ? Math.random() * limitMs
+      : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + Math.random() * SPREAD);
+  return state.elapsedMs + waitMs > rule.totalMs ? null : Math.ceil(waitMs);
+}
+
+/** `Retry-After` in seconds or as a date; null for what is neither. */
+export function readRetryAfter(header: string | null, now: number): number | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type FaultCode, MANY_BODY_MAX_BYTES, type WebhookData, type WebhookType } from '@beckon/contract';
+import { newWebhookSecret, readWebhookSecret, signWebhook } from '@beckon/contract/signature';
+import { type FakeEvent, FakeProject, type FakeUser, refusal, type Reply } from './fake/project.ts';
+import { durationMs } from './fake/validate.ts';
+
+export type { FakeEvent, FakeUser };
+export { eventProblems, userProblems } from './fake/validate.ts';
+
+export type FakeRequest = {
+  path: string;
+  body: unknown;
+  idempotencyKey: string | null;
+  status: number | null;
+};
+
+export type FakeFailure = {
+  /** What is answered instead; 503 where left out. */
+  status?: number;
+  code?: FaultCode;
+  retryAfterS?: number;
+  /** The connection ends instead: before anything was done, or afterwards, so that only the answer is lost. */
+  drop?: 'before' | 'after';
+  /** How many requests meet it; 1. */
+  times?: number;
+};
+
+export type FakeServer = {
+  url: string;
+  apiKey: string;
+  webhookSecret: string;
+  /** As they would be by now, by their id. */
+  users: ReadonlyMap<string, FakeUser>;
+  /** Each once, in the order in which they came. */
+  events: readonly FakeEvent[];
+  requests: readonly FakeRequest[];
+  fail(failure?: FakeFailure): void;
+  /** The answer to bulk requests while the queue of a project is full. */
+  queueFull(failure?: Pick<FakeFailure, 'times' | 'retryAfterS'>): void;
+  /** Posts a signed webhook to your endpoint and gives the status of its answer. */
+  deliver<T extends WebhookType>(url: string, type: T, data: WebhookData[T]): Promise<number>;
+  reset(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * A Beckon of your tests' own, in this process and in memory: it checks keys and records, takes each write once, and fails
+ * where it is told to. Nothing is drafted or sent, and its clock only counts.
+ */
+export async function createFakeServer(): Promise<FakeServer> {
+  const fake = new Fake();
+  const server = createServer((request, response) => {
+    // Whoever ends a request halfway hears nothing of it.
+    fake.handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: fake.apiKey,
+    webhookSecret: fake.webhookSecret,
+    users: fake.project.users,
+    events: fake.project.events,
+    requests: fake.requests,
+    fail: (failure = {}) => fake.plan(failure),
+    queueFull: (failure = {}) =>
+      fake.plan({ retryAfterS: 1, ...failure, status: 429, code: 'backfill_queue_full' }),
+    deliver: (url, type, data) => fake.deliver(url, type, data),
+    reset: () => fake.reset(),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+class Fake {
+  readonly apiKey = `sk_test_${randomUUID().replaceAll('-', '')}fake`;
+  readonly webhookSecret = newWebhookSecret();
+  readonly project = new FakeProject();
+  readonly requests: FakeRequest[] = [];
+  #planned: Required<Pick<FakeFailure, 'times'>> & FakeFailure = { times: 0 };
+  #ahead = 0;
+
+  reset(): void {
+    this.project.clear();
+    this.requests.length = 0;
+    this.#planned = { times: 0 };
+    this.#ahead = 0;
+  }
+
+  plan(failure: FakeFailure): void {
+    this.#planned = { times: 1, ...failure };
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readJson(request);
+    const path = request.url ?? '/';
+    const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
+    const noted: FakeRequest = { path, body, idempotencyKey: idempotencyKey ?? null, status: null };
+    this.requests.push(noted);
+    const failure = this.#nextFailure(path);
+    if (failure?.drop === 'before') return void request.socket.destroy();
+    const reply = refusalOf(failure) ?? this.#answer(request, { path, body, idempotencyKey });
+    if (failure?.drop === 'after') return void request.socket.destroy();
+    noted.status = reply.status;
+    response
+      .setHeader('Content-Type', 'application/json; charset=utf-8')
+      .setHeader('X-Request-Id', randomUUID());
+    if (failure?.retryAfterS !== undefined) response.setHeader('Retry-After', failure.retryAfterS);
+    if (reply.replayed) response.setHeader('Idempotent-Replayed', 'true');
+    response.writeHead(reply.status).end(JSON.stringify(reply.body));
+  }
+
+  async deliver<T extends WebhookType>(url: string, type: T, data: WebhookData[T]): Promise<number> {
+    const id = `msg_${randomUUID().replaceAll('-', '')}`;
+    const body = JSON.stringify({ id, type, timestamp: new Date().toISOString(), livemode: false, data });
+    const secret = readWebhookSecret(this.webhookSecret);
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const signed = signWebhook({ id, body, timestamp, secrets: secret ? [secret] : [] });
+    const headers = { 'content-type': 'application/json', ...signed };
+    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  /** Only bulk requests meet a full queue. */
+  #nextFailure(path: string): FakeFailure | null {
+    const { times, code } = this.#planned;
+    if (times === 0 || (code === 'backfill_queue_full' && !path.endsWith('/bulk'))) return null;
+    this.#planned.times -= 1;
+    return this.#planned;
+  }
+
+  #answer(
+    { method, headers }: IncomingMessage,
+    asked: { path: string; body: unknown; idempotencyKey: string | undefined },
+  ): Reply {
+    if (headers.authorization !== `Bearer ${this.apiKey}`) return refusal(401, 'auth_required');
+    if (asked.path === '/api/sandbox/clock') return this.#moveClock(method, asked.body);
+    if (method !== 'POST') return refusal(405, 'method_not_allowed');
+    return this.project.take(asked) ?? refusal(404, 'not_found');
+  }
+
+  #moveClock(method: string | undefined, body: unknown): Reply {
+    const by = method === 'GET' ? 0 : durationMs((body as { advance?: unknown } | null)?.advance);
+    if (by === null) {
+      const message = 'advance is a length of time, as 7d, 36h or 90m';
+      return { status: 422, body: { errors: [{ code: 'validation_failed', message, field: 'advance' }] } };
+    }
+    this.#ahead += by;
+    const now = new Date(Date.now() + this.#ahead).toISOString();
+    return { status: 200, body: { data: { now, advanced_ms: by, drafts: 0, letters: 0 } } };
+  }
+}
+
+function refusalOf(failure: FakeFailure | null): Reply | null {
+  if (failure === null || failure.drop !== undefined) return null;
+  const { status = 503, code = CODES[status] ?? 'server_error' } = failure;
+  return refusal(status, code);
+}
+
+const CODES: Record<number, FaultCode> = { 401: 'auth_required', 403: 'forbidden', 429: 'rate_limited' };
+
+/** Undefined for what is not JSON; a body without end is not read to it. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.length > MANY_BODY_MAX_BYTES) return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

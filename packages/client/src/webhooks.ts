@@ -1,0 +1,71 @@
+import { WEBHOOK_TYPES, type WebhookEvent } from '@beckon/contract';
+import { readWebhookSecret, type Received, type Verified, verifyWebhook } from '@beckon/contract/signature';
+
+export type SignatureProblem = Extract<Verified, { ok: false }>['why'] | 'not_an_event';
+
+/** The request is not one of Beckon's, or not any more: answer it with 400, and do nothing of what it says. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError';
+  readonly why: SignatureProblem;
+
+  constructor(why: SignatureProblem) {
+    super(SAID[why]);
+    this.why = why;
+  }
+}
+
+const SAID: Record<SignatureProblem, string> = {
+  no_signature: 'The request has no signature',
+  malformed: 'The signature of the request cannot be read',
+  too_old:
+    'The request was signed more than five minutes ago: an old one sent again, or a clock that is wrong',
+  too_new: 'The request was signed more than five minutes from now: the clocks differ',
+  wrong_signature:
+    'The signature is not that of this body: another secret, or a body that was parsed and written again',
+  not_an_event: 'The request is signed, but its body is no event that this version knows',
+};
+
+/** Of `node:http`, or of `fetch`. */
+export type WebhookHeaders = Received['headers'] | { entries(): Iterable<[string, string]> };
+
+/** Checks deliveries to your endpoint. */
+export const webhooks = {
+  /**
+   * The event of a delivery, once its signature is proved. `rawBody` are the bytes as they arrived, before anything parsed
+   * them; while a secret is replaced, give both.
+   */
+  verify(
+    rawBody: string | Uint8Array,
+    headers: WebhookHeaders,
+    secret: string | readonly string[],
+  ): WebhookEvent {
+    const secrets = [secret].flat().map(secretBytes);
+    const verified = verifyWebhook({ body: rawBody, headers: plain(headers), secrets, now: Date.now() });
+    if (!verified.ok) throw new SignatureError(verified.why);
+    const event = read(typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody));
+    if (event === null) throw new SignatureError('not_an_event');
+    return event;
+  },
+};
+
+function secretBytes(text: string): Uint8Array {
+  const bytes = readWebhookSecret(text);
+  if (bytes === null) throw new TypeError('Beckon: a webhook secret is whsec_ and 32 bytes of base64');
+  return bytes;
+}
+
+function plain(headers: WebhookHeaders): Received['headers'] {
+  const { entries } = headers as { entries?: unknown };
+  if (typeof entries !== 'function') return headers as Received['headers'];
+  return Object.fromEntries((headers as { entries(): Iterable<[string, string]> }).entries());
+}
+
+function read(text: string): WebhookEvent | null {
+  try {
+    const event = JSON.parse(text) as Partial<WebhookEvent> | null;
+    return WEBHOOK_TYPES.some((type) => type === event?.type) ? (event as WebhookEvent) : null;
+  } catch {
+    // Signed by the right secret and yet no JSON: said to the caller as what it is.
+    return null;
+  }
+}

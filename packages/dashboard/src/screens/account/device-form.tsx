@@ -1,0 +1,87 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import type { DeviceAsked, TokenScope } from '@beckon/contract/dashboard';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../../api/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { When } from '../../parts/index.ts';
+import { FormError } from './form-error.tsx';
+import { SCOPE_WORDS } from './scope-words.ts';
+
+/** Who asks, and for what: any of it may be left out. */
+export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
+  const [scopes, setScopes] = useState<TokenScope[]>(asked.scopes);
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        A program wants to act for you. Approve it only if you started it yourself just now.
+      </Text>
+      <Text size="xl" fw={650} ff="monospace" ta="center">
+        {asked.code}
+      </Text>
+      <Facts
+        cols={1}
+        facts={[
+          { label: 'It calls itself', value: asked.label },
+          { label: 'It asked from', value: asked.address },
+          { label: 'It asked', value: <When at={asked.asked_at} style="relative" /> },
+        ]}
+      />
+      <Scopes asked={asked.scopes} scopes={scopes} onChange={setScopes} />
+      <Text size="xs" c="dimmed">
+        It opens what your role opens, for 90 days, but neither the team nor keys nor exports.
+      </Text>
+      <Decide code={asked.code} scopes={scopes} />
+    </Stack>
+  );
+}
+
+type ScopesProps = { asked: TokenScope[]; scopes: TokenScope[]; onChange: (scopes: TokenScope[]) => void };
+
+function Scopes({ asked, scopes, onChange }: ScopesProps): ReactNode {
+  return (
+    <Checkbox.Group
+      label="It may"
+      value={scopes}
+      onChange={(chosen) => onChange(asked.filter((scope) => chosen.includes(scope)))}
+    >
+      <Stack gap="xs" mt="xs">
+        {asked.map((scope) => (
+          <Checkbox
+            key={scope}
+            value={scope}
+            label={SCOPE_WORDS[scope].title}
+            description={SCOPE_WORDS[scope].text}
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}
+
+function Decide({ code, scopes }: { code: string; scopes: TokenScope[] }): ReactNode {
+  const approve = useChange('POST /device/:code/approve', { refreshes: ['GET /device/:code'] });
+  const deny = useChange('POST /device/:code/deny', { refreshes: ['GET /device/:code'] });
+  const isBusy = approve.isPending || deny.isPending;
+  return (
+    <>
+      <FormError error={approve.error ?? deny.error} />
+      <Group>
+        <Button
+          loading={approve.isPending}
+          disabled={scopes.length === 0 || isBusy}
+          onClick={() => approve.mutate({ params: { code }, body: { scopes } })}
+        >
+          Approve
+        </Button>
+        <Button
+          variant="default"
+          loading={deny.isPending}
+          disabled={isBusy}
+          onClick={() => deny.mutate({ params: { code } })}
+        >
+          Deny
+        </Button>
+      </Group>
+    </>
+  );
+}

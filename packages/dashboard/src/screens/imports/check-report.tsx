@@ -1,0 +1,166 @@
+import { Button, Checkbox, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
+import { MailX } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Import, ImportCheck } from '@beckon/contract/dashboard';
+import { useChange } from '../../api/index.ts';
+import { ErrorBox } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Section } from '../../parts/section.tsx';
+import { CheckButton } from './stripe-step.tsx';
+import { Findings } from './findings.tsx';
+import { count, counted, factLabel, lettersLine, many } from './words.ts';
+
+type Props = { one: Import; check: ImportCheck };
+
+/** What the import comes to, before anything of it is taken. */
+export function CheckReport({ one, check }: Props): ReactNode {
+  return (
+    <Section title="What the check found">
+      <Stack gap="md">
+        {one.state === 'checked' && <Notice icon={MailX} title={lettersLine(check)} />}
+        <Facts facts={factsOf(check)} />
+        <Rules check={check} />
+        <Names check={check} />
+        <Rejected one={one} check={check} />
+        {one.state === 'checked' && <Start one={one} check={check} />}
+      </Stack>
+    </Section>
+  );
+}
+
+function factsOf({ rows, users, events, people, rejected, facts }: ImportCheck) {
+  return [
+    { label: 'Rows', value: count(rows) },
+    ...(users > 0 ? [{ label: 'Users', value: count(users) }] : []),
+    ...(events > 0 ? [{ label: 'Events', value: count(events) }] : []),
+    { label: 'People not known yet', value: counted(people.new) },
+    { label: 'People known already', value: counted(people.known) },
+    { label: 'Rejected rows', value: count(rejected) },
+    ...Object.entries(facts).map(([name, value]) => ({ label: factLabel(name), value: count(value) })),
+  ];
+}
+
+function Rules({ check: { rules } }: Pick<Props, 'check'>): ReactNode {
+  if (rules.length === 0) return null;
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        Rules that begin with these events
+      </Text>
+      <List size="sm">
+        {rules.map(({ rule, event, name, people }) => (
+          <List.Item key={`${rule} ${event}`} style={{ overflowWrap: 'anywhere' }}>
+            {name}: {counted(people)} with {event}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="xs" c="dimmed">
+        Whoever has such an event is counted. Conditions of the rules, caps and suppressions are not asked.
+      </Text>
+    </Stack>
+  );
+}
+
+function Names({ check: { names } }: Pick<Props, 'check'>): ReactNode {
+  if (names.length === 0) return null;
+  return (
+    <Table.ScrollContainer minWidth={360} tabIndex={0} aria-label="Events by name">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Event</Table.Th>
+            <Table.Th>How many</Table.Th>
+            <Table.Th>From</Table.Th>
+            <Table.Th>To</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {names.map(({ name, events, is_canonical: isCanonical, first_at: first, last_at: last }) => (
+            <Table.Tr key={name}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                {name}{' '}
+                {isCanonical && (
+                  <Text component="span" size="xs" c="dimmed">
+                    canonical
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>{count(events)}</Table.Td>
+              <Table.Td>{first?.slice(0, 10) ?? '–'}</Table.Td>
+              <Table.Td>{last?.slice(0, 10) ?? '–'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Rejected({ one, check }: Props): ReactNode {
+  if (check.rejected === 0) return null;
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        Rejected
+      </Text>
+      <List size="sm">
+        {check.rejected_by.slice(0, 10).map(({ field, message, rows }) => (
+          <List.Item key={`${field} ${message}`} style={{ overflowWrap: 'anywhere' }}>
+            {many(rows, 'row')}: {message}
+          </List.Item>
+        ))}
+      </List>
+      {one.state === 'checked' && <Findings one={one} />}
+    </Stack>
+  );
+}
+
+function Start({ one, check }: Props): ReactNode {
+  const [isLive, setIsLive] = useState(false);
+  const [typed, setTyped] = useState('');
+  const start = useChange('POST /projects/:project/imports/:import/start', {
+    refreshes: ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'],
+  });
+  const fault = start.error?.fields['live_events'];
+  const live = Number(typed.replaceAll(/[,\s]/g, ''));
+  const isTyped = !isLive || (typed.trim() !== '' && live === check.events);
+  const body = isLive ? { live_events: live } : {};
+  return (
+    <Stack gap="sm">
+      {one.kind === 'events' && (
+        <Checkbox
+          label="Tell these events as if they happened now: rules fire, and letters may go out"
+          checked={isLive}
+          onChange={({ currentTarget }) => setIsLive(currentTarget.checked)}
+        />
+      )}
+      {isLive && (
+        <TextInput
+          label={`Type how many events are told as live: ${count(check.events)}`}
+          description={`For ${many(recent(check), 'person', 'people')} an event is young enough that an enabled rule looks at it`}
+          maw={420}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          error={fault}
+          inputMode="numeric"
+        />
+      )}
+      {start.error && fault === undefined && <ErrorBox error={start.error} />}
+      <Group>
+        <Button
+          loading={start.isPending}
+          disabled={!isTyped || check.rows === check.rejected}
+          onClick={() => start.mutate({ params: { import: one.id }, body })}
+        >
+          Start the import
+        </Button>
+        <CheckButton one={one} again />
+      </Group>
+    </Stack>
+  );
+}
+
+function recent({ rules }: ImportCheck): number {
+  return Math.max(0, ...rules.map((rule) => rule.recent.count));
+}

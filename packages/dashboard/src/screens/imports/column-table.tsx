@@ -1,0 +1,96 @@
+import { Autocomplete, Select, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ImportMapping, ImportSample, ImportType } from '@beckon/contract/dashboard';
+
+type Column = ImportSample['columns'][number];
+type To = ImportMapping['columns'][string];
+type Props = { kind: 'users' | 'events'; columns: Column[]; onChange: (column: string, to: To) => void };
+
+const FIELDS = {
+  users: ['external_user_id', 'email', 'traits.name', 'traits.plan', 'traits.company', 'traits.signupDate'],
+  events: ['external_user_id', 'name', 'occurred_at', 'message_id'],
+};
+const LEFT_OUT = 'leave out';
+const TYPES: { value: ImportType; label: string }[] = [
+  { value: 'auto', label: 'By its look' },
+  { value: 'text', label: 'Text' },
+  { value: 'number', label: 'Number' },
+  { value: 'boolean', label: 'Yes or no' },
+  { value: 'date', label: 'Date' },
+  { value: 'json', label: 'JSON' },
+];
+const SHOWN_MAX = 200;
+
+export function ColumnTable({ kind, columns, onChange }: Props): ReactNode {
+  return (
+    <Table.ScrollContainer minWidth={520} tabIndex={0} aria-label="Columns of the file">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Column</Table.Th>
+            <Table.Th>Becomes</Table.Th>
+            <Table.Th>Read as</Table.Th>
+            <Table.Th>For example</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {columns.slice(0, SHOWN_MAX).map((column) => (
+            <Row key={column.name} kind={kind} column={column} onChange={onChange} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {columns.length > SHOWN_MAX && (
+        <Text size="sm" c="dimmed">
+          and {columns.length - SHOWN_MAX} more, by their headers
+        </Text>
+      )}
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ kind, column, onChange }: Pick<Props, 'kind' | 'onChange'> & { column: Column }): ReactNode {
+  const { name, to, type, values } = column;
+  const bag = kind === 'users' ? 'traits' : 'properties';
+  const isKey = to?.startsWith(`${bag}.`) ?? false;
+  const choices = [...new Set([...FIELDS[kind], `${bag}.${name}`, LEFT_OUT])];
+  const choose = (value: string): void => {
+    const chosen = value.trim();
+    if (chosen !== '') onChange(name, { to: chosen === LEFT_OUT ? null : chosen, type });
+  };
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{name}</Table.Td>
+      <Table.Td>
+        <Autocomplete
+          key={to}
+          aria-label={`What ${name} becomes`}
+          size="xs"
+          data={choices}
+          defaultValue={to ?? LEFT_OUT}
+          filter={({ options }) => options}
+          onOptionSubmit={choose}
+          onBlur={({ currentTarget }) => {
+            if (currentTarget.value !== (to ?? LEFT_OUT)) choose(currentTarget.value);
+          }}
+        />
+      </Table.Td>
+      <Table.Td>
+        {isKey && (
+          <Select
+            aria-label={`How ${name} is read`}
+            size="xs"
+            allowDeselect={false}
+            data={TYPES}
+            value={type}
+            onChange={(value) => onChange(name, { to, type: value as ImportType })}
+          />
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Text size="xs" c="dimmed" truncate maw={220}>
+          {values.slice(0, 3).join(' · ')}
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

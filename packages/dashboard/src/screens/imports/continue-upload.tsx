@@ -1,0 +1,51 @@
+import { FileInput, Progress, Stack, Text } from '@mantine/core';
+import { FileText } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Import } from '@beckon/contract/dashboard';
+import { ApiError, useApi, useRefresh } from '../../api/index.ts';
+import { ErrorBox } from '../../parts/index.ts';
+import { Section } from '../../parts/section.tsx';
+import { isSame, useUpload } from './use-upload.ts';
+import { count } from './words.ts';
+
+/** The file is not all here: the same one, chosen again, goes on where it broke off. */
+export function ContinueUpload({ one }: { one: Import }): ReactNode {
+  const [failure, setFailure] = useState<ApiError | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const { upload, uploading } = useUpload();
+  const refresh = useRefresh();
+  const parts = useApi('GET /projects/:project/imports/:import/parts', { params: { import: one.id } });
+  const here = uploading?.sent ?? parts.data?.data.parts.length ?? 0;
+  const take = async (file: File | null): Promise<void> => {
+    setFailure(null);
+    const isOther = file !== null && !isSame(one, file);
+    setFault(isOther ? `This is not the file that was begun with: ${one.name}` : null);
+    if (file === null || isOther) return;
+    try {
+      await upload(one, file);
+    } catch (error) {
+      if (error instanceof ApiError) setFailure(error);
+    }
+    await refresh('GET /projects/:project/imports/:import');
+    await refresh('GET /projects/:project/imports/:import/parts');
+  };
+  return (
+    <Section title="Upload" text={`Choose ${one.name} again to go on where the upload broke off.`}>
+      <Stack gap="sm">
+        <FileInput
+          label="File"
+          placeholder="Choose the same file"
+          leftSection={<FileText size={15} aria-hidden="true" />}
+          onChange={(file) => void take(file)}
+          error={fault}
+          disabled={uploading !== null}
+        />
+        <Progress value={(here * 100) / one.parts_total} aria-label="Upload" />
+        <Text size="sm" c="dimmed">
+          {count(here)} of {count(one.parts_total)} parts are here.
+        </Text>
+        {failure && <ErrorBox error={failure} />}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Ban, Pause, Play } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Import } from '@beckon/contract/dashboard';
+import { type ApiError, useChange } from '../../api/index.ts';
+import { DialogFoot, refused } from '../../parts/index.ts';
+
+const READS = ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'] as const;
+const CHANGING = { refreshes: [...READS], onRefused: (error: ApiError) => refused(error) };
+
+/** What can be done to an import at any time. */
+export function ImportActs({ one }: { one: Import }): ReactNode {
+  const [isCancelling, setIsCancelling] = useState(false);
+  const pause = useChange('POST /projects/:project/imports/:import/pause', CHANGING);
+  const resume = useChange('POST /projects/:project/imports/:import/resume', CHANGING);
+  const params = { import: one.id };
+  const { state } = one;
+  const hasEnded = state === 'done' || state === 'failed' || state === 'cancelled';
+  return (
+    <>
+      {(state === 'running' || state === 'checking') && (
+        <Button
+          variant="default"
+          leftSection={<Pause size={15} aria-hidden="true" />}
+          loading={pause.isPending}
+          onClick={() => pause.mutate({ params })}
+        >
+          {state === 'running' ? 'Pause' : 'Stop the check'}
+        </Button>
+      )}
+      {state === 'paused' && (
+        <Button
+          leftSection={<Play size={15} aria-hidden="true" />}
+          loading={resume.isPending}
+          onClick={() => resume.mutate({ params })}
+        >
+          Resume
+        </Button>
+      )}
+      {!hasEnded && (
+        <Button
+          variant="default"
+          leftSection={<Ban size={15} aria-hidden="true" />}
+          onClick={() => setIsCancelling(true)}
+        >
+          Cancel
+        </Button>
+      )}
+      <CancelDialog one={one} opened={isCancelling} onClose={() => setIsCancelling(false)} />
+    </>
+  );
+}
+
+type DialogProps = { one: Import; opened: boolean; onClose: () => void };
+
+function CancelDialog({ one, opened, onClose }: DialogProps): ReactNode {
+  const cancel = useChange('POST /projects/:project/imports/:import/cancel', {
+    ...CHANGING,
+    onDone: onClose,
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Cancel this import">
+      <Stack gap="md">
+        <Text size="sm">
+          What it has brought stays; nothing more is brought, and its file is deleted. The same import can be
+          begun anew: what is known already does no harm.
+        </Text>
+        <DialogFoot onCancel={onClose}>
+          <Button
+            color="red"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate({ params: { import: one.id } })}
+          >
+            Cancel the import
+          </Button>
+        </DialogFoot>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,116 @@
+import { Anchor, Button, Group, Stack } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { FileUp, Info, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Import } from '@beckon/contract/dashboard';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Empty, Loaded, Page, When } from '../../parts/index.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { CheckReport } from './check-report.tsx';
+import { ContinueUpload } from './continue-upload.tsx';
+import { ImportActs } from './import-acts.tsx';
+import { MappingStep } from './mapping-step.tsx';
+import { RunProgress } from './run-progress.tsx';
+import { StateMark } from './state-mark.tsx';
+import { StripeStep } from './stripe-step.tsx';
+import { KINDS, sizeOf } from './words.ts';
+
+const route = getRouteApi('/p/$project/imports/$import');
+const AT_WORK_MS = 1_000;
+
+export function ImportScreen(): ReactNode {
+  const { import: id } = route.useParams();
+  const may = useMay('editor');
+  const query = useApi(
+    'GET /projects/:project/imports/:import',
+    { params: { import: id } },
+    { everyMs: AT_WORK_MS, enabled: may },
+  );
+  const one = query.data?.data;
+  return (
+    <Page
+      title={one?.name ?? 'Import'}
+      beside={one && <StateMark one={one} />}
+      actions={one && <ImportActs one={one} />}
+    >
+      {may ? (
+        <Loaded query={query}>{({ data }) => <Steps key={data.id} one={data} />}</Loaded>
+      ) : (
+        <Empty icon={FileUp} title="Imports are for editors" />
+      )}
+    </Page>
+  );
+}
+
+function Steps({ one }: { one: Import }): ReactNode {
+  const project = useProject();
+  const { state, problem, check } = one;
+  return (
+    <Stack gap="lg">
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/p/$project/imports" params={{ project: String(project.id) }} {...props} />
+        )}
+      >
+        All imports
+      </Anchor>
+      <Facts facts={factsOf(one)} />
+      {problem !== null && (
+        <Notice
+          icon={state === 'cancelled' ? Info : TriangleAlert}
+          title={PROBLEMS[state] ?? 'It stands still'}
+        >
+          {problem}
+        </Notice>
+      )}
+      <NextStep one={one} />
+      {HAS_PROGRESS.has(state) && <RunProgress one={one} />}
+      {check && <CheckReport one={one} check={check} />}
+      {state === 'checked' && one.kind !== 'stripe' && <ColumnsAgain one={one} />}
+    </Stack>
+  );
+}
+
+/** What somebody has to do before it can go on. */
+function NextStep({ one }: { one: Import }): ReactNode {
+  const { state, kind, problem } = one;
+  if (state === 'uploading') return <ContinueUpload one={one} />;
+  if (kind === 'stripe')
+    return state === 'ready' || (state === 'paused' && problem !== null) ? <StripeStep one={one} /> : null;
+  return state === 'ready' ? <MappingStep one={one} /> : null;
+}
+
+/** After a look at what the check found. */
+function ColumnsAgain({ one }: { one: Import }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  if (isOpen) return <MappingStep one={one} />;
+  return (
+    <Group>
+      <Button variant="default" onClick={() => setIsOpen(true)}>
+        Change the columns
+      </Button>
+    </Group>
+  );
+}
+
+const HAS_PROGRESS = new Set(['checking', 'running', 'paused', 'done']);
+const PROBLEMS: Partial<Record<Import['state'], string>> = {
+  ready: 'It could not be checked',
+  paused: 'It paused',
+  failed: 'It failed',
+  cancelled: 'It was cancelled',
+};
+
+function factsOf(one: Import) {
+  const { kind, size_bytes: size, created_at: at, created_by: by, ended_at: ended, is_live: isLive } = one;
+  return [
+    { label: 'What', value: KINDS[kind] },
+    ...(size === null ? [] : [{ label: 'Size', value: sizeOf(size) }]),
+    { label: 'Begun', value: <When at={at} /> },
+    { label: 'By', value: by ?? 'a command' },
+    ...(ended === null ? [] : [{ label: 'Ended', value: <When at={ended} /> }]),
+    ...(isLive ? [{ label: 'Events', value: 'told as live: rules fire' }] : []),
+  ];
+}

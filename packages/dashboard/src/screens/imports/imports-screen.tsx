@@ -1,0 +1,106 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { FileUp, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Import } from '@beckon/contract/dashboard';
+import { useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, later, Page, When, WhenOpened } from '../../parts/index.ts';
+import { StateMark } from './state-mark.tsx';
+import { count, KINDS, percentOf } from './words.ts';
+
+const NewImport = later(() => import('./new-import.tsx'), 'NewImport');
+
+export function ImportsScreen(): ReactNode {
+  const may = useMay('editor');
+  const [isNew, setIsNew] = useState(false);
+  const begin = (
+    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsNew(true)}>
+      New import
+    </Button>
+  );
+  return (
+    <Page title="Imports" actions={may ? begin : undefined}>
+      {may ? (
+        <Imports begin={begin} />
+      ) : (
+        <Empty icon={FileUp} title="Imports are for editors">
+          Ask an admin of this project for the role.
+        </Empty>
+      )}
+      <WhenOpened opened={isNew}>
+        <NewImport opened={isNew} onClose={() => setIsNew(false)} />
+      </WhenOpened>
+    </Page>
+  );
+}
+
+const LOOK_EVERY_MS = 5_000;
+
+function Imports({ begin }: { begin: ReactNode }): ReactNode {
+  const project = useProject();
+  const list = useApiInfinite('GET /projects/:project/imports', {}, { everyMs: LOOK_EVERY_MS });
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed" maw={720}>
+        History from elsewhere: users and events from a file, or what Stripe knows. Everything is checked
+        before anything is taken, no letter goes out for it, and the same import once more changes nothing.
+      </Text>
+      <DataTable
+        label="Imports"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        link={({ id }) => ({
+          to: '/p/$project/imports/$import',
+          params: { project: String(project.id), import: id },
+        })}
+        empty={
+          <Empty icon={FileUp} title="Nothing was imported yet" action={begin}>
+            Bring the users that you have before their first events arrive.
+          </Empty>
+        }
+      />
+    </Stack>
+  );
+}
+
+const COLUMNS: Column<Import>[] = [
+  {
+    id: 'name',
+    title: 'Import',
+    width: '2fr',
+    cell: ({ name, kind }) => (
+      <Stack gap={0} style={{ minWidth: 0 }}>
+        <Text size="sm" fw={500} truncate>
+          {name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {KINDS[kind]}
+        </Text>
+      </Stack>
+    ),
+  },
+  { id: 'state', title: 'State', width: '150px', cell: (one) => <StateMark one={one} /> },
+  { id: 'progress', title: 'Rows', width: '1fr', align: 'right', cell: rowsOf },
+  {
+    id: 'created',
+    title: 'Begun',
+    width: '150px',
+    narrow: 'hide',
+    cell: ({ created_at: at, created_by: by }) => (
+      <Stack gap={0}>
+        <When at={at} />
+        <Text size="xs" c="dimmed" truncate>
+          {by === null ? 'by command' : `by ${by}`}
+        </Text>
+      </Stack>
+    ),
+  },
+];
+
+function rowsOf(one: Import): string {
+  const percent = percentOf(one);
+  const isUnderWay = one.state === 'running' || one.state === 'checking' || one.state === 'paused';
+  if (isUnderWay && percent !== null)
+    return `${Math.floor(percent)} % of ${count(one.progress.rows_total ?? one.progress.rows)}`;
+  return one.progress.rows > 0 ? count(one.progress.rows) : count(one.check?.rows ?? 0);
+}

@@ -1,0 +1,36 @@
+import type { Import, ImportState } from '@beckon/contract/dashboard';
+import {
+  CircleCheck,
+  CircleDot,
+  CirclePause,
+  CircleSlash,
+  CircleX,
+  type LucideIcon,
+  ScanSearch,
+  TriangleAlert,
+  Upload,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Mark, type Tone } from '../../parts/index.ts';
+
+const MARKS: Record<ImportState, { icon: LucideIcon; tone: Tone; label: string }> = {
+  uploading: { icon: Upload, tone: 'info', label: 'Uploading' },
+  ready: { icon: CircleDot, tone: 'info', label: 'To be checked' },
+  checking: { icon: ScanSearch, tone: 'info', label: 'Checking' },
+  checked: { icon: CircleDot, tone: 'info', label: 'Ready to start' },
+  running: { icon: CircleDot, tone: 'info', label: 'Running' },
+  paused: { icon: CirclePause, tone: 'warn', label: 'Paused' },
+  done: { icon: CircleCheck, tone: 'good', label: 'Done' },
+  failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
+  cancelled: { icon: CircleSlash, tone: 'quiet', label: 'Cancelled' },
+};
+
+export function StateMark({ one }: { one: Pick<Import, 'state' | 'problem'> }): ReactNode {
+  const { icon, tone, label } = MARKS[one.state];
+  const needsSomebody = one.problem !== null && one.state === 'ready';
+  return needsSomebody ? (
+    <Mark icon={TriangleAlert} tone="warn" label="Needs attention" />
+  ) : (
+    <Mark icon={icon} tone={tone} label={label} />
+  );
+}

@@ -1,0 +1,56 @@
+import { useRef, useState } from 'react';
+import type { Import } from '@beckon/contract/dashboard';
+import { useCall, useRefresh, useSendFile } from '../../api/index.ts';
+
+export type Uploading = { sent: number; of: number };
+
+/**
+ * Sends a file part by part, and only those that are not there: whoever closed the page in between chooses the same file again and
+ * goes on. One at a time, so that a slow line is not divided.
+ */
+export function useUpload() {
+  const call = useCall();
+  const sendFile = useSendFile();
+  const refresh = useRefresh();
+  const [uploading, setUploading] = useState<Uploading | null>(null);
+  const stop = useRef<AbortController | null>(null);
+
+  async function upload(one: Import, file: File): Promise<Import> {
+    const controller = new AbortController();
+    stop.current = controller;
+    const { signal } = controller;
+    try {
+      const params = { import: one.id };
+      const { data } = await call('GET /projects/:project/imports/:import/parts', { params }, signal);
+      const here = new Set(data.parts);
+      let last = one;
+      for (let part = 0; part < one.parts_total; part += 1) {
+        if (!here.has(part)) last = await sendPart(last, { file, part, signal });
+        here.add(part);
+        setUploading({ sent: here.size, of: one.parts_total });
+      }
+      await refresh('GET /projects/:project/imports');
+      return last;
+    } finally {
+      setUploading(null);
+    }
+  }
+
+  type Part = { file: File; part: number; signal: AbortSignal };
+  async function sendPart(one: Import, { file, part, signal }: Part): Promise<Import> {
+    const from = part * one.part_bytes;
+    const body = file.slice(from, from + one.part_bytes);
+    const ask = { params: { import: one.id, part }, body };
+    return (await sendFile('PUT /projects/:project/imports/:import/parts/:part', ask, signal)).data;
+  }
+
+  return { upload, uploading, stop: () => stop.current?.abort() };
+}
+
+/** Whether this is the file that was begun with. */
+export function isSame(one: Import, file: File): boolean {
+  return (
+    file.size === one.size_bytes &&
+    (one.file_modified_at === null || one.file_modified_at === file.lastModified)
+  );
+}

@@ -1,0 +1,60 @@
+import type { PriceFacts, ProductFacts, SubscriptionFacts } from './facts.ts';
+
+/** What prices are called and cost. Invoices name theirs by id alone. */
+export type Catalogue = { prices: Map<string, PriceFacts>; products: Map<string, string> };
+
+export function catalogueOf(prices: PriceFacts[], products: ProductFacts[]): Catalogue {
+  return {
+    prices: new Map(prices.map((price) => [price.id, price])),
+    products: new Map(products.map(({ id, name }) => [id, name])),
+  };
+}
+
+/** With the prices that these subscriptions carry themselves: among them those that no list holds any more. */
+export function withItems(catalogue: Catalogue, subscriptions: SubscriptionFacts[]): Catalogue {
+  const prices = new Map(catalogue.prices);
+  for (const { items } of subscriptions) for (const { price } of items) prices.set(price.id, price);
+  return { prices, products: catalogue.products };
+}
+
+/** Something that is had: a price, so and so many times. */
+export type Share = { price: string; product: string | null; quantity: number | null };
+
+/**
+ * The name of the product, as the customer saw it on every invoice; without one (a product that was deleted) what the price is
+ * called, and the id of the price where nothing has a name.
+ */
+export function planName(share: Share, { prices, products }: Catalogue): string {
+  const price = prices.get(share.price);
+  const product = share.product ?? price?.product ?? null;
+  return (product === null ? undefined : products.get(product)) ?? price?.name ?? share.price;
+}
+
+/** `month`, or `3 months`; null where the price is not known or paid once. */
+export function intervalOf(share: Share, { prices }: Catalogue): string | null {
+  const price = prices.get(share.price);
+  if (!price || price.interval === null) return null;
+  return price.intervalCount === 1 ? price.interval : `${price.intervalCount} ${price.interval}s`;
+}
+
+/** What it costs a month, so that prices of different intervals can be compared; null where that is not known. */
+export function monthlyCost(share: Share, { prices }: Catalogue): number | null {
+  const price = prices.get(share.price);
+  if (!price || price.unitAmount === null || price.interval === null || price.isMetered) return null;
+  const months = MONTHS[price.interval];
+  return months === undefined
+    ? null
+    : (price.unitAmount * (share.quantity ?? 1)) / (months * price.intervalCount);
+}
+
+export function isMetered(share: Share, { prices }: Catalogue): boolean {
+  return prices.get(share.price)?.isMetered ?? false;
+}
+
+/** The dearest names the plan: what else a subscription holds are additions to it. */
+export function dearest<S extends Share & { amount?: number }>(shares: S[], catalogue: Catalogue): S | null {
+  const worth = (share: S): number => monthlyCost(share, catalogue) ?? share.amount ?? 0;
+  return shares.reduce<S | null>((best, one) => (best && worth(best) >= worth(one) ? best : one), null);
+}
+
+const MONTHS: Record<string, number> = { day: 12 / 365.25, week: 12 / (365.25 / 7), month: 1, year: 12 };

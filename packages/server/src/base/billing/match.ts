@@ -1,0 +1,34 @@
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
+
+export type MatchedBy = 'metadata' | 'address' | 'nobody';
+
+/** Whose customer it is: null where nobody was found, with the reason in words for people. */
+export type Match =
+  | { userId: string; by: 'metadata' | 'address' }
+  | { userId: null; by: 'nobody'; why: string };
+
+/**
+ * Metadata say it outright. Otherwise an address does, where it leads to one person alone: among those known here, and those whom
+ * other customers of the same account name. Guessing between two would show one of them the other's bills.
+ */
+export function matchCustomer(
+  { userId, email, isDeleted }: { userId: string | null; email: string | null; isDeleted: boolean },
+  candidates: ReadonlySet<string>,
+): Match {
+  if (userId !== null) {
+    return userId.length <= EXTERNAL_USER_ID_MAX_CHARS
+      ? { userId, by: 'metadata' }
+      : nobody('The user_id in its metadata is too long.');
+  }
+  if (isDeleted) return nobody('It was deleted in Stripe.');
+  if (email === null) return nobody('It has neither a user_id in its metadata nor an address.');
+  const [first, second] = candidates;
+  if (first === undefined) return nobody('Nobody is known by its address.');
+  return second === undefined
+    ? { userId: first, by: 'address' }
+    : nobody('Several people are known by its address.');
+}
+
+function nobody(why: string): Match {
+  return { userId: null, by: 'nobody', why };
+}

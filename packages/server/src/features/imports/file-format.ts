@@ -1,0 +1,93 @@
+import type { ImportFormat } from '@beckon/contract/dashboard';
+import { cellsOf, type FilePlace, readRows } from './file-rows.ts';
+import { ImportHalt } from './source.ts';
+
+/** What a file is, told by its first bytes alone, and where its first record begins. */
+export type FileFormat = {
+  format: ImportFormat;
+  /** Null of JSONL. */
+  delimiter: string | null;
+  /** The header's names, each of them once; none of JSONL, whose rows name their own. */
+  columns: string[];
+  begins: FilePlace;
+};
+
+/** So much is looked at; a header that is longer is none. */
+export const HEAD_BYTES = 256 * 1024;
+const COLUMNS_MAX = 500;
+const COLUMN_MAX_CHARS = 255;
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+export async function readFormat(head: Buffer): Promise<FileFormat> {
+  const mark = head.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  refuseOthers(head);
+  const text = head.subarray(mark).toString('utf8').trimStart();
+  if (text === '') throw unreadable('The file is empty');
+  if (text.startsWith('['))
+    throw unreadable('The file is one JSON array: write one object on each line (JSONL)');
+  if (text.startsWith('{'))
+    return { format: 'jsonl', delimiter: null, columns: [], begins: { at: mark, line: 1 } };
+  return readHeader(head, mark);
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const OTHERS: [number[], string][] = [
+  [[0x1f, 0x8b], 'The file is packed with gzip: unpack it first'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'The file is packed with zstd: unpack it first'],
+  [[0x50, 0x4b], 'The file is a spreadsheet or a ZIP archive: save it as CSV first'],
+  [[0xff, 0xfe], 'The file is UTF-16: save it as UTF-8 first'],
+  [[0xfe, 0xff], 'The file is UTF-16: save it as UTF-8 first'],
+];
+
+function refuseOthers(head: Buffer): void {
+  for (const [magic, message] of OTHERS)
+    if (head.subarray(0, magic.length).equals(Buffer.from(magic))) throw unreadable(message);
+  if (head.subarray(0, 4_096).includes(0)) throw unreadable('The file is not text');
+}
+
+async function readHeader(head: Buffer, mark: number): Promise<FileFormat> {
+  const firstLine = lineOf(head.subarray(mark));
+  const delimiter = delimiterOf(firstLine);
+  const rows = readRows(once(head.subarray(mark)), { from: { at: mark, line: 1 }, delimiter });
+  for await (const [row] of rows) {
+    if (row?.text === null || !row) throw unreadable(row?.flaw ?? 'The file has no header');
+    const isWhole = row.end.at < head.length || head.length < HEAD_BYTES;
+    if (!isWhole) throw unreadable('The first line, which has to name the columns, is longer than 256 KiB');
+    return { format: 'csv', delimiter, columns: namesOf(cellsOf(row.text, delimiter)), begins: row.end };
+  }
+  throw unreadable('The file has no header');
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield bytes;
+}
+
+function lineOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0x0a);
+  return bytes.subarray(0, end < 0 ? bytes.length : end).toString('utf8');
+}
+
+/** Whichever the header has most of, outside of quotes. */
+function delimiterOf(line: string): string {
+  const bare = line.replaceAll(/"[^"]*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+function namesOf(cells: string[]): string[] {
+  if (cells.length > COLUMNS_MAX)
+    throw unreadable(`The file has ${cells.length} columns: there may be ${COLUMNS_MAX}`);
+  const seen = new Set<string>();
+  return cells.map((cell, i) => {
+    const given = cell.trim().replaceAll('\0', '').slice(0, COLUMN_MAX_CHARS);
+    let name = given === '' ? `column ${i + 1}` : given;
+    for (let n = 2; seen.has(name); n += 1) name = `${given} (${n})`;
+    seen.add(name);
+    return name;
+  });
+}
+
+function unreadable(message: string): ImportHalt {
+  return new ImportHalt('unreadable', message);
+}

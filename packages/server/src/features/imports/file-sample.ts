@@ -1,0 +1,93 @@
+import type { ImportSample } from '@beckon/contract/dashboard';
+import type { FieldFault } from '../../base/fault.ts';
+import { type Column, columnOf, columnsOf, printTarget } from './file-columns.ts';
+import { type FileFormat, HEAD_BYTES } from './file-format.ts';
+import { recordReader } from './file-record.ts';
+import { cellsOf, type FileRow, readRows } from './file-rows.ts';
+import { type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
+
+const ROWS = 20;
+const VALUES = 5;
+const VALUE_CHARS = 80;
+const COLUMNS_SHOWN_MAX = 500;
+
+/** The first rows of a file as they would be taken under a mapping; `faultsOf`: what the interface has against a record. */
+export async function sampleFile(
+  file: ImportFile,
+  faultsOf: (record: object) => FieldFault[],
+): Promise<ImportSample> {
+  const format = await openFormat(file);
+  const rows = await firstRows(file, format);
+  const read = recordReader(file.kind, format, file.mapping);
+  return {
+    format: format.format,
+    delimiter: format.delimiter,
+    columns: shownColumns(file, format, rows),
+    rows: rows.map(({ line, text, flaw }) => {
+      const made = text === null ? { field: null, message: flaw ?? '' } : read(text);
+      if (!('record' in made)) return { row: line, record: null, faults: [made] };
+      const faults = faultsOf(made.record);
+      return {
+        row: line,
+        record: made.record,
+        faults: faults.map(({ field = null, message }) => ({ field, message })),
+      };
+    }),
+    problems: problemsOfFile(file, format),
+  };
+}
+
+async function firstRows(file: ImportFile, { begins, delimiter }: FileFormat): Promise<FileRow[]> {
+  const first = (await file.load(0)) ?? Buffer.alloc(0);
+  // A row that is cut off at the end of the head would look broken; the head of a small file is all of it.
+  const head = first.subarray(begins.at, HEAD_BYTES);
+  const isWhole = first.length <= HEAD_BYTES;
+  const found: FileRow[] = [];
+  async function* pieces(): AsyncGenerator<Buffer, void, void> {
+    yield isWhole ? head : head.subarray(0, head.lastIndexOf(0x0a) + 1);
+  }
+  for await (const rows of readRows(pieces(), { from: begins, delimiter })) found.push(...rows);
+  return found.filter(({ text }) => text === null || text.trim() !== '').slice(0, ROWS);
+}
+
+function shownColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): ImportSample['columns'] {
+  const values = format.delimiter === null ? ofJson(rows) : ofCells(rows, format.columns, format.delimiter);
+  const names = [...values.keys()].slice(0, COLUMNS_SHOWN_MAX);
+  const columns: Column[] =
+    format.delimiter === null
+      ? names.map((name) => columnOf(file.kind, name, file.mapping))
+      : columnsOf(file.kind, names, file.mapping);
+  return names.map((name, i) => {
+    const column = columns[i] ?? columnOf(file.kind, name, file.mapping);
+    const to = printTarget(file.kind, column.target);
+    const shown = (values.get(name) ?? []).filter((value) => value !== '').slice(0, VALUES);
+    return { name, to, type: column.type, values: shown.map((value) => value.slice(0, VALUE_CHARS)) };
+  });
+}
+
+function ofCells(rows: FileRow[], names: string[], delimiter: string): Map<string, string[]> {
+  const values = new Map(names.map((name): [string, string[]] => [name, []]));
+  for (const { text } of rows)
+    for (const [i, cell] of cellsOf(text ?? '', delimiter).entries()) values.get(names[i] ?? '')?.push(cell);
+  return values;
+}
+
+function ofJson(rows: FileRow[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { text } of rows)
+    for (const [name, value] of Object.entries(objectOf(text ?? ''))) {
+      const known = values.get(name) ?? [];
+      known.push(typeof value === 'string' ? value : JSON.stringify(value));
+      values.set(name, known);
+    }
+  return values;
+}
+
+function objectOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

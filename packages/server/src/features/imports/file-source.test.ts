@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import type { ImportMapping } from '@beckon/contract/dashboard';
+import { readUser } from '../../base/records/index.ts';
+import { sampleFile } from './file-sample.ts';
+import { createFileSource, type ImportFile } from './file-source.ts';
+import { ImportHalt, type ImportChunk, type Place } from './source.ts';
+
+type Given = { kind?: 'users' | 'events'; mapping?: ImportMapping };
+
+function fileOf(text: string | Buffer, { kind = 'users', mapping }: Given = {}): ImportFile {
+  const bytes = Buffer.from(text);
+  return {
+    kind,
+    sizeBytes: bytes.length,
+    mapping: mapping ?? null,
+    load: async (n) => (n === 0 ? bytes : null),
+  };
+}
+
+async function read(file: ImportFile, after: Place | null = null): Promise<ImportChunk[]> {
+  const chunks: ImportChunk[] = [];
+  const source = createFileSource(file);
+  for await (const chunk of source.read(after, new AbortController().signal)) chunks.push(chunk);
+  return chunks;
+}
+
+const users = async (text: string, given: Given = {}) =>
+  (await read(fileOf(text, given))).flatMap((c) => c.users);
+const events = async (text: string, given: Given = {}) =>
+  (await read(fileOf(text, { kind: 'events', ...given }))).flatMap((chunk) => chunk.events);
+const rejected = async (text: string, given: Given = {}) =>
+  (await read(fileOf(text, given))).flatMap((chunk) => chunk.rejected);
+
+test('columns go by their headers: fields of the record, known traits, and traits of their own', async () => {
+  const text =
+    '\uFEFFUser ID;E-mail;Signup Date;Plan;seats;vip;zip;note\nada;ada@x.org;2026-01-02;37;3;true;01234;\n';
+  expect(await users(text)).toEqual([
+    {
+      external_user_id: 'ada',
+      email: 'ada@x.org',
+      traits: { signupDate: '2026-01-02', plan: '37', seats: 3, vip: true, zip: '01234' },
+    },
+  ]);
+});
+
+test('a mapping says where a column goes, and how it is read', async () => {
+  const mapping: ImportMapping = {
+    columns: {
+      nr: { to: 'external_user_id' },
+      zip: { to: 'traits.postcode', type: 'number' },
+      secret: { to: null },
+      at: { to: 'traits.since', type: 'date' },
+    },
+  };
+  expect(await users('nr,zip,secret,at\n7,0123,x,2026-01-31 09:00\n', { mapping })).toEqual([
+    { external_user_id: '7', traits: { postcode: 123, since: '2026-01-31T09:00:00.000Z' } },
+  ]);
+  expect(await rejected('nr,zip,secret,at\n7,abc,x,\n', { mapping })).toEqual([
+    { row: 2, field: 'postcode', message: 'postcode is no number', raw: '7,abc,x,' },
+  ]);
+});
+
+test('events have a time in any of the usual forms', async () => {
+  const times = ['2026-01-02T03:04:05Z', '2026-01-02', '2026-01-02 03:04', '1767323045', '1767323045000'];
+  const text = `user_id,event,timestamp,pages\n${times.map((time) => `ada,opened,${time},2`).join('\n')}`;
+  const read_ = await events(text);
+  expect(read_.map((event) => event.occurred_at)).toEqual([
+    '2026-01-02T03:04:05.000Z',
+    '2026-01-02T00:00:00.000Z',
+    '2026-01-02T03:04:00.000Z',
+    '2026-01-02T03:04:05.000Z',
+    '2026-01-02T03:04:05.000Z',
+  ]);
+  expect(read_[0]).toMatchObject({ external_user_id: 'ada', name: 'opened', properties: { pages: 2 } });
+});
+
+test('events without a column for the time or an id are refused, unless equal rows are said to be one', async () => {
+  const text = 'user_id,event\nada,opened\n';
+  await expect(events(text)).rejects.toThrow('time or an id of the event');
+  expect(await events(text, { mapping: { columns: {}, equal_rows_are_one: true } })).toHaveLength(1);
+  expect(await rejected('{"user_id":"ada","event":"opened"}\n', { kind: 'events' })).toMatchObject([
+    { message: 'The row has neither a time nor an id' },
+  ]);
+});
+
+test('a line of JSONL is a record, or an object whose keys are columns', async () => {
+  const text =
+    '{"external_user_id":"ada","traits":{"plan":"pro","deep":[1]}}\n{"id":7,"__proto__":"x","seats":"3"}\n[1]\n{';
+  const chunks = await read(fileOf(text));
+  expect(JSON.stringify(chunks.flatMap((chunk) => chunk.users))).toBe(
+    '[{"external_user_id":"ada","traits":{"plan":"pro","deep":[1]}},{"external_user_id":"7","traits":{"__proto__":"x","seats":3}}]',
+  );
+  expect(chunks.flatMap((chunk) => chunk.rejected.map(({ row, message }) => [row, message]))).toEqual([
+    [3, 'The line must be a JSON object'],
+    [4, 'The line is not JSON'],
+  ]);
+});
+
+test('every chunk says where it ends, and from there the rest is the same', async () => {
+  const text = `id,n\n${Array.from({ length: 3_500 }, (_, i) => `u${i},${i}`).join('\n')}`;
+  const chunks = await read(fileOf(text));
+  expect(chunks.map((chunk) => chunk.rows)).toEqual([1_000, 1_000, 1_000, 500]);
+  for (const [i, { place }] of chunks.entries())
+    expect(await read(fileOf(text), place)).toEqual(chunks.slice(i + 1));
+});
+
+test.each([
+  ['', 'empty'],
+  ['[{"id":1}]', 'one JSON array'],
+  [Buffer.from([0x1f, 0x8b, 8, 0]), 'gzip'],
+  [Buffer.from('PK\u0003\u0004'), 'ZIP'],
+  [Buffer.from([0xff, 0xfe, 0x61, 0]), 'UTF-16'],
+  [Buffer.from('id\0,b\n'), 'not text'],
+  [`${'c,'.repeat(10_000)}id\nx`, '10001 columns'],
+  [`${'x'.repeat(300_000)}\n`, '256 KiB'],
+  ['email\nada@x.org', 'id of the user'],
+])('%j is refused in words', async (text, message) => {
+  const halted = read(fileOf(text));
+  await expect(halted).rejects.toThrow(ImportHalt);
+  await expect(halted).rejects.toThrow(message);
+});
+
+test('rows with more cells than the header, and rows of blanks, do no harm', async () => {
+  expect(await users('id,a\nx,1,2\n,\n  \ny\n')).toEqual([{ external_user_id: 'y' }]);
+  expect(await rejected('id,a\nx,1,2\n')).toMatchObject([{ row: 2, field: null }]);
+});
+
+const faultsOf = (record: object) => {
+  const read = readUser(record, { now: 0, checkStrings: true });
+  return typeof read === 'string' ? [] : read;
+};
+
+test('a sample shows the first rows as they would be taken, and what is wrong with them', async () => {
+  const sample = await sampleFile(fileOf('id,email,plan\nada,ada@x.org,pro\nbob,nothing,\n'), faultsOf);
+  expect(sample).toMatchObject({
+    format: 'csv',
+    delimiter: ',',
+    columns: [
+      { name: 'id', to: 'external_user_id', values: ['ada', 'bob'] },
+      { name: 'email', to: 'email' },
+      { name: 'plan', to: 'traits.plan', type: 'auto', values: ['pro'] },
+    ],
+    problems: [],
+  });
+  expect(sample.rows[0]).toEqual({
+    row: 2,
+    record: { external_user_id: 'ada', email: 'ada@x.org', traits: { plan: 'pro' } },
+    faults: [],
+  });
+  expect(sample.rows[1]?.faults).toEqual([{ field: 'email', message: expect.any(String) }]);
+});

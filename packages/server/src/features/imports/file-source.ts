@@ -1,0 +1,125 @@
+import type { EventInput, UserInput } from '@beckon/contract';
+import type { ImportMapping } from '@beckon/contract/dashboard';
+import { columnsOf, type FileKind, problemsOf } from './file-columns.ts';
+import { type FileFormat, HEAD_BYTES, readFormat } from './file-format.ts';
+import { type RecordReader, recordReader } from './file-record.ts';
+import { type FilePlace, type FileRow, readRows } from './file-rows.ts';
+import { PART_BYTES } from './import.ts';
+import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
+
+/** A file as it lies in its parts; `load` brings one of them, unpacked, or null where it is not there. */
+export type ImportFile = {
+  kind: FileKind;
+  sizeBytes: number;
+  mapping: ImportMapping | null;
+  load(part: number): Promise<Buffer | null>;
+};
+
+const CHUNK_ROWS = 1_000;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** The rows of a file, a thousand at a time; a place is a place in its bytes. */
+export function createFileSource(file: ImportFile): ImportSource {
+  return {
+    async *read(after, signal) {
+      const format = await openFormat(file);
+      const problems = problemsOfFile(file, format);
+      if (problems[0]) throw new ImportHalt('unreadable', problems[0].message);
+      const from = after === null ? format.begins : placeOf(after);
+      const chunk = new Chunk(file.kind, recordReader(file.kind, format, file.mapping), from);
+      const rows = readRows(piecesOf(file, from.at, signal), { from, delimiter: format.delimiter });
+      for await (const some of rows)
+        for (const row of some) {
+          chunk.add(row);
+          if (chunk.isFull()) yield chunk.take();
+        }
+      if (chunk.rows > 0) yield chunk.take();
+    },
+  };
+}
+
+export async function openFormat(file: Pick<ImportFile, 'load'>): Promise<FileFormat> {
+  const first = await file.load(0);
+  if (!first) throw new ImportHalt('unreadable', 'The file is not here any more');
+  return readFormat(first.subarray(0, HEAD_BYTES));
+}
+
+export function problemsOfFile(
+  { kind, mapping }: Pick<ImportFile, 'kind' | 'mapping'>,
+  format: FileFormat,
+): { field: string; message: string }[] {
+  if (format.delimiter === null) return [];
+  return problemsOf(kind, columnsOf(kind, format.columns, mapping), mapping);
+}
+
+async function* piecesOf(
+  file: ImportFile,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  for (let at = from; at < file.sizeBytes;) {
+    signal.throwIfAborted();
+    const part = Math.floor(at / PART_BYTES);
+    const bytes = await file.load(part);
+    if (!bytes) throw new ImportHalt('unreadable', `Part ${part} of the file is missing`);
+    const piece = bytes.subarray(at - part * PART_BYTES);
+    if (piece.length === 0) throw new ImportHalt('unreadable', 'The file is shorter than it was said to be');
+    yield piece;
+    at += piece.length;
+  }
+}
+
+function placeOf(place: Place): FilePlace {
+  return { at: Number(place['at']), line: Number(place['line']) };
+}
+
+class Chunk {
+  rows = 0;
+  private readonly kind: FileKind;
+  private readonly read: RecordReader;
+  private begins: number;
+  private place: FilePlace;
+  private made: Pick<ImportChunk, 'users' | 'events' | 'rejected'> & { at: number[] } = empty();
+
+  constructor(kind: FileKind, read: RecordReader, from: FilePlace) {
+    this.kind = kind;
+    this.read = read;
+    this.begins = from.at;
+    this.place = from;
+  }
+
+  add({ line, end, text, flaw, raw }: FileRow): void {
+    this.place = end;
+    // Nothing but blanks and delimiters: what spreadsheets leave at the end of a file, and what an erasure leaves of a row.
+    if (text !== null && BLANK.test(text)) return;
+    this.rows += 1;
+    const row = text === null ? { field: null, message: flaw ?? 'It cannot be read' } : this.read(text);
+    if (!('record' in row)) {
+      this.made.rejected.push({ row: line, field: row.field, message: row.message, raw });
+      return;
+    }
+    this.made.at.push(line);
+    if (this.kind === 'users') this.made.users.push(row.record as UserInput);
+    else this.made.events.push(row.record as EventInput);
+  }
+
+  isFull(): boolean {
+    return this.rows === CHUNK_ROWS || this.place.at - this.begins >= CHUNK_BYTES;
+  }
+
+  take(): ImportChunk {
+    const { place, rows, made, begins } = this;
+    const { at, ...records } = made;
+    this.begins = place.at;
+    this.rows = 0;
+    this.made = empty();
+    const lines = this.kind === 'users' ? { userRows: at } : { eventRows: at };
+    return { ...records, ...lines, place: { ...place }, rows, bytes: place.at - begins };
+  }
+}
+
+const BLANK = /^[\s,;|"]*$/;
+
+function empty(): Pick<ImportChunk, 'users' | 'events' | 'rejected'> & { at: number[] } {
+  return { users: [], events: [], rejected: [], at: [] };
+}

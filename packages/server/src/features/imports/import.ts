@@ -1,0 +1,123 @@
+import type { ImportCheck, ImportKind, ImportMapping, ImportState } from '@beckon/contract/dashboard';
+import type { Place } from './source.ts';
+
+/** Something that is brought in from elsewhere, once, and how far that has come. */
+export type Import = {
+  projectId: number;
+  id: string;
+  kind: ImportKind;
+  /** Of the file, or `Stripe`. */
+  name: string;
+  state: ImportState;
+  /** Why it stands still or ended badly, for people. */
+  problem: string | null;
+  sizeBytes: number | null;
+  fileModifiedAt: number | null;
+  mapping: ImportMapping | null;
+  options: { unmatchedAsCustomers: boolean } | null;
+  isLive: boolean;
+  check: ImportCheck | null;
+  place: Place | null;
+  counts: Counts;
+  facts: { [name: string]: number };
+  /** How many findings were written. */
+  findings: number;
+  /** Rows a second, lately. */
+  pace: number | null;
+  waitsFor: 'queue' | null;
+  epoch: number;
+  leaseUntil: number | null;
+  queuedAt: number | null;
+  createdAt: number;
+  createdBy: string;
+  changedAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+};
+
+export type Counts = {
+  rows: number;
+  bytes: number;
+  users: number;
+  usersNew: number;
+  usersChanged: number;
+  usersSame: number;
+  events: number;
+  eventsNew: number;
+  eventsKnown: number;
+  rejected: number;
+  erased: number;
+};
+
+export const NOTHING_COUNTED: Counts = {
+  rows: 0,
+  bytes: 0,
+  users: 0,
+  usersNew: 0,
+  usersChanged: 0,
+  usersSame: 0,
+  events: 0,
+  eventsNew: 0,
+  eventsKnown: 0,
+  rejected: 0,
+  erased: 0,
+};
+
+/**
+ * Every move that there is. `give_up` is the worker's own: the source cannot go on. What is `unreadable` fails for good, because no
+ * waiting changes a file.
+ */
+const MOVES = {
+  upload: { uploading: 'uploading' },
+  complete: { uploading: 'ready' },
+  map: { ready: 'ready', checked: 'ready' },
+  check: { ready: 'checking', checked: 'checking' },
+  conclude: { checking: 'checked' },
+  start: { checked: 'running' },
+  pause: { checking: 'ready', running: 'paused' },
+  resume: { paused: 'running' },
+  rekey: { ready: 'ready', checked: 'ready', paused: 'paused' },
+  finish: { running: 'done' },
+  give_up: { checking: 'ready', running: 'paused' },
+  fail: { checking: 'failed', running: 'failed' },
+  cancel: {
+    uploading: 'cancelled',
+    ready: 'cancelled',
+    checking: 'cancelled',
+    checked: 'cancelled',
+    running: 'cancelled',
+    paused: 'cancelled',
+  },
+} as const satisfies Record<string, Partial<Record<ImportState, ImportState>>>;
+
+export type Move = keyof typeof MOVES;
+
+/** Where a move leads, or null where it is none. */
+export function movedTo(state: ImportState, move: Move): ImportState | null {
+  const table: Partial<Record<ImportState, ImportState>> = MOVES[move];
+  return table[state] ?? null;
+}
+
+export function hasEnded(state: ImportState): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled';
+}
+
+/** A file comes in parts of this size; the last is what is left. */
+export const PART_BYTES = 4 * 1024 * 1024;
+export const FILE_MAX_BYTES = 2 * 1024 * 1024 * 1024;
+/** Of one import; what is rejected beyond them is counted and no more. */
+export const FINDINGS_MAX = 100_000;
+/** A finding shows the beginning of its row, and no more. */
+export const RAW_MAX_CHARS = 500;
+/** Of a project, that have not ended: whoever wants more finishes one first. */
+export const OPEN_IMPORTS_MAX = 20;
+export const NAME_MAX_CHARS = 200;
+
+export function partsOf(sizeBytes: number): number {
+  return Math.max(1, Math.ceil(sizeBytes / PART_BYTES));
+}
+
+/** How many bytes a part has to have. */
+export function partSize(sizeBytes: number, part: number): number {
+  return Math.min(PART_BYTES, sizeBytes - part * PART_BYTES);
+}

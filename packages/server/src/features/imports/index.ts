@@ -1,0 +1,59 @@
+export { blankParts } from './blank-parts.ts';
+export { personHash } from './erase.ts';
+export { sampleFile } from './file-sample.ts';
+export { createFileSource, type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
+export {
+  type Counts,
+  FILE_MAX_BYTES,
+  FINDINGS_MAX,
+  hasEnded,
+  type Import,
+  NAME_MAX_CHARS,
+  NOTHING_COUNTED,
+  OPEN_IMPORTS_MAX,
+  PART_BYTES,
+  partsOf,
+  RAW_MAX_CHARS,
+} from './import.ts';
+export { moveImport, type MoveOptions, noSuchImport } from './move-import.ts';
+export { keepPart, partLoader } from './parts.ts';
+export {
+  countFindingRows,
+  countImportRows,
+  findErasedHashes,
+  findFirstAtWork,
+  findImport,
+  findKey,
+  isSuspended,
+  listFindingRows,
+  listIdle,
+  listImportRows,
+  listOpenImports,
+  listPartNumbers,
+  listUncleared,
+} from './reads.ts';
+export {
+  type ImportChunk,
+  ImportHalt,
+  type ImportNote,
+  type ImportSource,
+  type Place,
+  type RejectedRow,
+} from './source.ts';
+export {
+  type Claim,
+  claimRow,
+  deleteFindings,
+  deleteFindingsWith,
+  deleteOldFindings,
+  deleteParts,
+  type Finding,
+  type ImportRef,
+  insertErased,
+  insertFindings,
+  insertImport,
+  lockImport,
+  updateKey,
+  updateLease,
+  updateProgress,
+} from './store.ts';

@@ -1,0 +1,66 @@
+import { Fault } from '../../base/fault.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { hasEnded, type Import, type Move, movedTo } from './import.ts';
+import { deleteErased, deleteFindings, type ImportRef, lockImport, updateKey, updateMoved } from './store.ts';
+
+export type MoveOptions = {
+  ref: ImportRef;
+  move: Move;
+  now: number;
+  /** What changes with it; may refuse by throwing. */
+  change?: (one: Import) => Partial<Import>;
+};
+
+/**
+ * Moves an import by the table of moves, or says why not. With every move the epoch goes on, so that whoever was at work on it
+ * finds that it is not theirs any more. An import that has ended keeps neither the key nor whom to leave out.
+ */
+export async function moveImport(tx: Tx, { ref, move, now, change }: MoveOptions): Promise<Import> {
+  const one = await lockImport(tx, ref);
+  if (!one) throw noSuchImport();
+  const state = movedTo(one.state, move);
+  if (state === null) throw notNow(one, move);
+  const ended = hasEnded(state);
+  const moved: Import = {
+    ...one,
+    problem: null,
+    ...change?.(one),
+    state,
+    changedAt: now,
+    queuedAt: state === 'checking' || state === 'running' ? now : null,
+    endedAt: ended ? now : null,
+  };
+  await updateMoved(tx, moved);
+  if (ended) {
+    await updateKey(tx, ref, null);
+    await deleteErased(tx, ref);
+  }
+  if (move === 'check' || move === 'start') await deleteFindings(tx, ref);
+  return { ...moved, epoch: one.epoch + 1, leaseUntil: null, pace: null, waitsFor: null };
+}
+
+export function noSuchImport(): Fault {
+  return new Fault('not_found', {
+    details: [{ message: 'This project has no such import', field: 'import' }],
+  });
+}
+
+const WORDS: Record<Move, string> = {
+  upload: 'It takes no parts',
+  complete: 'It takes no parts',
+  map: 'Its columns cannot be chosen',
+  check: 'It cannot be checked',
+  conclude: 'It is not being checked',
+  start: 'It cannot be started: it has to be checked first',
+  pause: 'There is nothing to pause',
+  resume: 'It is not paused',
+  rekey: 'It takes no key',
+  finish: 'It is not running',
+  give_up: 'It is not at work',
+  fail: 'It is not at work',
+  cancel: 'It has ended',
+};
+
+function notNow({ state }: Import, move: Move): Fault {
+  return new Fault('conflict', { details: [{ message: `${WORDS[move]}: this import is ${state}` }] });
+}

@@ -1,0 +1,141 @@
+import type { Tx } from '../../io/db/index.ts';
+import type { Import } from './import.ts';
+import { COLUMNS, type ImportRow, toImport } from './row.ts';
+import type { Finding, ImportRef, PartRow } from './store.ts';
+
+export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {
+  const rows = await tx.query<ImportRow>(
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND id = $2`,
+    [projectId, id],
+  );
+  return rows[0] ? toImport(rows[0]) : null;
+}
+
+export type ImportPage = { projectId: number; after: string | null; offset: number; limit: number };
+
+/** The newest first. Ids are in the order in which they were made. */
+export async function listImportRows(tx: Tx, page: ImportPage): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND ($2::uuid IS NULL OR id < $2)
+     ORDER BY id DESC OFFSET $3 LIMIT $4`,
+    [page.projectId, page.after, page.offset, page.limit],
+  );
+  return rows.map(toImport);
+}
+
+export async function countImportRows(tx: Tx, projectId: number, most: number): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.import WHERE project_id = $1 LIMIT $2) i`,
+    [projectId, most],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function listOpenImports(tx: Tx, projectId: number): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND state NOT IN ('done', 'failed', 'cancelled') ORDER BY id`,
+    [projectId],
+  );
+  return rows.map(toImport);
+}
+
+/** The import of this project that is at work, or will be next. */
+export async function findFirstAtWork(tx: Tx, projectId: number): Promise<string | null> {
+  const rows = await tx.query<{ id: string }>(
+    `SELECT id FROM beckon.import WHERE project_id = $1 AND state IN ('checking', 'running') ORDER BY queued_at, id LIMIT 1`,
+    [projectId],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** Imports that have not ended, and did not move since `before`. */
+export async function listIdle(tx: Tx, before: Date, limit: number): Promise<ImportRef[]> {
+  const rows = await tx.query<{ project_id: number; id: string }>(
+    `SELECT project_id, id FROM beckon.import
+     WHERE state IN ('uploading', 'ready', 'checked', 'paused') AND changed_at < $1 ORDER BY project_id, id LIMIT $2`,
+    [before, limit],
+  );
+  return rows.map(({ project_id: projectId, id }) => ({ projectId, id }));
+}
+
+/** Imports that have ended and still have a file, or what the billing room keeps of them. */
+export async function listUncleared(tx: Tx, limit: number): Promise<ImportRef[]> {
+  const rows = await tx.query<{ project_id: number; id: string }>(
+    `SELECT i.project_id, i.id FROM beckon.import i WHERE i.state IN ('done', 'failed', 'cancelled')
+     AND (EXISTS (SELECT 1 FROM beckon.import_part p WHERE p.project_id = i.project_id AND p.import_id = i.id)
+          OR EXISTS (SELECT 1 FROM beckon.billing_snapshot s WHERE s.project_id = i.project_id AND s.import_id = i.id))
+     ORDER BY 1, 2 LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ project_id: projectId, id }) => ({ projectId, id }));
+}
+
+export async function findKey(tx: Tx, { projectId, id }: ImportRef): Promise<Buffer | null> {
+  const rows = await tx.query<{ sealed_key: Buffer | null }>(
+    `SELECT sealed_key FROM beckon.import WHERE project_id = $1 AND id = $2`,
+    [projectId, id],
+  );
+  return rows[0]?.sealed_key ?? null;
+}
+
+export async function listPartNumbers(tx: Tx, { projectId, id }: ImportRef): Promise<number[]> {
+  const rows = await tx.query<{ part: number }>(
+    `SELECT part FROM beckon.import_part WHERE project_id = $1 AND import_id = $2 ORDER BY part`,
+    [projectId, id],
+  );
+  return rows.map(({ part }) => part);
+}
+
+export async function findPart(tx: Tx, { projectId, id }: ImportRef, part: number): Promise<PartRow | null> {
+  const rows = await tx.query<{ part: number; size_bytes: number; bytes: Buffer }>(
+    `SELECT part, size_bytes, bytes FROM beckon.import_part WHERE project_id = $1 AND import_id = $2 AND part = $3`,
+    [projectId, id, part],
+  );
+  const [row] = rows;
+  return row ? { part: row.part, sizeBytes: row.size_bytes, bytes: row.bytes } : null;
+}
+
+export type FindingPage = ImportRef & {
+  kind: string | null;
+  after: number;
+  offset: number;
+  limit: number;
+};
+
+export function listFindingRows(tx: Tx, page: FindingPage): Promise<(Finding & { n: number })[]> {
+  return tx.query(
+    `SELECT n, kind, line, field, message, raw FROM beckon.import_finding
+     WHERE project_id = $1 AND import_id = $2 AND ($3::text IS NULL OR kind = $3) AND n > $4 ORDER BY n OFFSET $5 LIMIT $6`,
+    [page.projectId, page.id, page.kind, page.after, page.offset, page.limit],
+  );
+}
+
+export async function countFindingRows(
+  tx: Tx,
+  { projectId, id, kind, most }: ImportRef & { kind: string | null; most: number },
+): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.import_finding
+     WHERE project_id = $1 AND import_id = $2 AND ($3::text IS NULL OR kind = $3) LIMIT $4) f`,
+    [projectId, id, kind, most],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Which of these people were erased while this import had not ended. */
+export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Promise<Set<string>> {
+  const rows = await tx.query<{ hash: string }>(
+    `SELECT encode(person_hash, 'hex') AS hash FROM beckon.import_erased WHERE project_id = $1 AND import_id = $2`,
+    [projectId, id],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+export async function isSuspended(tx: Tx, projectId: number): Promise<boolean> {
+  // The projects' room's table: it is read in the commit that it concerns, under the lane that suspending takes too.
+  const rows = await tx.query<{ suspended: boolean }>(
+    `SELECT suspended_at IS NOT NULL AS suspended FROM beckon.project WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0]?.suspended ?? true;
+}

@@ -1,0 +1,274 @@
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { Counts, Import } from './import.ts';
+import { COLUMNS, type ImportRow, toImport } from './row.ts';
+import type { Place } from './source.ts';
+
+/** `import`, `import_part`, `import_finding` and `import_erased`. */
+export type ImportRef = { projectId: number; id: string };
+
+export type NewImport = Pick<
+  Import,
+  | 'projectId'
+  | 'id'
+  | 'kind'
+  | 'name'
+  | 'state'
+  | 'sizeBytes'
+  | 'fileModifiedAt'
+  | 'options'
+  | 'counts'
+  | 'createdAt'
+  | 'createdBy'
+> & { sealedKey: Buffer | null };
+
+export async function insertImport(tx: Tx, one: NewImport): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.import (project_id, id, kind, name, state, size_bytes, file_modified_at, options, sealed_key, counts,
+       created_at, changed_at, created_by, is_live, facts, findings, pace_rows, epoch)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, false, '{}', 0, 0, 0)`,
+    [
+      one.projectId,
+      one.id,
+      one.kind,
+      one.name,
+      one.state,
+      one.sizeBytes,
+      one.fileModifiedAt,
+      one.options && JSON.stringify(one.options),
+      one.sealedKey,
+      JSON.stringify(one.counts),
+      new Date(one.createdAt),
+      one.createdBy,
+    ],
+  );
+}
+
+/** Nobody else moves it until the transaction ends. */
+export async function lockImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {
+  const rows = await tx.query<ImportRow>(
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND id = $2 FOR UPDATE`,
+    [projectId, id],
+  );
+  return rows[0] ? toImport(rows[0]) : null;
+}
+
+/** All that a move changes, of an import that is locked; whoever was at work on it finds another epoch. */
+export async function updateMoved(tx: Tx, one: Import): Promise<void> {
+  const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+  const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+  await tx.query(
+    `UPDATE beckon.import SET state = $3, problem = $4, mapping = $5, is_live = $6, check_report = $7, place = $8, counts = $9,
+       facts = $10, findings = $11, pace = NULL, pace_rows = 0, pace_at = NULL, waits_for = NULL, epoch = epoch + 1, lease_until = NULL,
+       queued_at = $12, changed_at = $13, started_at = $14, ended_at = $15
+     WHERE project_id = $1 AND id = $2`,
+    [
+      one.projectId,
+      one.id,
+      one.state,
+      one.problem,
+      json(one.mapping),
+      one.isLive,
+      json(one.check),
+      json(one.place),
+      JSON.stringify(one.counts),
+      JSON.stringify(one.facts),
+      one.findings,
+      instant(one.queuedAt),
+      new Date(one.changedAt),
+      instant(one.startedAt),
+      instant(one.endedAt),
+    ],
+  );
+}
+
+export async function updateKey(tx: Tx, ref: ImportRef, sealedKey: Buffer | null): Promise<void> {
+  await tx.query(`UPDATE beckon.import SET sealed_key = $3 WHERE project_id = $1 AND id = $2`, [
+    ref.projectId,
+    ref.id,
+    sealedKey,
+  ]);
+}
+
+/**
+ * The import that was asked for first in its project, where nobody is at work on it: from here on it is ours, until the lease runs
+ * out. Projects that are suspended wait.
+ */
+export async function claimRow(
+  tx: Tx,
+  { now, leaseUntil, only }: { now: Date; leaseUntil: Date; only: string | null },
+): Promise<Import | null> {
+  const rows = await tx.query<ImportRow>(
+    `WITH first AS (
+       SELECT DISTINCT ON (project_id) project_id, id FROM beckon.import
+       WHERE state IN ('checking', 'running') ORDER BY project_id, queued_at, id
+     ), free AS (
+       SELECT i.project_id, i.id FROM beckon.import i JOIN first f ON f.project_id = i.project_id AND f.id = i.id
+       JOIN beckon.project p ON p.project_id = i.project_id
+       WHERE (i.lease_until IS NULL OR i.lease_until <= $1) AND i.state IN ('checking', 'running') AND p.suspended_at IS NULL
+         AND ($3::uuid IS NULL OR i.id = $3)
+       ORDER BY i.queued_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED
+     )
+     UPDATE beckon.import AS i SET epoch = epoch + 1, lease_until = $2 FROM free
+     WHERE i.project_id = free.project_id AND i.id = free.id
+     RETURNING ${COLUMNS.split(',')
+       .map((column) => `i.${column.trim()}`)
+       .join(', ')}`,
+    [now, leaseUntil, only],
+  );
+  return rows[0] ? toImport(rows[0]) : null;
+}
+
+export type Claim = ImportRef & { epoch: number };
+
+/** False: it is somebody else's by now, or was moved by a person. */
+export async function updateLease(tx: Tx, claim: Claim, leaseUntil: Date | null): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.import SET lease_until = $4 WHERE project_id = $1 AND id = $2 AND epoch = $3 RETURNING 1`,
+    [claim.projectId, claim.id, claim.epoch, leaseUntil],
+  );
+  return rows.length > 0;
+}
+
+export type Progress = {
+  place: Place | null;
+  counts: Counts;
+  facts: { [name: string]: number };
+  findings: number;
+  waitsFor: 'queue' | null;
+  at: Date;
+  leaseUntil: Date;
+};
+
+/** How far it came, with a new lease; false where the claim does not count any more. The pace is that of the last ten seconds or more. */
+export async function updateProgress(tx: Tx, claim: Claim, progress: Progress): Promise<boolean> {
+  const rows = await tx.prepared({
+    name: 'imports.progress',
+    text: `UPDATE beckon.import SET place = $4, counts = $5, facts = $6, findings = $7, waits_for = $8, lease_until = $10,
+       changed_at = $9,
+       pace = CASE WHEN pace_at <= $9::timestamptz - interval '10 seconds'
+                   THEN ($11::bigint - pace_rows) / extract(epoch FROM $9::timestamptz - pace_at) ELSE pace END,
+       pace_rows = CASE WHEN pace_at IS NULL OR pace_at <= $9::timestamptz - interval '10 seconds' THEN $11 ELSE pace_rows END,
+       pace_at = CASE WHEN pace_at IS NULL OR pace_at <= $9::timestamptz - interval '10 seconds' THEN $9 ELSE pace_at END
+     WHERE project_id = $1 AND id = $2 AND epoch = $3 RETURNING 1`,
+    values: [
+      claim.projectId,
+      claim.id,
+      claim.epoch,
+      progress.place === null ? null : JSON.stringify(progress.place),
+      JSON.stringify(progress.counts),
+      JSON.stringify(progress.facts),
+      progress.findings,
+      progress.waitsFor,
+      progress.at,
+      progress.leaseUntil,
+      progress.counts.rows,
+    ],
+  });
+  return rows.length > 0;
+}
+
+export type PartRow = { part: number; sizeBytes: number; bytes: Buffer };
+
+/** The same part once more changes nothing: a browser that heard no answer sends it again. */
+export async function insertPart(
+  tx: Tx,
+  { projectId, id }: ImportRef,
+  { part, sizeBytes, bytes }: PartRow,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.import_part (project_id, import_id, part, size_bytes, bytes) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (project_id, import_id, part) DO UPDATE SET size_bytes = excluded.size_bytes, bytes = excluded.bytes`,
+    [projectId, id, part, sizeBytes, bytes],
+  );
+}
+
+/** So many of its parts, the first ones; whether more may be left. */
+export async function deleteParts(tx: Tx, { projectId, id }: ImportRef, limit: number): Promise<boolean> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.import_part WHERE project_id = $1 AND import_id = $2 AND part IN (
+       SELECT part FROM beckon.import_part WHERE project_id = $1 AND import_id = $2 ORDER BY part LIMIT $3) RETURNING 1`,
+    [projectId, id, limit],
+  );
+  return rows.length === limit;
+}
+
+export type Finding = {
+  kind: string;
+  line: number | null;
+  field: string | null;
+  message: string;
+  raw: string;
+};
+
+/** `from`: how many there are already. */
+export async function insertFindings(
+  tx: Tx,
+  { projectId, id, from }: ImportRef & { from: number },
+  rows: Finding[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `INSERT INTO beckon.import_finding (project_id, import_id, n, kind, line, field, message, raw)
+     SELECT $1, $2, $3 + f.n, f.kind, f.line, f.field, f.message, f.raw
+     FROM unnest($4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS f(kind, line, field, message, raw, n)`,
+    [
+      projectId,
+      id,
+      from,
+      rows.map((row) => row.kind),
+      plainList(rows.map((row) => row.line)),
+      rows.map((row) => row.field),
+      rows.map((row) => row.message),
+      rows.map((row) => row.raw),
+    ],
+  );
+}
+
+export async function deleteFindings(tx: Tx, { projectId, id }: ImportRef): Promise<void> {
+  await tx.query(`DELETE FROM beckon.import_finding WHERE project_id = $1 AND import_id = $2`, [
+    projectId,
+    id,
+  ]);
+}
+
+/** Of imports that moved before `before` last; at most so many, and how many it were. */
+export async function deleteOldFindings(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.import_finding f WHERE project_id = $1 AND (import_id, n) IN (
+       SELECT g.import_id, g.n FROM beckon.import_finding g JOIN beckon.import i ON i.project_id = g.project_id AND i.id = g.import_id
+       WHERE g.project_id = $1 AND i.changed_at < $2 LIMIT $3) RETURNING 1`,
+    [projectId, before, limit],
+  );
+  return rows.length;
+}
+
+/** Findings in which any of these texts stands. */
+export async function deleteFindingsWith(
+  tx: Tx,
+  { projectId, texts }: { projectId: number; texts: string[] },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.import_finding f WHERE project_id = $1
+     AND EXISTS (SELECT 1 FROM unnest($2::text[]) AS t(text) WHERE position(t.text IN lower(f.raw)) > 0 OR position(t.text IN lower(f.message)) > 0)
+     RETURNING 1`,
+    [projectId, texts],
+  );
+  return rows.length;
+}
+
+export async function insertErased(tx: Tx, ref: ImportRef, personHash: Buffer): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.import_erased (project_id, import_id, person_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    [ref.projectId, ref.id, personHash],
+  );
+}
+
+export async function deleteErased(tx: Tx, ref: ImportRef): Promise<void> {
+  await tx.query(`DELETE FROM beckon.import_erased WHERE project_id = $1 AND import_id = $2`, [
+    ref.projectId,
+    ref.id,
+  ]);
+}

@@ -1,0 +1,1 @@
+export { openListener, resealListeners } from './listener.ts';

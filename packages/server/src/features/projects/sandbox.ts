@@ -1,0 +1,52 @@
+import type { Tx } from '../../io/db/index.ts';
+import { unknownProject } from './project.ts';
+import { findPair as findRow, listSandboxRows, updateClosed, updateSandbox } from './store.ts';
+
+/** A project as one of two: a live one that may have a sandbox, or a sandbox with its live one. */
+export type Pair = {
+  projectId: number;
+  name: string;
+  organisationId: string | null;
+  livemode: boolean;
+  isDemo: boolean;
+  isSuspended: boolean;
+  /** Of a sandbox: the setting of its live project is off. */
+  isClosed: boolean;
+  sandboxOf: number | null;
+  sandboxId: number | null;
+};
+
+export async function findPair(tx: Tx, projectId: number): Promise<Pair> {
+  const row = await findRow(tx, projectId);
+  if (!row) throw unknownProject(projectId);
+  return {
+    projectId,
+    name: row.name,
+    organisationId: row.organisation_id,
+    livemode: row.livemode,
+    isDemo: row.is_demo,
+    isSuspended: row.is_suspended,
+    isClosed: row.is_closed,
+    sandboxOf: row.sandbox_of,
+    sandboxId: row.sandbox_id,
+  };
+}
+
+/** Those of these projects that are sandboxes: of which one, and whether it is closed. */
+export async function listSandboxes(
+  tx: Tx,
+  projectIds: number[],
+): Promise<Map<number, { sandboxOf: number; isClosed: boolean }>> {
+  const rows = await listSandboxRows(tx, projectIds);
+  return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
+}
+
+/** With the live project's turn taken, so that it gets one and not two. */
+export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }): Promise<void> {
+  return updateSandbox(tx, pair);
+}
+
+/** With the lane of the sandbox locked: no flush is half before and half after it. */
+export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
+  return updateClosed(tx, closing);
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../../io/db/index.ts';
+
+/** `sandbox_advance`: who moves the clock of a sandbox just now, one at a time over all processes. */
+export type AdvanceRow = { projectId: number; holder: string; now: Date; until: Date };
+
+/** False where somebody else has it, who said so not too long ago. */
+export async function takeAdvance(tx: Tx, { projectId, holder, now, until }: AdvanceRow): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO beckon.sandbox_advance AS a (project_id, holder, lease_until) VALUES ($1, $2, $4)
+     ON CONFLICT (project_id) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+     WHERE a.lease_until <= $3 OR a.holder = excluded.holder
+     RETURNING 1`,
+    [projectId, holder, now, until],
+  );
+  return rows.length > 0;
+}
+
+export async function endAdvance(
+  tx: Tx,
+  { projectId, holder }: Pick<AdvanceRow, 'projectId' | 'holder'>,
+): Promise<void> {
+  await tx.query(`DELETE FROM beckon.sandbox_advance WHERE project_id = $1 AND holder = $2`, [
+    projectId,
+    holder,
+  ]);
+}

@@ -1,0 +1,119 @@
+import { randomInt } from 'node:crypto';
+import type { TokenScope } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { hmacSha256, randomBase62 } from '../../base/hash.ts';
+import type { Tx } from '../../io/db/index.ts';
+import {
+  decideDevice,
+  deleteDevices,
+  findDevice,
+  findDeviceState,
+  insertDevice,
+  useDevice,
+} from './store.ts';
+import { checkLabel, readScopes } from './token.ts';
+
+/**
+ * How a program is let in without a password: it asks and gets two codes. One stays with it; the other, short, a person types
+ * into the dashboard, where they are signed in, and says yes or no.
+ *
+ *     waiting ──approve──▶ approved ──fetch──▶ used
+ *        └──────deny──────▶ denied                     after ten minutes it is gone, whatever it was
+ */
+export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
+
+export type DeviceAsking = {
+  label: string;
+  scopes: TokenScope[];
+  address: string;
+  askedAt: Date;
+  expiresAt: Date;
+  state: DeviceState;
+};
+
+export type DeviceDeps = { tx: Tx; pepper: Uint8Array; now: number };
+
+export const DEVICE_INTERVAL_S = 5;
+const GOOD_FOR_MS = 10 * 60_000;
+/** No vowels, so that it spells nothing, and nothing that looks like a digit. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const CODE_LETTERS = 8;
+const SECRET_CHARS = 40;
+
+export async function beginDevice(
+  { tx, pepper, now }: DeviceDeps,
+  wanted: { label: string; scopes: readonly string[]; address: string },
+): Promise<{ deviceCode: string; userCode: string; expiresAt: Date }> {
+  const { label, address } = wanted;
+  checkLabel(label);
+  const scopes = readScopes(wanted.scopes);
+  await deleteDevices(tx, { before: new Date(now) });
+  const [deviceCode, userCode] = [randomBase62(SECRET_CHARS), newUserCode()];
+  const hashes = { deviceHash: hashOf(pepper, deviceCode), codeHash: hashOf(pepper, userCode) };
+  const expiresAt = new Date(now + GOOD_FOR_MS);
+  await insertDevice(tx, { ...hashes, label, scopes, address, askedAt: new Date(now), expiresAt });
+  return { deviceCode, userCode, expiresAt };
+}
+
+/** As people type it: in any case, with or without the hyphen. Null: it cannot be one. */
+export function readUserCode(text: string): string | null {
+  const letters = text.toUpperCase().replaceAll(/[\s-]/g, '');
+  const isCode =
+    letters.length === CODE_LETTERS && Array.from(letters).every((letter) => LETTERS.includes(letter));
+  return isCode ? `${letters.slice(0, 4)}-${letters.slice(4)}` : null;
+}
+
+export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string): Promise<DeviceAsking> {
+  const found = await findDevice(tx, { codeHash: hashOf(pepper, code), now: new Date(now) });
+  return found ?? unknownCode();
+}
+
+export type Decision = { code: string; by: string; state: 'approved' | 'denied'; scopes?: readonly string[] };
+
+/** Once, whoever decides first. What was not asked for is not given. */
+export async function decideAboutDevice(
+  deps: DeviceDeps,
+  { code, by, state, scopes }: Decision,
+): Promise<DeviceAsking> {
+  const { tx, pepper, now } = deps;
+  const asked = await lookAtDevice(deps, code);
+  const given = readScopes(asked.scopes.filter((scope) => scopes?.includes(scope) ?? true));
+  const decided = { codeHash: hashOf(pepper, code), now: new Date(now), state, by, scopes: given };
+  const done = await decideDevice(tx, decided);
+  if (done) return done;
+  throw alreadyDecided((await lookAtDevice(deps, code)).state);
+}
+
+export type Fetched =
+  | { state: 'waiting' | 'denied' | 'expired' }
+  | { state: 'approved'; label: string; scopes: TokenScope[]; personId: string };
+
+/** Whoever is told `approved` is told so once. A code that nobody was given is expired like one that was. */
+export async function fetchDevice({ tx, pepper, now }: DeviceDeps, deviceCode: string): Promise<Fetched> {
+  const place = { deviceHash: hashOf(pepper, deviceCode), now: new Date(now) };
+  const used = await useDevice(tx, place);
+  if (used) return { state: 'approved', ...used };
+  const state = await findDeviceState(tx, place);
+  return { state: state === 'waiting' || state === 'denied' ? state : 'expired' };
+}
+
+/** The short one is guessed easily where the table is known, so both are hashed with what is not in it. */
+function hashOf(pepper: Uint8Array, code: string): Buffer {
+  return hmacSha256(pepper, 'device code', code);
+}
+
+function newUserCode(): string {
+  const letter = (): string => LETTERS[randomInt(LETTERS.length)] ?? '';
+  const letters = Array.from({ length: CODE_LETTERS }, letter).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+export function unknownCode(): never {
+  const message = 'This code is not known, or its ten minutes are over: ask for a new one where it was shown';
+  throw new Fault('not_found', { details: [{ message, field: 'code' }] });
+}
+
+function alreadyDecided(state: DeviceState): Fault {
+  const what = state === 'denied' ? 'denied' : 'approved';
+  return new Fault('conflict', { details: [{ message: `It was ${what} already`, field: 'code' }] });
+}

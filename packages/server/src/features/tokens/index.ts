@@ -1,0 +1,16 @@
+export { createToken, type TokenWanted } from './create-token.ts';
+export {
+  beginDevice,
+  decideAboutDevice,
+  type Decision,
+  DEVICE_INTERVAL_S,
+  type DeviceAsking,
+  type DeviceDeps,
+  fetchDevice,
+  lookAtDevice,
+  readUserCode,
+  unknownCode,
+} from './device.ts';
+export { findHolder, type HolderDeps } from './find-holder.ts';
+export { listTokens, revokeToken } from './own-tokens.ts';
+export { displayToken, type HeldToken, type ListedToken } from './token.ts';

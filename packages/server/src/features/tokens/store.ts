@@ -1,0 +1,186 @@
+import type { TokenScope } from '@beckon/contract/dashboard';
+import type { Tx } from '../../io/db/index.ts';
+import type { DeviceAsking, DeviceState } from './device.ts';
+import type { ListedToken } from './token.ts';
+
+/** `team_token` and `team_device`. Nothing of either is a tenant's: whoever brings a token is found before their projects are. */
+export type CandidateRow = {
+  id: string;
+  salt: Buffer;
+  hash: Buffer;
+  label: string;
+  scopes: TokenScope[];
+  expiresAt: Date;
+  lastUsedAt: Date | null;
+  personId: string;
+  name: string;
+  email: string;
+};
+
+/**
+ * Reads tables of a sister, `team`: a token dies with the last membership that is older than it is, so that who was removed
+ * everywhere and came back later starts anew.
+ */
+export function listCandidates(
+  tx: Tx,
+  { last4, now }: { last4: string; now: Date },
+): Promise<CandidateRow[]> {
+  return tx.prepared({
+    name: 'tokens.candidates',
+    text: `SELECT t.id, t.salt, t.hash, t.label, t.scopes, t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",
+             u.id AS "personId", u.name, u.email
+           FROM beckon.team_token t JOIN beckon.team_user u ON u.id = t.user_id
+           WHERE t.last4 = $1 AND t.revoked_at IS NULL AND t.expires_at > $2
+             AND EXISTS (SELECT 1 FROM beckon.team_member m WHERE m.user_id = t.user_id AND m.created_at <= t.created_at)`,
+    values: [last4, now],
+  });
+}
+
+/** Only over the hash that was read: two processes that find the old one at once write the same thing twice. */
+export async function updateHash(
+  tx: Tx,
+  { id, oldHash, hash }: { id: string; oldHash: Buffer; hash: Buffer },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.team_token SET hash = $2 WHERE id = $1 AND hash = $3`, [id, hash, oldHash]);
+}
+
+export async function updateLastUsed(tx: Tx, { id, at }: { id: string; at: Date }): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.team_token SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
+    [id, at],
+  );
+}
+
+export type TokenRow = {
+  id: string;
+  userId: string;
+  label: string;
+  scopes: TokenScope[];
+  last4: string;
+  salt: Buffer;
+  hash: Buffer;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+export async function insertToken(tx: Tx, row: TokenRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.team_token (id, user_id, label, scopes, last4, salt, hash, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [row.id, row.userId, row.label, row.scopes, row.last4, row.salt, row.hash, row.createdAt, row.expiresAt],
+  );
+}
+
+export async function countLive(tx: Tx, { userId, now }: { userId: string; now: Date }): Promise<number> {
+  const rows = await tx.query<{ tokens: number }>(
+    `SELECT count(*) AS tokens FROM beckon.team_token WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2`,
+    [userId, now],
+  );
+  return rows[0]?.tokens ?? 0;
+}
+
+const LISTED = `id, label, scopes, last4, created_at AS "createdAt", expires_at AS "expiresAt",
+  last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
+
+/** Those that are live, and those that ended since then; the newest first. */
+export function listTokenRows(
+  tx: Tx,
+  { userId, endedSince, limit }: { userId: string; endedSince: Date; limit: number },
+): Promise<ListedToken[]> {
+  return tx.query(
+    `SELECT ${LISTED} FROM beckon.team_token WHERE user_id = $1 AND least(expires_at, revoked_at) > $2
+     ORDER BY (revoked_at IS NULL) DESC, created_at DESC, id DESC LIMIT $3`,
+    [userId, endedSince, limit],
+  );
+}
+
+/** The first revocation counts: a second one does not move its time. */
+export async function updateRevoked(
+  tx: Tx,
+  { id, userId, at }: { id: string; userId: string; at: Date },
+): Promise<ListedToken | undefined> {
+  const rows = await tx.query<ListedToken>(
+    `UPDATE beckon.team_token SET revoked_at = coalesce(revoked_at, $3) WHERE id::text = $1 AND user_id = $2
+     RETURNING ${LISTED}`,
+    [id, userId, at],
+  );
+  return rows[0];
+}
+
+/** What ended long ago is of use to nobody, nor is what belongs to who is in no organisation any more. */
+export async function deleteTokens(tx: Tx, { endedBefore }: { endedBefore: Date }): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.team_token t WHERE least(t.expires_at, t.revoked_at) < $1
+       OR NOT EXISTS (SELECT 1 FROM beckon.team_member m WHERE m.user_id = t.user_id)`,
+    [endedBefore],
+  );
+}
+
+export async function insertDevice(
+  tx: Tx,
+  row: Omit<DeviceAsking, 'state'> & { deviceHash: Buffer; codeHash: Buffer },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.team_device (device_hash, code_hash, label, scopes, address, asked_at, expires_at, state)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting')`,
+    [row.deviceHash, row.codeHash, row.label, row.scopes, row.address, row.askedAt, row.expiresAt],
+  );
+}
+
+const DEVICE = `label, scopes, address, asked_at AS "askedAt", expires_at AS "expiresAt", state`;
+
+export async function findDevice(
+  tx: Tx,
+  { codeHash, now }: { codeHash: Buffer; now: Date },
+): Promise<DeviceAsking | undefined> {
+  const rows = await tx.query<DeviceAsking>(
+    `SELECT ${DEVICE} FROM beckon.team_device WHERE code_hash = $1 AND expires_at > $2`,
+    [codeHash, now],
+  );
+  return rows[0];
+}
+
+export async function findDeviceState(
+  tx: Tx,
+  { deviceHash, now }: { deviceHash: Buffer; now: Date },
+): Promise<DeviceState | undefined> {
+  const rows = await tx.query<{ state: DeviceState }>(
+    `SELECT state FROM beckon.team_device WHERE device_hash = $1 AND expires_at > $2`,
+    [deviceHash, now],
+  );
+  return rows[0]?.state;
+}
+
+/** Of two who decide at once one does. */
+export async function decideDevice(
+  tx: Tx,
+  decided: { codeHash: Buffer; now: Date; state: 'approved' | 'denied'; by: string; scopes: TokenScope[] },
+): Promise<DeviceAsking | undefined> {
+  const rows = await tx.query<DeviceAsking>(
+    `UPDATE beckon.team_device SET state = $3, decided_by = $4, scopes = $5
+     WHERE code_hash = $1 AND expires_at > $2 AND state = 'waiting' RETURNING ${DEVICE}`,
+    [decided.codeHash, decided.now, decided.state, decided.by, decided.scopes],
+  );
+  return rows[0];
+}
+
+/** Of two who fetch at once one gets it. */
+export async function useDevice(
+  tx: Tx,
+  { deviceHash, now }: { deviceHash: Buffer; now: Date },
+): Promise<{ label: string; scopes: TokenScope[]; personId: string } | undefined> {
+  const rows = await tx.query<{ label: string; scopes: TokenScope[]; personId: string }>(
+    `UPDATE beckon.team_device SET state = 'used' WHERE device_hash = $1 AND expires_at > $2 AND state = 'approved'
+     RETURNING label, scopes, decided_by AS "personId"`,
+    [deviceHash, now],
+  );
+  return rows[0];
+}
+
+export async function deleteDevices(tx: Tx, { before }: { before: Date }): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.team_device WHERE device_hash IN (SELECT device_hash FROM beckon.team_device
+       WHERE expires_at < $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    [before],
+  );
+}

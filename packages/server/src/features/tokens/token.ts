@@ -1,0 +1,62 @@
+import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { hmacSha256, randomBase62 } from '../../base/hash.ts';
+
+/** A personal token that was right, live, and of somebody who is still a member somewhere. */
+export type HeldToken = {
+  id: string;
+  label: string;
+  scopes: TokenScope[];
+  expiresAt: Date;
+  person: { id: string; name: string; email: string };
+};
+
+export type ListedToken = Omit<HeldToken, 'person'> & {
+  last4: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+};
+
+export const SALT_BYTES = 16;
+export const TOKEN_GOOD_MS = 90 * 24 * 3_600_000;
+/** So long it can still be seen that there was one. */
+export const ENDED_KEPT_MS = 30 * 24 * 3_600_000;
+const RANDOM_CHARS = 40;
+const SHOWN_LAST = 4;
+const LABEL_MAX_CHARS = 100;
+const PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
+
+export function newToken(): string {
+  return `bkp_${randomBase62(RANDOM_CHARS)}`;
+}
+
+/** The openly shown end of a token, or nothing if it cannot be one of ours. */
+export function last4Of(secret: string): string | null {
+  return PATTERN.test(secret) ? secret.slice(-SHOWN_LAST) : null;
+}
+
+/** Salted against comparing two stored hashes, peppered so that the table alone cannot be searched. */
+export function hashToken(pepper: Uint8Array, salt: Uint8Array, secret: string): Buffer {
+  return hmacSha256(pepper, 'personal token', salt, secret);
+}
+
+export function displayToken(last4: string): string {
+  return `bkp_…${last4}`;
+}
+
+/** Somebody reads it before they approve, so nothing in it may be unseen or turn its direction. */
+export function checkLabel(label: string): void {
+  const isShort = label.trim() !== '' && label.length <= LABEL_MAX_CHARS;
+  if (isShort && label.isWellFormed() && !/\p{C}/u.test(label)) return;
+  const message = `label must have 1 to ${LABEL_MAX_CHARS} characters, all of them visible`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'label' }] });
+}
+
+/** Each once, in the order of the page; one at least. */
+export function readScopes(wanted: readonly string[]): TokenScope[] {
+  const scopes = TOKEN_SCOPES.filter((scope) => wanted.includes(scope));
+  if (scopes.length > 0) return scopes;
+  const message = `scopes must name one of ${TOKEN_SCOPES.join(', ')} at least`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'scopes' }] });
+}

@@ -1,0 +1,95 @@
+import type { ImportCheck } from '@beckon/contract/dashboard';
+import {
+  deleteFindings,
+  type Finding,
+  FINDINGS_MAX,
+  type Import,
+  type ImportSource,
+  insertFindings,
+  lockImport,
+  NOTHING_COUNTED,
+  updateProgress,
+} from '../../features/imports/index.ts';
+import { findPeople } from '../../features/people/index.ts';
+import { listRules } from '../../features/rules/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import { CheckTally } from './check-tally.ts';
+import type { ImportDeps } from './deps.ts';
+import { LEASE_MS } from './lease.ts';
+import { type ReadChunk, readChunk } from './read-chunk.ts';
+import { findingsOf } from './take-chunk.ts';
+
+/** How often it is told how far it came. */
+const TELL_EVERY_ROWS = 10_000;
+
+/**
+ * Reads a source from its beginning to its end and accepts nothing: what it would come to. Null: it is not ours any more. Who is
+ * killed leaves no report, and whoever goes on begins anew.
+ */
+export async function checkImport(
+  deps: Pick<ImportDeps, 'db'>,
+  one: Import,
+  { source, signal }: { source: ImportSource; signal: AbortSignal },
+): Promise<ImportCheck | null> {
+  const { db } = deps;
+  const { projectId } = one;
+  const now = db.clock.now() + (await readTurn(db, projectId)).aheadMs;
+  const tally = new CheckTally({ rules: await listRules(db, projectId), now });
+  const told: Told = { findings: 0, waiting: [], rows: 0 };
+  if (!(await beganAnew(deps, one))) return null;
+  for await (const chunk of source.read(null, signal)) {
+    signal.throwIfAborted();
+    const read = readChunk(chunk, { now, suppress: true });
+    tally.add(chunk, read, await knownAmong(db, projectId, read));
+    told.waiting.push(...findingsOf(read.rejected, chunk));
+    const isDue = tally.rows - told.rows >= TELL_EVERY_ROWS || told.waiting.length >= FINDINGS_AT_ONCE;
+    if (isDue && !(await tell(deps, one, { tally, told }))) return null;
+  }
+  return (await tell(deps, one, { tally, told })) ? tally.report(db.clock.now()) : null;
+}
+
+const FINDINGS_AT_ONCE = 2_000;
+
+/** `findings`: how many are written; `rows`: how many were told of. */
+type Told = { findings: number; waiting: Finding[]; rows: number };
+type Deps = Pick<ImportDeps, 'db'>;
+
+function beganAnew({ db }: Deps, one: Import): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const row = await lockImport(tx, one);
+    if (row?.epoch !== one.epoch) return false;
+    await deleteFindings(tx, one);
+    return true;
+  });
+}
+
+async function knownAmong(db: Deps['db'], projectId: number, read: ReadChunk): Promise<Set<string>> {
+  const ids = new Set([...read.users, ...read.events].map(({ record }) => record.external_user_id));
+  const wanted = [...ids].map((userId) => ({ projectId, userId }));
+  return new Set((await findPeople(db, wanted, { emails: false })).map(({ userId }) => userId));
+}
+
+function tell(
+  { db }: Deps,
+  one: Import,
+  { tally, told }: { tally: CheckTally; told: Told },
+): Promise<boolean> {
+  const now = db.clock.now();
+  const findings = told.waiting.splice(0).slice(0, FINDINGS_MAX - told.findings);
+  const { rows, bytes, rejected } = tally;
+  return db.transaction(async (tx) => {
+    const isOurs = await updateProgress(tx, one, {
+      place: null,
+      counts: { ...NOTHING_COUNTED, rows, bytes, rejected },
+      facts: tally.facts,
+      findings: told.findings + findings.length,
+      waitsFor: null,
+      at: new Date(now),
+      leaseUntil: new Date(now + LEASE_MS),
+    });
+    if (isOurs) await insertFindings(tx, { ...one, from: told.findings }, findings);
+    told.findings += findings.length;
+    told.rows = rows;
+    return isOurs;
+  });
+}

@@ -1,0 +1,17 @@
+import { deleteSnapshotRows } from '../../features/billing/index.ts';
+import { deleteParts, type ImportRef } from '../../features/imports/index.ts';
+import type { Database } from '../../io/db/index.ts';
+
+/** A part is up to 4 MiB. */
+const PARTS_AT_ONCE = 16;
+const ROWS_AT_ONCE = 5_000;
+
+/**
+ * What an import that has ended leaves of its source: the file, or what was read of Stripe. Whoever is killed in between leaves the
+ * rest to housekeeping.
+ */
+export async function clearImport(db: Pick<Database, 'query' | 'prepared'>, ref: ImportRef): Promise<void> {
+  while (await deleteParts(db, ref, PARTS_AT_ONCE));
+  const { projectId, id: importId } = ref;
+  while (await deleteSnapshotRows(db, { projectId, importId }, ROWS_AT_ONCE));
+}

@@ -1,0 +1,42 @@
+import { deleteCustomersOf } from '../../features/billing/index.ts';
+import {
+  blankParts,
+  deleteFindingsWith,
+  insertErased,
+  listOpenImports,
+  lockImport,
+  personHash,
+} from '../../features/imports/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+
+/**
+ * Takes a person out of what imports hold: out of the rows that were rejected, out of what was read of Stripe, and out of files that
+ * are not imported yet, whose rows of this person become blanks of the same length. What a worker has in hand at this moment it leaves
+ * out by the person's hash. Imports are locked before the project's turn and its lane; says how many rows it were.
+ */
+export async function eraseImported(
+  tx: Tx,
+  { projectId, userId, email }: { projectId: number; userId: string; email: string | null },
+): Promise<number> {
+  const texts = [userId, ...(email === null ? [] : [email])].filter((text) => text.trim() !== '');
+  let rows = 0;
+  for (const { id } of await listOpenImports(tx, projectId)) {
+    const one = await lockImport(tx, { projectId, id });
+    if (!one) continue;
+    await insertErased(tx, one, Buffer.from(personHash(one, userId), 'hex'));
+    rows += await blankParts(tx, one, texts);
+  }
+  const address = email === null ? null : email.toLowerCase();
+  rows += await deleteCustomersOf(tx, { projectId, userId, address });
+  return rows + (await deleteFindingsWith(tx, { projectId, texts: variantsOf(texts) }));
+}
+
+/** As it stands in a row, and as JSON writes it; in lower case. */
+function variantsOf(texts: string[]): string[] {
+  const variants = texts.flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    text.replaceAll('"', '""'),
+  ]);
+  return [...new Set(variants.map((text) => text.toLowerCase()))];
+}

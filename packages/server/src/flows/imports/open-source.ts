@@ -1,0 +1,52 @@
+import {
+  createFileSource,
+  findKey,
+  type Import,
+  type ImportFile,
+  ImportHalt,
+  type ImportRef,
+  type ImportSource,
+  partLoader,
+} from '../../features/imports/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { ImportDeps } from './deps.ts';
+
+/** From where an import reads. */
+export async function openSource(
+  { db, sealer, openStripe }: Pick<ImportDeps, 'db' | 'sealer' | 'openStripe'>,
+  one: Import,
+): Promise<ImportSource> {
+  const { projectId, id: importId, kind } = one;
+  if (kind !== 'stripe') return createFileSource(fileOf(db, { ...one, kind }));
+  const sealed = await findKey(db, one);
+  if (!sealed) throw new ImportHalt('key_refused', 'The key is not here any more: give a new one');
+  return openStripe({
+    projectId,
+    importId,
+    key: openKey(sealer, one, sealed),
+    asOf: one.createdAt,
+    unmatchedAsCustomers: one.options?.unmatchedAsCustomers ?? false,
+  });
+}
+
+export function fileOf(db: Tx, one: Import & { kind: ImportFile['kind'] }): ImportFile {
+  const { kind, sizeBytes, mapping } = one;
+  return { kind, sizeBytes: sizeBytes ?? 0, mapping, load: partLoader(db, one) };
+}
+
+export function sealKey(sealer: ImportDeps['sealer'], ref: ImportRef, key: string): Buffer {
+  return sealer.seal(Buffer.from(key), boundTo(ref));
+}
+
+function openKey(sealer: ImportDeps['sealer'], ref: ImportRef, sealed: Buffer): string {
+  try {
+    return sealer.open(sealed, boundTo(ref)).toString();
+  } catch (cause) {
+    const message = "The key cannot be read: this installation's secret was changed. Give the key once more";
+    throw new ImportHalt('key_refused', message, { cause });
+  }
+}
+
+function boundTo({ projectId, id }: ImportRef): string {
+  return `import ${projectId} ${id}`;
+}

@@ -1,0 +1,63 @@
+import type { EventInput, UserInput } from '@beckon/contract';
+import { readEvent, type ReadRecord, readUser } from '../../base/records/index.ts';
+import { type Finding, type ImportChunk, RAW_MAX_CHARS } from '../../features/imports/index.ts';
+
+/** A chunk as it will be stored: each record held to the rules of the interface, as one of a bulk request is. */
+export type ReadChunk = {
+  users: Good<UserInput>[];
+  events: Good<EventInput>[];
+  /** What the source could make nothing of, and what the interface refuses. */
+  rejected: Finding[];
+};
+export type Good<T> = { record: T; text: string };
+
+export function readChunk(chunk: ImportChunk, options: { now: number; suppress: boolean }): ReadChunk {
+  const rejected: Finding[] = chunk.rejected.map(({ row, field, message, raw }) => ({
+    kind: REJECTED,
+    line: row,
+    field,
+    message,
+    raw: rawOf(raw),
+  }));
+  const { now, suppress } = options;
+  const users = good(chunk.users, {
+    read: readUser,
+    rows: chunk.userRows,
+    rejected,
+    now,
+    suppress: false,
+  });
+  const events = good(chunk.events, { read: readEvent, rows: chunk.eventRows, rejected, now, suppress });
+  return { users, events, rejected };
+}
+
+export const REJECTED = 'rejected';
+
+type Reading = {
+  read: ReadRecord;
+  rows: number[] | undefined;
+  rejected: Finding[];
+  now: number;
+  suppress: boolean;
+};
+
+function good<T extends object>(records: T[], { read, rows, rejected, now, suppress }: Reading): Good<T>[] {
+  return records.flatMap((record, i) => {
+    const text = read(record, { now, checkStrings: true, suppress });
+    if (typeof text === 'string') return [{ record, text }];
+    const [fault] = text;
+    rejected.push({
+      kind: REJECTED,
+      line: rows?.[i] ?? null,
+      field: fault?.field ?? null,
+      message: fault?.message ?? 'The record is not valid',
+      raw: rawOf(JSON.stringify(record)),
+    });
+    return [];
+  });
+}
+
+/** It is shown and stored, and must be text that can be. */
+function rawOf(text: string): string {
+  return text.slice(0, RAW_MAX_CHARS).toWellFormed().replaceAll('\0', '\u{FFFD}');
+}

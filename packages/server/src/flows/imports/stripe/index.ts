@@ -1,0 +1,1 @@
+export { type StripeDeps, stripeSources } from './stripe-source.ts';

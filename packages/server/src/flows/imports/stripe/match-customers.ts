@@ -1,0 +1,82 @@
+import { matchCustomer } from '../../../base/billing/index.ts';
+import {
+  type Decision,
+  listNamed,
+  listUndecided,
+  moveSnapshot,
+  type Snapshot,
+  type Undecided,
+  updateDecisions,
+} from '../../../features/billing/index.ts';
+import { findByAddress, findPeople } from '../../../features/people/index.ts';
+import type { Database, Tx } from '../../../io/db/index.ts';
+import type { StripeAsked } from '../deps.ts';
+
+const AT_ONCE = 500;
+
+/**
+ * Decides whose the next customers are. It happens once, before anything of them is sent on: what the import itself makes known
+ * must not change whose the customers behind it are, or a second run would decide otherwise than the first.
+ */
+export function matchCustomers(
+  db: Pick<Database, 'transaction'>,
+  one: StripeAsked,
+  snapshot: Snapshot,
+): Promise<Snapshot> {
+  return db.transaction(async (tx) => {
+    const customers = await listUndecided(tx, one, AT_ONCE);
+    if (customers.length > 0) {
+      await updateDecisions(tx, one, await decide(tx, one, customers));
+      return snapshot;
+    }
+    const done: Snapshot = { ...snapshot, step: 'done' };
+    await moveSnapshot(tx, one, { from: snapshot, to: done });
+    return done;
+  });
+}
+
+async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise<Decision[]> {
+  const candidates = await candidatesOf(tx, one, customers);
+  const matches = customers.map((customer) => ({
+    customer,
+    match: matchCustomer(
+      { userId: customer.named, email: customer.address, isDeleted: customer.isDeleted },
+      candidates.get(customer.address ?? '') ?? new Set(),
+    ),
+  }));
+  // Of those that are nobody it is asked whether an earlier import knows them by the customer's own id.
+  const ids = new Set(matches.map(({ customer, match }) => match.userId ?? customer.id));
+  const people = await findPeople(
+    tx,
+    [...ids].map((userId) => ({ projectId: one.projectId, userId })),
+  );
+  const known = new Map(people.map((person) => [person.userId, person]));
+  return matches.map(({ customer, match }) => {
+    const person = known.get(match.userId ?? customer.id);
+    return {
+      customer: customer.id,
+      by: match.by,
+      userId: match.userId,
+      why: match.by === 'nobody' ? match.why : null,
+      isKnown: person !== undefined,
+      hasAddress: (person?.email ?? null) !== null,
+    };
+  });
+}
+
+/** By address: people of the project, and whom other customers with it name. */
+async function candidatesOf(
+  tx: Tx,
+  one: StripeAsked,
+  customers: Undecided[],
+): Promise<Map<string, Set<string>>> {
+  const addresses = [
+    ...new Set(customers.flatMap(({ address, named }) => (named === null && address) || [])),
+  ];
+  const found = new Map<string, Set<string>>(addresses.map((address) => [address, new Set()]));
+  for (const { userId, email } of await findByAddress(tx, one.projectId, addresses)) {
+    found.get(email.toLowerCase())?.add(userId);
+  }
+  for (const { address, named } of await listNamed(tx, one, addresses)) found.get(address)?.add(named);
+  return found;
+}

@@ -1,0 +1,82 @@
+import {
+  findSnapshot,
+  keepPage,
+  OBJECTS_MAX,
+  type ReadPage,
+  type Snapshot,
+} from '../../../features/billing/index.ts';
+import { ImportHalt } from '../../../features/imports/index.ts';
+import { type Kind, StripeRefusal, type StripeReader } from '../../../io/stripe/index.ts';
+import type { StripeAsked } from '../deps.ts';
+import { matchCustomers } from './match-customers.ts';
+import type { StripeDeps } from './stripe-source.ts';
+
+/**
+ * Reads Stripe from where it was left, page by page, into our own tables, and decides whose customers these are. Each page is kept
+ * in the transaction that says how far it came: whoever is killed asks again for one page at most.
+ */
+export async function* readSnapshot(
+  deps: StripeDeps,
+  one: StripeAsked,
+  signal: AbortSignal,
+): AsyncGenerator<Snapshot, void, undefined> {
+  let snapshot = (await findSnapshot(deps.db, one)) ?? NOTHING_READ;
+  yield snapshot;
+  if (isBeingRead(snapshot)) {
+    const stripe = await orHalt(() => deps.openReader(one.key));
+    try {
+      await orHalt(() => stripe.checkPermissions(signal));
+      while (isBeingRead(snapshot)) {
+        snapshot = await readOne(deps, one, { stripe, snapshot, signal });
+        yield snapshot;
+      }
+    } finally {
+      stripe.close();
+    }
+  }
+  while (snapshot.step === 'match') {
+    signal.throwIfAborted();
+    snapshot = await matchCustomers(deps.db, one, snapshot);
+    yield snapshot;
+  }
+}
+
+type Reading = Snapshot & { step: Kind };
+
+function isBeingRead(snapshot: Snapshot): snapshot is Reading {
+  return snapshot.step !== 'match' && snapshot.step !== 'done';
+}
+
+const NOTHING_READ: Snapshot = { step: 'product', after: null, objects: 0 };
+
+/** Stripe counts seconds. */
+export function inSeconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}
+
+async function readOne(
+  { db }: StripeDeps,
+  one: StripeAsked,
+  { stripe, snapshot, signal }: { stripe: StripeReader; snapshot: Reading; signal: AbortSignal },
+): Promise<Snapshot> {
+  const { after, step: kind } = snapshot;
+  const asOf = inSeconds(one.asOf);
+  const { facts, next } = await orHalt(() => stripe.page(kind, { asOf, after, signal }));
+  if (snapshot.objects > OBJECTS_MAX) {
+    throw new ImportHalt(
+      'unreadable',
+      'This account has more than ten million customers, subscriptions and invoices.',
+    );
+  }
+  const page = { kind, facts, next } as ReadPage;
+  return db.transaction((tx) => keepPage(tx, one, { page, before: snapshot }));
+}
+
+async function orHalt<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof StripeRefusal) throw new ImportHalt(error.reason, error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { type Catalogue, catalogueOf } from '../../../base/billing/index.ts';
+import { findSnapshot, listCatalogue, listHistories } from '../../../features/billing/index.ts';
+import type { ImportChunk, ImportSource, Place } from '../../../features/imports/index.ts';
+import type { Database } from '../../../io/db/index.ts';
+import type { StripeReader } from '../../../io/stripe/index.ts';
+import type { OpenStripe, StripeAsked } from '../deps.ts';
+import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
+import { inSeconds, readSnapshot } from './read-snapshot.ts';
+
+export type StripeDeps = {
+  db: Pick<Database, 'transaction' | 'query' | 'prepared'>;
+  openReader: (key: string) => Promise<StripeReader>;
+};
+
+/** With all their bills: so few that the memory stays flat, so many that the database is not asked for each. */
+const CUSTOMERS_AT_ONCE = 50;
+
+/**
+ * What Stripe knows of its customers, as records of the interface. First it is read into our own tables, which happens once for an
+ * import and yields chunks without records; then it is walked, customer by customer, as often as somebody asks. So the check and
+ * the run see the same, behind one place are the same records always, and Stripe is asked its fewest questions.
+ *
+ * Places: `{ told }` while Stripe is read, with the number of objects that were counted as rows; `{ customer, events, isTold }`
+ * behind so many events of this customer, null behind all of it. An object is counted once: when it is read, or, where it was read
+ * before, on the walk.
+ */
+export function stripeSources(deps: StripeDeps): OpenStripe {
+  return (one): ImportSource => ({
+    async *read(after, signal) {
+      if (after && 'customer' in after) {
+        yield* walk(deps, one, { after: walkPlace(after), isTold: after['isTold'] === true, signal });
+        return;
+      }
+      const isRead = (await findSnapshot(deps.db, one))?.step === 'done';
+      const isTold = after !== null || !isRead;
+      if (isTold) yield* fetched(deps, one, { told: Number(after?.['told'] ?? 0), signal });
+      yield* walk(deps, one, { after: null, isTold, signal });
+    },
+  });
+}
+
+async function* fetched(
+  deps: StripeDeps,
+  one: StripeAsked,
+  { told, signal }: { told: number; signal: AbortSignal },
+): AsyncGenerator<ImportChunk, void, undefined> {
+  let before = told;
+  for await (const { objects } of readSnapshot(deps, one, signal)) {
+    yield { users: [], events: [], rejected: [], rows: objects - before, place: { told: objects } };
+    before = objects;
+  }
+}
+
+type WalkPlace = { customer: string; events: number | null };
+type Walk = { after: WalkPlace | null; isTold: boolean; signal: AbortSignal };
+
+async function* walk(
+  deps: StripeDeps,
+  one: StripeAsked,
+  { after, isTold, signal }: Walk,
+): AsyncGenerator<ImportChunk, void, undefined> {
+  const ground = { ...one, ...(await groundOf(deps, one)), isTold };
+  const isWithin = after !== null && after.events !== null;
+  let behind = after && { id: after.customer, inclusive: isWithin };
+  let begun: Begun = begin();
+  for (;;) {
+    signal.throwIfAborted();
+    const histories = await listHistories(deps.db, { ...one, behind, limit: CUSTOMERS_AT_ONCE });
+    for (const history of histories) {
+      const given = history.facts.id === after?.customer ? (after.events ?? 0) : 0;
+      const added = addHistory(begun, history, { ...ground, given });
+      yield* added.full;
+      begun = added.begun;
+    }
+    const last = histories.at(-1);
+    if (!last) break;
+    behind = { id: last.facts.id, inclusive: false };
+  }
+  if (!isEmpty(begun)) yield begun.chunk;
+}
+
+async function groundOf(
+  { db }: StripeDeps,
+  one: StripeAsked,
+): Promise<{ catalogue: Catalogue; asOf: number }> {
+  const { prices, products } = await listCatalogue(db, one);
+  return { catalogue: catalogueOf(prices, products), asOf: inSeconds(one.asOf) };
+}
+
+function walkPlace(place: Place): WalkPlace {
+  const { customer, events } = place;
+  return { customer: String(customer), events: typeof events === 'number' ? events : null };
+}

@@ -1,0 +1,125 @@
+import { acceptImported } from '../../features/inbox/index.ts';
+import {
+  type Counts,
+  findErasedHashes,
+  type Finding,
+  FINDINGS_MAX,
+  type Import,
+  type ImportChunk,
+  insertFindings,
+  isSuspended,
+  lockImport,
+  personHash,
+  updateProgress,
+} from '../../features/imports/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { compare } from './compare.ts';
+import type { ImportDeps } from './deps.ts';
+import { LEASE_MS } from './lease.ts';
+import { type ReadChunk, readChunk } from './read-chunk.ts';
+
+/** `lost`: it was moved by a person, or is at work elsewhere. */
+export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
+
+/**
+ * Accepts one chunk and says how far the import has come, in one commit: whoever is killed before it has done nothing, and whoever is
+ * killed after it goes on behind it. The import's row is locked first and the lane last of all, as everybody does.
+ */
+export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChunk): Promise<Taken> {
+  const { db } = deps;
+  const now = db.clock.now();
+  // What a record says of time is held to the project's own clock, which in a sandbox may be ahead.
+  const { aheadMs } = await readTurn(db, one.projectId);
+  const read = readChunk(chunk, { now: now + aheadMs, suppress: !one.isLive });
+  try {
+    const moved = await db.transaction((tx) => take(tx, one, { chunk, read, now }));
+    if (moved === null) return { state: 'lost' };
+    deps.accepted();
+    return { state: 'taken', one: moved };
+  } catch (error) {
+    if (error instanceof NotTaken) return { state: error.state };
+    throw error;
+  }
+}
+
+/** Ends the transaction, and nothing of it stays. */
+class NotTaken extends Error {
+  readonly state: 'full' | 'suspended';
+  constructor(state: NotTaken['state']) {
+    super(`nothing is taken: ${state}`);
+    this.state = state;
+  }
+}
+
+type Step = { chunk: ImportChunk; read: ReadChunk; now: number };
+
+async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Import | null> {
+  const { projectId } = one;
+  const row = await lockImport(tx, one);
+  if (row?.epoch !== one.epoch || row.state !== 'running') return null;
+  const { users, events, erased } = await withoutErased(tx, one, read);
+  const compared = await compare(tx, projectId, { users, events });
+  const findings = findingsOf(read.rejected, chunk).slice(0, FINDINGS_MAX - one.findings);
+  await insertFindings(tx, { ...one, from: one.findings }, findings);
+  const counts = add(one.counts, {
+    ...compared,
+    rows: chunk.rows,
+    bytes: chunk.bytes ?? 0,
+    rejected: read.rejected.length,
+    erased,
+  });
+  const facts = addFacts(one.facts, chunk.facts ?? {});
+  const next = { place: chunk.place, counts, facts, findings: one.findings + findings.length };
+  const lease = { at: new Date(now), leaseUntil: new Date(now + LEASE_MS) };
+  if (!(await updateProgress(tx, one, { ...next, ...lease, waitsFor: null }))) return null;
+  const brought = [
+    { kind: 'users' as const, records: users.map(({ text }) => text) },
+    { kind: 'events' as const, records: events.map(({ text }) => text) },
+  ];
+  if (!(await acceptImported(tx, { projectId, acceptedAt: new Date(now), brought })))
+    throw new NotTaken('full');
+  if (await isSuspended(tx, projectId)) throw new NotTaken('suspended');
+  return { ...one, ...next, waitsFor: null };
+}
+
+/** Whoever was erased since this import began was wanted gone, whatever its file says of them. */
+async function withoutErased(
+  tx: Tx,
+  one: Import,
+  { users, events }: ReadChunk,
+): Promise<Pick<ReadChunk, 'users' | 'events'> & { erased: number }> {
+  const hashes = await findErasedHashes(tx, one);
+  if (hashes.size === 0) return { users, events, erased: 0 };
+  const isHere = ({ record }: { record: { external_user_id: string } }): boolean =>
+    !hashes.has(personHash(one, record.external_user_id));
+  const left = { users: users.filter(isHere), events: events.filter(isHere) };
+  const erased = users.length + events.length - left.users.length - left.events.length;
+  return { ...left, erased };
+}
+
+export function findingsOf(rejected: Finding[], chunk: ImportChunk): Finding[] {
+  const notes = (chunk.notes ?? []).map(({ kind, subject, text }) => ({
+    kind,
+    line: null,
+    field: null,
+    message: text,
+    raw: subject,
+  }));
+  return [...rejected, ...notes];
+}
+
+function add(counts: Counts, more: Partial<Counts>): Counts {
+  const sum = { ...counts };
+  for (const name of Object.keys(counts) as (keyof Counts)[]) sum[name] += more[name] ?? 0;
+  return sum;
+}
+
+const FACTS_MAX = 50;
+
+export function addFacts(facts: Import['facts'], more: NonNullable<ImportChunk['facts']>): Import['facts'] {
+  const sum = { ...facts };
+  for (const [name, count] of Object.entries(more))
+    if (Object.hasOwn(sum, name) || Object.keys(sum).length < FACTS_MAX) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}

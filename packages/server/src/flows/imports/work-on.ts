@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  claimRow,
+  type Import,
+  ImportHalt,
+  type ImportSource,
+  lockImport,
+  moveImport,
+  type MoveOptions,
+  NOTHING_COUNTED,
+  updateProgress,
+} from '../../features/imports/index.ts';
+import { checkImport } from './check-import.ts';
+import { clearImport } from './clear-import.ts';
+import type { ImportDeps } from './deps.ts';
+import { holdLease, LEASE_MS, leaveLease } from './lease.ts';
+import { openSource } from './open-source.ts';
+import { takeChunk } from './take-chunk.ts';
+
+/** The import that is next, in whichever project, or this one if it is: it is ours until the lease runs out. */
+export function claimImport(
+  { db }: Pick<ImportDeps, 'db'>,
+  only: string | null = null,
+): Promise<Import | null> {
+  const now = db.clock.now();
+  return claimRow(db, { now: new Date(now), leaseUntil: new Date(now + LEASE_MS), only });
+}
+
+/**
+ * Checks an import or brings it in, to its end or until it is stopped, paused, or ours no more. Chunk by chunk: how far it came is in
+ * the commit that brought it there, so that whoever goes on, here or elsewhere, brings nothing twice and leaves nothing out.
+ */
+export async function workOn(deps: ImportDeps, claimed: Import, stop: AbortSignal): Promise<void> {
+  const lease = holdLease(deps, claimed, stop);
+  const worked = { one: claimed, troubles: 0 };
+  try {
+    while (!(await tried(deps, worked, lease.signal)));
+  } finally {
+    lease.end();
+    // Where it has ended or was moved this finds nothing, because the epoch is another.
+    await leaveLease(deps, claimed).catch((error: unknown) =>
+      deps.log.warn({ err: error, import: claimed.id }, 'import.lease_not_left'),
+    );
+  }
+}
+
+/** `troubles`: how often it went wrong since it last went on. */
+type Worked = { one: Import; troubles: number };
+
+const TROUBLES_MAX = 5;
+
+/** True: there is nothing left to do here. */
+async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Promise<boolean> {
+  try {
+    const source = await openSource(deps, worked.one);
+    await (worked.one.state === 'checking'
+      ? checkThrough(deps, worked, { source, signal })
+      : bring(deps, worked, { source, signal }));
+    return true;
+  } catch (error) {
+    if (signal.aborted) return true;
+    worked.troubles += 1;
+    const isFinal = error instanceof ImportHalt || worked.troubles > TROUBLES_MAX;
+    const { projectId, id } = worked.one;
+    deps.log.warn({ err: error, projectId, import: id, isFinal }, 'import.troubled');
+    if (isFinal) return giveUp(deps, worked.one, error);
+    await pause(deps.pauseMs * 2 ** worked.troubles, signal);
+    return signal.aborted;
+  }
+}
+
+type Reading = { source: ImportSource; signal: AbortSignal };
+
+async function checkThrough(deps: ImportDeps, { one }: Worked, reading: Reading): Promise<void> {
+  const check = await checkImport(deps, one, reading);
+  if (check)
+    await moveClaimed(deps, one, {
+      move: 'conclude',
+      change: () => ({ check, counts: NOTHING_COUNTED, facts: {} }),
+    });
+}
+
+async function bring(deps: ImportDeps, worked: Worked, { source, signal }: Reading): Promise<void> {
+  for await (const chunk of source.read(worked.one.place, signal)) {
+    for (;;) {
+      signal.throwIfAborted();
+      const taken = await takeChunk(deps, worked.one, chunk);
+      if (taken.state === 'taken') {
+        worked.one = taken.one;
+        worked.troubles = 0;
+        break;
+      }
+      if (taken.state !== 'full') return;
+      if (!(await waitForQueue(deps, worked.one, signal))) return;
+    }
+  }
+  if (await moveClaimed(deps, worked.one, { move: 'finish' })) await clearImport(deps.db, worked.one);
+}
+
+/** False: it is not ours any more. */
+async function waitForQueue({ db, pauseMs }: ImportDeps, one: Import, signal: AbortSignal): Promise<boolean> {
+  const now = db.clock.now();
+  const { place, counts, facts, findings } = one;
+  const progress = {
+    place,
+    counts,
+    facts,
+    findings,
+    at: new Date(now),
+    leaseUntil: new Date(now + LEASE_MS),
+  };
+  const isOurs = await updateProgress(db, one, { ...progress, waitsFor: 'queue' });
+  if (isOurs) await pause(pauseMs, signal);
+  return isOurs;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+async function giveUp(deps: ImportDeps, one: Import, error: unknown): Promise<true> {
+  const move = error instanceof ImportHalt && error.reason === 'unreadable' ? 'fail' : 'give_up';
+  const problem =
+    error instanceof ImportHalt
+      ? error.message.slice(0, PROBLEM_MAX_CHARS)
+      : `It went wrong ${TROUBLES_MAX + 1} times at the same place; the log of the server says why`;
+  const moved = await moveClaimed(deps, one, { move, change: () => ({ problem }) });
+  if (moved && move === 'fail') await clearImport(deps.db, one);
+  return true;
+}
+
+const PROBLEM_MAX_CHARS = 1_000;
+
+/** Null: somebody has moved it, or is at work on it. */
+function moveClaimed(
+  { db }: Pick<ImportDeps, 'db'>,
+  one: Import,
+  wanted: Pick<MoveOptions, 'move' | 'change'>,
+): Promise<Import | null> {
+  return db.transaction(async (tx) => {
+    const row = await lockImport(tx, one);
+    if (row?.epoch !== one.epoch) return null;
+    return moveImport(tx, { ref: one, now: db.clock.now(), ...wanted });
+  });
+}

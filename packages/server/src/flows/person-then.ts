@@ -1,0 +1,62 @@
+import { Fault } from '../base/fault.ts';
+import {
+  findPeople,
+  type KeptChange,
+  listImports,
+  listNoted,
+  type Person,
+  type PersonId,
+  type PersonThen,
+  personThen,
+  unknownPerson,
+} from '../features/people/index.ts';
+import { getSettings } from '../features/projects/index.ts';
+import type { Tx } from '../io/db/index.ts';
+
+type Asked = PersonId & { at: number; now: number };
+
+/** `unknown`: the changes of that time are not kept any more. `keptSince`: from when they are; null: all of them. */
+export type FoundThen = { keptSince: number | null } & (
+  | { state: 'known'; then: PersonThen }
+  | { state: 'not_yet' | 'unknown' }
+);
+
+/** What is known of a person as of a moment that lies back, by undoing the changes that were kept. */
+export async function findPersonThen(tx: Tx, asked: Asked): Promise<FoundThen> {
+  const { projectId, at, now } = asked;
+  if (at > now) throw fromTheFuture();
+  const [person] = await findPeople(tx, [asked]);
+  if (!person) throw unknownPerson(asked.userId);
+  const { keepStreamMs } = (await getSettings(tx, projectId)).settings;
+  const keptSince = keepStreamMs === null ? null : now - keepStreamMs;
+  if (keptSince !== null && at < keptSince) return { keptSince, state: 'unknown' };
+  const then = await findThen(tx, person, asked);
+  return then ? { keptSince, state: 'known', then } : { keptSince, state: 'not_yet' };
+}
+
+function fromTheFuture(): Fault {
+  return new Fault('validation_failed', { details: [{ message: 'at must not lie ahead', field: 'at' }] });
+}
+
+const PAGE = 1_000;
+
+async function findThen(
+  tx: Tx,
+  person: Person,
+  { projectId, userId, at, now }: Asked,
+): Promise<PersonThen | null> {
+  const changes: KeptChange[] = [];
+  for await (const page of listNoted(tx, { projectId, userId, pageOf: PAGE }))
+    for (const { at: changedAt, kind, detail } of page)
+      if (kind === 'person_created' || kind === 'person_changed')
+        changes.push({
+          at: changedAt.getTime(),
+          isCreated: kind === 'person_created',
+          traits: (detail['traits'] ?? {}) as KeptChange['traits'],
+          email: detail['email'] !== undefined,
+        });
+  const since = Math.min(at, changes[0]?.at ?? at);
+  const imports = await listImports(tx, projectId, new Date(since));
+  const { traits, email, firstSeenAt } = person;
+  return personThen({ now: { at: now, traits, email, firstSeenAt }, changes, imports }, at);
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { iso } from '../../base/clock.ts';
+import { parseDuration } from '../../base/duration.ts';
+import { Fault } from '../../base/fault.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { TokenKeys } from '../../base/letter-token.ts';
+import type { Log } from '../../base/log.ts';
+import { ensurePartitions, isPartitioned } from '../../features/events/index.ts';
+import { findPair } from '../../features/projects/index.ts';
+import { countSandbox, endAdvance, takeAdvance } from '../../features/sandbox/index.ts';
+import { takeSendTurn } from '../../features/sending/index.ts';
+import { duesOf, holdDue, moveTime, readTurn, takeTurn } from '../../features/turns/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import { createDigest } from '../digest/index.ts';
+import { createSender, type Mailroom, outboxTransport } from '../send-drafts/index.ts';
+import { type Engine, settle } from './settle.ts';
+
+export type AdvanceDeps = { db: Database; log: Log; newId: NewId; mailroom: Mailroom; tokenKeys: TokenKeys };
+
+/** `drafts` were made on the way, and `letters` left. */
+export type Advanced = { now: number; advancedMs: number; drafts: number; letters: number };
+
+const DAY_MS = 86_400_000;
+const ADVANCE_MAX_MS = 366 * DAY_MS;
+/** Each month of it has a table of its own. */
+const AHEAD_MAX_MS = 10 * ADVANCE_MAX_MS;
+/** One that takes longer stops where it came to, before whoever asked gives up. */
+const WORK_MAX_MS = 25_000;
+const STEPS_MAX = 100_000;
+/** Whoever was killed is waited for as long. */
+const LEASE_MS = 10_000;
+const RENEW_EVERY_MS = 2_000;
+
+/** How far a text says to go: forward, and not further than a year at a time. */
+export function readAdvance(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms <= ADVANCE_MAX_MS) return ms;
+  const message =
+    'advance must be a whole number and s, m, h or d, such as 90m or 7d, and at most 366d: a clock only goes forward';
+  throw new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
+}
+
+/**
+ * Moves the clock of a sandbox. It goes from one moment at which something is due to the next, as real time would, does what is due
+ * there and everything that follows from it, and returns when all is quiet at the last of them. What it did stays done, whatever
+ * stops it: the clock then stands at the moment it came to.
+ */
+export async function advanceClock(
+  deps: AdvanceDeps,
+  { projectId, ms }: { projectId: number; ms: number },
+): Promise<Advanced> {
+  const { db } = deps;
+  await requireOpen(db, projectId);
+  const way: Way = {
+    ...deps,
+    projectId,
+    holder: randomUUID(),
+    steps: 0,
+    endsAt: performance.now() + WORK_MAX_MS,
+    heldAt: 0,
+  };
+  if (!(await hold(way)))
+    throw conflict('The clock of this sandbox is being advanced already: wait for that');
+  try {
+    const before = await countSandbox(db, projectId);
+    const { aheadMs } = await readTurn(db, projectId);
+    if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar();
+    await goTo(way, aheadMs + ms);
+    const after = await countSandbox(db, projectId);
+    return {
+      now: db.clock.now() + aheadMs + ms,
+      advancedMs: ms,
+      drafts: after.drafts - before.drafts,
+      letters: after.letters - before.letters,
+    };
+  } finally {
+    await endAdvance(db, way);
+  }
+}
+
+type Way = AdvanceDeps & { projectId: number; holder: string; steps: number; endsAt: number; heldAt: number };
+
+async function requireOpen(db: Database, projectId: number): Promise<void> {
+  const { livemode, isClosed, isSuspended } = await findPair(db, projectId);
+  if (livemode) throw conflict('Only a sandbox has a clock that can be moved: this project is live');
+  if (isClosed) throw conflict('This sandbox is closed: the setting sandbox of its project is off');
+  if (isSuspended) throw conflict('This sandbox is suspended with its project');
+}
+
+function hold(way: Way): Promise<boolean> {
+  const { db, projectId, holder } = way;
+  const now = db.clock.now();
+  way.heldAt = performance.now();
+  return takeAdvance(db, { projectId, holder, now: new Date(now), until: new Date(now + LEASE_MS) });
+}
+
+async function goTo(way: Way, targetMs: number): Promise<void> {
+  const { db, log, newId, mailroom, tokenKeys, projectId } = way;
+  const transport = outboxTransport(db);
+  const engine: Engine = {
+    db,
+    projectId,
+    digest: createDigest({ db, log, newId }),
+    sender: createSender({ db, log, newId, mailroom, tokenKeys, transport }),
+  };
+  for (let isThere = false; !isThere;) {
+    await settled(way, engine);
+    const { aheadMs } = await readTurn(db, projectId);
+    isThere = aheadMs >= targetMs;
+    if (!isThere) await moveTo(way, Math.min(targetMs, aheadMs + (await nextIn(engine))));
+  }
+}
+
+/** So long it is until the next moment at which anything is due. */
+async function nextIn({ db, projectId }: Engine): Promise<number> {
+  const dues = await duesOf(db, projectId);
+  const moments = dues.flatMap(({ work, nextAt }) => (work === 'tell' || !nextAt ? [] : nextAt.getTime()));
+  return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
+}
+
+async function settled(way: Way, engine: Engine): Promise<void> {
+  way.steps += 1;
+  const isSettled = await settle(engine, () => mayGoOn(way));
+  if (isSettled) return;
+  const { aheadMs } = await readTurn(way.db, way.projectId);
+  const now = iso(way.db.clock.now() + aheadMs);
+  throw conflict(
+    `So much happens on the way that it stopped: the clock shows ${now}. Advance again to go on`,
+  );
+}
+
+/** Not for ever, and not where somebody else took over from who seemed to be gone. */
+async function mayGoOn(way: Way): Promise<boolean> {
+  const now = performance.now();
+  if (now >= way.endsAt || way.steps > STEPS_MAX) return false;
+  return now - way.heldAt < RENEW_EVERY_MS || hold(way);
+}
+
+/** Under both turns, so that everybody does what they do at one time. */
+async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
+  await keepPartitions(db, db.clock.now() + aheadMs);
+  await db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    await holdDue(tx, projectId, 'digest');
+    await holdDue(tx, projectId, 'send');
+    await moveTime(tx, { projectId, aheadMs });
+  });
+}
+
+const TRIES = 20;
+const AGAIN_MS = 50;
+
+/** Events have their place by month. To make one gives way to whoever works on events, and is tried again. */
+async function keepPartitions(db: Database, now: number): Promise<void> {
+  for (let tried = 1; !(await isPartitioned(db, now)); tried += 1) {
+    try {
+      await ensurePartitions(db, now);
+    } catch (error) {
+      if (tried === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+function tooFar(): Fault {
+  const message = 'advance leads more than ten years ahead of real time, which is as far as a sandbox goes';
+  return new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'project' }] });
+}

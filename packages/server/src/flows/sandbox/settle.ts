@@ -1,0 +1,61 @@
+import { listBuilding } from '../../features/audiences/index.ts';
+import { listCountingProjects } from '../../features/events/index.ts';
+import { findToDo, type ToDo } from '../../features/sandbox/index.ts';
+import { takeSendTurn } from '../../features/sending/index.ts';
+import { takeTurn } from '../../features/turns/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import type { BuildStep, Digest } from '../digest/index.ts';
+import type { Sender } from '../send-drafts/index.ts';
+
+/** Who does what there is to do, for one project, at the time that its clock shows. */
+export type Engine = { db: Database; digest: Digest; sender: Sender; projectId: number };
+
+const LANES = ['live', 'bulk'] as const;
+const EDITIONS_MAX = 100;
+/** Somebody else has some of it in hand. */
+const BUSY_MS = 5;
+
+/** Whatever waits and whatever is due, until nothing is; workers of this and other processes may do some of it. False: `mayGoOn` was. */
+export async function settle(engine: Engine, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+  while (await mayGoOn()) {
+    if ((await doWhatIsThere(engine)) > 0) continue;
+    if (await isAllDone(engine)) return true;
+    await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+  }
+  return false;
+}
+
+async function doWhatIsThere(engine: Engine): Promise<number> {
+  const { digest, sender, projectId } = engine;
+  const toDo = await look(engine.db, engine);
+  let done = 0;
+  // Definitions first, so that what comes in meets them whole.
+  if (toDo.build) for (let built = await build(engine); built > 0; built = await build(engine)) done += built;
+  for (const lane of LANES) if (toDo[lane]) done += (await digest.batch(lane, [projectId])).records;
+  if (toDo.digest) done += (await digest.due(projectId)).people;
+  if (toDo.send) done += (await sender.batch(projectId)).drafts;
+  return done;
+}
+
+function look(tx: Tx, { db, projectId }: Engine): Promise<ToDo> {
+  return findToDo(tx, { projectId, now: new Date(db.clock.now()) });
+}
+
+async function build({ db, digest, projectId }: Engine): Promise<number> {
+  const places = await listBuilding(db, EDITIONS_MAX, { projectId, edition: 0 });
+  const steps: BuildStep[] = [];
+  for (const place of places) if (place.projectId === projectId) steps.push(await digest.build(place));
+  const [counting] = await listCountingProjects(db, { after: projectId - 1, limit: 1 });
+  if (counting === projectId) steps.push(await digest.count(projectId));
+  return steps.filter((step) => step === 'went on' || step === 'served').length;
+}
+
+/** Whoever is at work for it is waited for by its turns; what letters become that are on their way is asked for again. */
+function isAllDone(engine: Engine): Promise<boolean> {
+  const { db, projectId } = engine;
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    return Object.values(await look(tx, engine)).every((is) => !is);
+  });
+}

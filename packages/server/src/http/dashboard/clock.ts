@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { iso } from '../../base/clock.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import { advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
+import { route } from './route.ts';
+
+export const clockRoutes = [
+  route('GET /projects/:project/clock', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const { aheadMs } = await readTurn(db, projectId);
+      return { data: { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs } };
+    },
+  }),
+  route('POST /projects/:project/clock', {
+    needs: 'editor',
+    audit: 'clock.advance',
+    body: Type.Object({ advance: Type.String({ maxLength: 20 }) }),
+    async handle(deps, { projectId, body, note }) {
+      const ms = readAdvance(body.advance);
+      note({ subject: body.advance });
+      const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms });
+      note({ after: { now: iso(now) } });
+      return { data: { now: iso(now), advanced_ms: advancedMs, drafts, letters } };
+    },
+  }),
+];

@@ -1,0 +1,161 @@
+import { Type } from 'typebox';
+import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { countWithin, findUserById, listMemberships, type Person } from '../../features/team/index.ts';
+import {
+  beginDevice,
+  createToken,
+  decideAboutDevice,
+  type Decision,
+  DEVICE_INTERVAL_S,
+  type DeviceAsking,
+  type DeviceDeps,
+  fetchDevice,
+  lookAtDevice,
+  readUserCode,
+  unknownCode,
+} from '../../features/tokens/index.ts';
+import { callerOf } from './team-caller.ts';
+import { openRoute, route, type RouteDeps } from './route.ts';
+import { stateOf } from './token-state.ts';
+
+const SCOPES = Type.Array(Type.Union(TOKEN_SCOPES.map((scope) => Type.Literal(scope))), {
+  maxItems: TOKEN_SCOPES.length,
+});
+const TEXT = Type.String({ maxLength: 200 });
+const BODY_MAX_BYTES = 4_096;
+
+/** All within a quarter of an hour. An office asks from one address; a code has 20^8 forms, and few of them are any good. */
+const ASKED_BY_ADDRESS = 30;
+const ASKED_IN_ALL = 1_000;
+const POLLED_BY_ADDRESS = 3_000;
+const LOOKED_AT_BY_PERSON = 100;
+
+/** How a program of somebody is let in, without their password. */
+export const deviceRoutes = [
+  openRoute('POST /device', {
+    isForPrograms: true,
+    audit: 'token.ask',
+    body: Type.Object({ label: TEXT, scopes: SCOPES }),
+    bodyMaxBytes: BODY_MAX_BYTES,
+    async handle(deps, { body, request }) {
+      const { address } = callerOf(deps, request);
+      await countWithin(deps, [
+        { key: `device ${address}`, most: ASKED_BY_ADDRESS },
+        { key: 'device', most: ASKED_IN_ALL },
+      ]);
+      const begun = await beginDevice(deviceDeps(deps), { ...body, address });
+      const url = new URL('/device', deps.transport.publicOrigin);
+      url.searchParams.set('code', begun.userCode);
+      return {
+        data: {
+          device_code: begun.deviceCode,
+          user_code: begun.userCode,
+          verification_url: url.href,
+          expires_at: begun.expiresAt.toISOString(),
+          interval_s: DEVICE_INTERVAL_S,
+        },
+      };
+    },
+  }),
+  openRoute('POST /device/token', {
+    isForPrograms: true,
+    audit: 'token.create',
+    body: Type.Object({ device_code: TEXT }),
+    bodyMaxBytes: BODY_MAX_BYTES,
+    async handle(deps, { body, request, note }) {
+      const { address } = callerOf(deps, request);
+      await countWithin(deps, [{ key: `device token ${address}`, most: POLLED_BY_ADDRESS }]);
+      const made = await fetchToken(deps, body.device_code);
+      if (made.state !== 'approved') return { data: made };
+      const { person, token, id, scopes, label, expiresAt } = made;
+      note({ by: person, subject: label, after: { id, scopes, expires_at: expiresAt.toISOString() } });
+      const held = { id, label, scopes, expiresAt, person };
+      const state = 'approved' as const;
+      return { data: { state, token, ...(await stateOf(deps, held)) } };
+    },
+  }),
+  route('GET /device/:code', {
+    needs: 'signed_in',
+    async handle(deps, { params, person }) {
+      const code = await readCode(deps, params.code, person);
+      return { data: toShown(code, await lookAtDevice(deviceDeps(deps), code)) };
+    },
+  }),
+  route('POST /device/:code/approve', {
+    needs: 'signed_in',
+    audit: 'token.approve',
+    body: Type.Object({ scopes: Type.Optional(SCOPES) }),
+    async handle(deps, { params, person, body, note }) {
+      const code = await readCode(deps, params.code, person);
+      await requireFactor(deps, person);
+      const { scopes } = body;
+      const by = { code, by: person.id, state: 'approved' as const };
+      const done = await decide(deps, scopes === undefined ? by : { ...by, scopes });
+      note({ subject: done.label, after: { scopes: done.scopes, address: done.address } });
+      return { data: toShown(code, done) };
+    },
+  }),
+  route('POST /device/:code/deny', {
+    needs: 'signed_in',
+    audit: 'token.deny',
+    async handle(deps, { params, person, note }) {
+      const code = await readCode(deps, params.code, person);
+      const done = await decide(deps, { code, by: person.id, state: 'denied' });
+      note({ subject: done.label, after: { address: done.address } });
+      return { data: toShown(code, done) };
+    },
+  }),
+];
+
+function decide(deps: RouteDeps, decision: Decision): Promise<DeviceAsking> {
+  return decideAboutDevice(deviceDeps(deps), decision);
+}
+
+function deviceDeps({ db, pepper }: Pick<RouteDeps, 'db' | 'pepper'>): DeviceDeps {
+  return { tx: db, pepper: pepper.current, now: db.clock.now() };
+}
+
+type Made = Awaited<ReturnType<typeof createToken>> & {
+  state: 'approved';
+  person: Pick<Person, 'id' | 'name' | 'email'>;
+  label: string;
+  scopes: DeviceAsking['scopes'];
+};
+
+/** Used and made in one commit: a token that nobody could be told of is not there either. */
+function fetchToken(
+  { db, newId, pepper }: RouteDeps,
+  deviceCode: string,
+): Promise<Made | { state: 'waiting' | 'denied' | 'expired' }> {
+  const now = db.clock.now();
+  return db.transaction(async (tx) => {
+    const fetched = await fetchDevice({ tx, pepper: pepper.current, now }, deviceCode);
+    if (fetched.state !== 'approved') return fetched;
+    const person = await findUserById(tx, fetched.personId);
+    if (!person) return { state: 'expired' as const };
+    const made = await createToken({ tx, newId, pepper: pepper.current, now }, fetched);
+    return { ...made, state: 'approved' as const, person, label: fetched.label, scopes: fetched.scopes };
+  });
+}
+
+/** A try is counted before it is looked at, so that a hundred guesses at once are a hundred. */
+async function readCode(deps: RouteDeps, text: string, { id }: Pick<Person, 'id'>): Promise<string> {
+  await countWithin(deps, [{ key: `device code ${id}`, most: LOOKED_AT_BY_PERSON }]);
+  return readUserCode(text) ?? unknownCode();
+}
+
+/** What an organisation asks of its people it asks of them before they let a program in. */
+async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Promise<void> {
+  const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
+  if (asking.length === 0) return;
+  const names = asking.map(({ name }) => name).join(', ');
+  const message = `${names} asks for an authenticator app: set one up in your profile first`;
+  throw new Fault('role_required', { details: [{ message }] });
+}
+
+function toShown(code: string, asked: DeviceAsking): DeviceAsked {
+  const { label, scopes, address, askedAt, expiresAt, state } = asked;
+  const [asked_at, expires_at] = [askedAt.toISOString(), expiresAt.toISOString()];
+  return { code, label, scopes, address, asked_at, expires_at, state };
+}

@@ -1,0 +1,43 @@
+import type { ListenedMessage } from '@beckon/contract/dashboard';
+import { openListener } from '../../features/listeners/index.ts';
+import { followMessages, messageName, placeText, readPlace } from '../../features/webhooks/index.ts';
+import { lastHeard, serveEvents } from './event-stream.ts';
+import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
+
+/** Whoever was away for longer hears on from now: a laptop that was closed over night misses nothing. */
+const RESUMED_MAX_MS = 24 * 3_600_000;
+
+/** Webhooks for a person's own machine. What is told stands in them, replies too, so it takes who may see those. */
+export const listenRoutes = [
+  route('POST /projects/:project/listener', {
+    needs: 'reviewer',
+    scope: 'read',
+    audit: 'listener.open',
+    async handle(deps, { projectId, person, note }) {
+      const secret = await openListener(deps, { projectId, personId: person.id });
+      note({ subject: person.email });
+      return { data: { secret } };
+    },
+  }),
+  route('GET /projects/:project/listen', { needs: 'reviewer', scope: 'read', handle: listen }),
+];
+
+async function listen(deps: RouteDeps, asked: Asked<'GET /projects/:project/listen'>): Promise<typeof SENT> {
+  const { db, log } = deps;
+  const { projectId, request } = asked;
+  const openedAt = db.clock.now();
+  const last = lastHeard(request);
+  const place = last === null ? null : readPlace(last);
+  const isGap = place !== null && place.createdAt < openedAt - RESUMED_MAX_MS;
+  const since = place === null || isGap ? openedAt : place;
+  const onTrouble = (trouble: unknown): void => log.warn({ err: trouble, projectId }, 'listen.trouble');
+  async function* events(signal: AbortSignal): AsyncGenerator<string> {
+    for await (const some of followMessages({ db, projectId, since, signal, onTrouble }))
+      yield some.map((one) => `id: ${placeText(one)}\ndata: ${dataOf(one)}\n\n`).join('');
+  }
+  return serveEvents(deps, asked, { isGap, events });
+}
+
+function dataOf({ id, type, body }: ListenedMessage): string {
+  return JSON.stringify({ id: messageName(id), type, body } satisfies ListenedMessage);
+}

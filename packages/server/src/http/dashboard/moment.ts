@@ -1,0 +1,10 @@
+import { Fault } from '../../base/fault.ts';
+import { parseInstant } from '../../base/instant.ts';
+
+/** A moment that came in an address or a body, in milliseconds. */
+export function readMoment(text: string, field: string): number {
+  const at = parseInstant(text);
+  if (!Number.isNaN(at)) return at;
+  const message = `${field} must be a moment such as 2026-01-31T14:30:00Z`;
+  throw new Fault('validation_failed', { details: [{ message, field }] });
+}

@@ -1,0 +1,39 @@
+import { findPair } from '../../features/projects/index.ts';
+import { inTimeOf } from '../../flows/project-time.ts';
+import type { RouteDeps } from './route.ts';
+
+/** What happens in real time whatever the clock of a sandbox shows: who may come in, what comes in, and what is told outside. */
+const IN_REAL_TIME = new Set([
+  'audit',
+  'clock',
+  'dead-letters',
+  'domains',
+  'imports',
+  'invites',
+  'keys',
+  'listen',
+  'listener',
+  'members',
+  'organisation',
+  'rate-limits',
+  'support-bundle',
+  'system',
+  'warnings',
+  'webhook-deliveries',
+  'webhook-replays',
+  'webhooks',
+]);
+
+export type ProjectClocks = (deps: RouteDeps, key: string, projectId: number) => Promise<RouteDeps>;
+
+/** Everything else in a sandbox is seen and done by its own clock. Which projects are live is asked once: it never changes. */
+export function projectClocks(): ProjectClocks {
+  const isLive = new Map<number, boolean>();
+  return async (deps, key, projectId) => {
+    const [, , noun = ''] = key.split('/').slice(1);
+    if (projectId === 0 || IN_REAL_TIME.has(noun)) return deps;
+    const known = isLive.get(projectId) ?? (await findPair(deps.db, projectId)).livemode;
+    isLive.set(projectId, known);
+    return known ? deps : inTimeOf(deps, projectId);
+  };
+}

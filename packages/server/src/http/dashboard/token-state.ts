@@ -1,0 +1,20 @@
+import type { TokenState } from '@beckon/contract/dashboard';
+import { listProjects } from '../../features/projects/index.ts';
+import type { HeldToken } from '../../features/tokens/index.ts';
+import type { RouteDeps } from './route.ts';
+
+/** What a token is, told to whoever holds it; it opens what its person may open now. */
+export async function stateOf(
+  { db, access }: Pick<RouteDeps, 'db' | 'access'>,
+  { label, scopes, expiresAt, person }: HeldToken,
+): Promise<TokenState> {
+  const roles = await access.rolesOf(person.id);
+  const projects = (await listProjects(db)).filter(({ id }) => roles.has(id));
+  return {
+    label,
+    scopes,
+    expires_at: expiresAt.toISOString(),
+    person: { name: person.name, email: person.email },
+    projects: projects.map(({ id, name }) => ({ id, name })),
+  };
+}

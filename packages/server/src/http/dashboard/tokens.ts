@@ -1,0 +1,69 @@
+import type { TokenListed } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import {
+  displayToken,
+  type HeldToken,
+  type ListedToken,
+  listTokens,
+  revokeToken,
+} from '../../features/tokens/index.ts';
+import { route } from './route.ts';
+import { stateOf } from './token-state.ts';
+import { wholeList } from './whole-list.ts';
+
+/** Personal tokens: those of whoever is signed in, and the one that a program brings. */
+export const tokenRoutes = [
+  route('GET /profile/tokens', {
+    needs: 'signed_in',
+    async handle(deps, { person }) {
+      return wholeList((await listTokens(deps, person.id)).map(toListed));
+    },
+  }),
+  route('POST /profile/tokens/:token/revoke', {
+    needs: 'signed_in',
+    audit: 'token.revoke',
+    async handle(deps, { person, params, note }) {
+      const revoked = toListed(await revokeToken(deps, { id: params.token, personId: person.id }));
+      note({ subject: revoked.label, after: { revoked_at: revoked.revoked_at } });
+      return { data: revoked };
+    },
+  }),
+  route('GET /token', {
+    needs: 'signed_in',
+    scope: 'any',
+    async handle(deps, { token }) {
+      return { data: await stateOf(deps, required(token)) };
+    },
+  }),
+  route('POST /token/revoke', {
+    needs: 'signed_in',
+    scope: 'any',
+    audit: 'token.revoke',
+    async handle(deps, { person, token, note }) {
+      const { id, label } = required(token);
+      await revokeToken(deps, { id, personId: person.id });
+      note({ subject: label });
+      return { data: { revoked: true } };
+    },
+  }),
+];
+
+/** Whoever is signed in has a session, and no token that this could be about. */
+function required(token: HeldToken | null): HeldToken {
+  if (token) return token;
+  const message = 'This is asked with a personal token, of which it tells: your profile lists yours';
+  throw new Fault('not_found', { details: [{ message }] });
+}
+
+function toListed({ id, label, scopes, last4, ...token }: ListedToken): TokenListed {
+  return {
+    id,
+    label,
+    scopes,
+    display: displayToken(last4),
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt.toISOString(),
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+    revoked_at: token.revokedAt?.toISOString() ?? null,
+  };
+}

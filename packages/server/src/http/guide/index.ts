@@ -1,0 +1,1 @@
+export { type GuideState, mountGuide, readGuide } from './mount-guide.ts';

@@ -1,0 +1,1 @@
+export { mountSandbox, type SandboxDeps } from './mount-sandbox.ts';

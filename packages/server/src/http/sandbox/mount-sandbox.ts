@@ -1,0 +1,79 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { iso } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { VerifiedKey } from '../../features/keys/index.ts';
+import { readTurn } from '../../features/turns/index.ts';
+import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
+import { authenticate } from '../auth.ts';
+import type { Call, HttpDeps } from '../deps.ts';
+import { answerFault } from '../faults.ts';
+
+export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
+
+const PATH = '/api/sandbox/clock';
+const BODY_MAX_BYTES = 1_024;
+
+/** The clock of the sandbox that a test key opens, for whoever writes tests. It is no part of the API that live keys open. */
+export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
+  void app.register((scope, _options, done) => {
+    scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
+    const keys = new WeakMap<FastifyRequest, VerifiedKey>();
+    // Who it is comes before what they say.
+    scope.addHook('onRequest', async (request, reply) => {
+      keys.set(request, await sandboxKey(deps, request, reply));
+    });
+    const projectOf = (request: FastifyRequest): number => keys.get(request)?.projectId ?? 0;
+    scope.get(PATH, async (request) => ({ data: await showClock(deps, projectOf(request)) }));
+    scope.post(PATH, { bodyLimit: BODY_MAX_BYTES }, async (request) => {
+      const projectId = projectOf(request);
+      const advanced = await advanceClock(deps, { projectId, ms: readAdvance(advanceOf(request.body)) });
+      const { now, advancedMs: advanced_ms, drafts, letters } = advanced;
+      return { data: { now: iso(now), advanced_ms, drafts, letters } };
+    });
+    done();
+  });
+}
+
+async function showClock({ db }: SandboxDeps, projectId: number): Promise<{ now: string; ahead_ms: number }> {
+  const { aheadMs } = await readTurn(db, projectId);
+  return { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs };
+}
+
+/** The database is asked each time, so a key that was revoked, or whose sandbox was closed, opens nothing. */
+async function sandboxKey(
+  deps: SandboxDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<VerifiedKey> {
+  const raw = { request: request.raw, response: reply.raw };
+  const call: Call = { ...raw, id: request.id, headers: [], key: null, keyIsFresh: false };
+  const key = await authenticate(deps, call);
+  if (!key.livemode) return key;
+  const message = 'This is a live key, and real time cannot be moved: use a key of the sandbox, sk_test_…';
+  throw new Fault('forbidden', { details: [{ message }] });
+}
+
+function advanceOf(body: unknown): string {
+  const said = typeof body === 'object' && body !== null && 'advance' in body ? body.advance : undefined;
+  return typeof said === 'string' ? said : '';
+}
+
+type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };
+
+function refuse({ log }: SandboxDeps, { error, request, reply }: Refused): FastifyReply {
+  const fault = error instanceof Fault ? error : faultOf(error);
+  if (fault.code === 'server_error')
+    log.error({ err: error, request_id: request.id, path: PATH }, 'request.failed');
+  const { status, headers, body } = answerFault(fault);
+  return reply.status(status).headers(headers).send(body);
+}
+
+/** What Fastify itself says of a body. */
+function faultOf({ statusCode }: FastifyError): Fault {
+  if (statusCode === 413) return new Fault('payload_too_large');
+  if (statusCode === 415) return new Fault('unsupported_media_type');
+  if (statusCode !== 400) return new Fault('server_error');
+  return new Fault('validation_failed', {
+    details: [{ message: 'The body is not valid JSON', field: 'body' }],
+  });
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Lifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
+import { type GuideState, readGuide } from '../http/index.ts';
+import { buildPages, isBuilt } from './build-pages.ts';
+
+const SITE = fileURLToPath(new URL('../../../../site', import.meta.url));
+
+/**
+ * The guide as it is served. It is read, and built where its pages are other than those it was built from, when somebody asks for
+ * it: most servers are started for something else. An image carries the build.
+ */
+export function openGuide(deps: { log: Log; life: Lifecycle }, folder = SITE): () => GuideState {
+  let state: GuideState | null = null;
+  const load = async (): Promise<void> => {
+    state = { kind: 'ready', ...(await readGuide(join(folder, 'dist'))) };
+  };
+  const fail = async (error: unknown): Promise<void> => {
+    deps.log.error({ err: error }, 'guide.not_built');
+    await load().catch(() => {
+      state = { kind: 'failed' };
+    });
+  };
+  const open = async (): Promise<void> => {
+    if (!(await isBuilt(folder, 'pages.ts'))) await buildPages(deps, { folder, name: 'guide' });
+    await load();
+  };
+  return () => {
+    if (state === null) {
+      state = { kind: 'building' };
+      void open().catch(fail);
+    }
+    return state;
+  };
+}

@@ -1,0 +1,52 @@
+import type { Import } from '../features/imports/index.ts';
+import { claimImport, type ImportDeps, workOn } from '../flows/imports/index.ts';
+import { createPause } from './pause.ts';
+
+/** Brings in what people asked for: an import of a project at a time, and those of a few projects beside each other. */
+export type Importer = { stop(): Promise<void> };
+
+const LOOK_EVERY_MS = 1_000;
+/** Each takes a connection for some milliseconds at a time; a source that is slow must not keep others waiting. */
+const AT_ONCE = 3;
+
+export function startImporter(deps: ImportDeps): Importer {
+  const pause = createPause();
+  const stop = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      const one = await next();
+      if (one) await work(one);
+      else await pause.of(LOOK_EVERY_MS);
+    }
+  }
+
+  async function next(): Promise<Import | null> {
+    try {
+      return await claimImport(deps);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'imports.not_claimed');
+      return null;
+    }
+  }
+
+  async function work(one: Import): Promise<void> {
+    const of = { projectId: one.projectId, import: one.id };
+    try {
+      deps.log.info({ ...of, state: one.state, rows: one.counts.rows }, 'import.taken');
+      await workOn(deps, one, stop.signal);
+    } catch (error) {
+      // Its lease runs out, and then it is tried again.
+      deps.log.warn({ ...of, err: error }, 'import.failed');
+    }
+  }
+
+  const running = Array.from({ length: AT_ONCE }, run);
+  return {
+    async stop() {
+      stop.abort();
+      pause.end();
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { idMaker } from '../src/base/ids.ts';
+import { silentLog } from '../src/base/log.ts';
+import type { Import, ImportChunk, ImportSource, Place } from '../src/features/imports/index.ts';
+import { PART_BYTES } from '../src/features/imports/index.ts';
+import {
+  askCheck,
+  claimImport,
+  createImport,
+  foundImport,
+  type ImportDeps,
+  putPart,
+  startImport,
+  workOn,
+} from '../src/flows/imports/index.ts';
+import type { Database } from '../src/io/db/index.ts';
+import { testMail } from './mailroom.ts';
+
+type Uploaded = { projectId: number; kind: 'users' | 'events'; text: string | Buffer; name?: string };
+
+/** What imports are worked on with, without a worker; `source`: what Stripe would say. */
+export function importDeps(db: Database, source?: ImportSource): ImportDeps {
+  return {
+    db,
+    log: silentLog,
+    sealer: testMail().sealer,
+    openStripe: () => source ?? chunkSource([]),
+    pauseMs: 1,
+    accepted: () => {},
+  };
+}
+
+/** A file as the dashboard brings it; it is ready. */
+export async function uploadFile(
+  db: Database,
+  { projectId, kind, text, name = 'a.csv' }: Uploaded,
+): Promise<Import> {
+  const bytes = Buffer.from(text);
+  const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer };
+  const file = { kind, name, sizeBytes: bytes.length, fileModifiedAt: null };
+  let one = await createImport(deps, { projectId, createdBy: 'operator', ...file });
+  for (let part = 0; part * PART_BYTES < bytes.length; part += 1)
+    one = await putPart(db, one, { part, bytes: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) });
+  return one;
+}
+
+export function newStripeImport(db: Database, projectId: number): Promise<Import> {
+  const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer };
+  const wanted = { kind: 'stripe', key: 'rk_test_aaaaaaaaaaaa', unmatchedAsCustomers: false } as const;
+  return createImport(deps, { projectId, createdBy: 'operator', ...wanted });
+}
+
+/** Works on what is asked for until nothing is. */
+export async function workThrough(deps: ImportDeps, signal = new AbortController().signal): Promise<void> {
+  for (let one = await claimImport(deps); one; one = await claimImport(deps)) await workOn(deps, one, signal);
+}
+
+/** Checks it, starts it, and works on it to its end. */
+export async function importThrough(
+  deps: ImportDeps & { db: Database },
+  one: Import,
+  liveEvents: number | null = null,
+): Promise<Import> {
+  const { db } = deps;
+  await askCheck(db, one);
+  await workThrough(deps);
+  await startImport(db, one, { liveEvents });
+  await workThrough(deps);
+  return foundImport(db, one);
+}
+
+/** A source of these chunks; its places count them. */
+export function chunkSource(
+  chunks: Partial<ImportChunk>[],
+  before: (n: number) => void | Promise<void> = () => {},
+): ImportSource {
+  return {
+    async *read(after: Place | null, signal) {
+      for (let n = Number(after?.['n'] ?? 0); n < chunks.length; n += 1) {
+        signal.throwIfAborted();
+        await before(n);
+        yield { users: [], events: [], rejected: [], rows: 1, ...chunks[n], place: { n: n + 1 } };
+      }
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { StripeAddress } from '../src/io/stripe/index.ts';
+import type { StripeWorld } from './stripe-objects.ts';
+
+/** Stripe's API on loopback, as far as it is read: lists in pages, the newest first, keys and what they may, and its troubles. */
+export type StripeServer = {
+  address: StripeAddress;
+  /** What it knows; a test may change it between two questions. */
+  world: StripeWorld;
+  /** Key → the lists that it may not read. A key that is not here is refused. */
+  keys: Map<string, Set<string>>;
+  /** Every question that it was asked, as path and query. */
+  asked: URL[];
+  headers: IncomingMessage['headers'][];
+  /** What is to be answered instead of the next questions, one after the other; `null`: as usual. */
+  trouble: (Trouble | null)[];
+  /** Called before each answer. */
+  beforeAnswer: (url: URL) => void | Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Trouble =
+  | { status: number; headers?: Record<string, string>; code?: string; type?: string }
+  | 'reset'
+  | 'silent';
+
+export const STRIPE_KEY = 'rk_live_51ReadOnlyForTests';
+
+const LISTS: Record<string, keyof StripeWorld> = {
+  '/v1/products': 'products',
+  '/v1/prices': 'prices',
+  '/v1/customers': 'customers',
+  '/v1/subscriptions': 'subscriptions',
+  '/v1/invoices': 'invoices',
+};
+/** An invoice shows so many of its lines; the others are a list of their own. */
+const LINES_SHOWN = 10;
+
+export async function stripeServer(world: StripeWorld): Promise<StripeServer> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stripe: StripeServer = {
+    address: { host: '127.0.0.1', port, protocol: 'http' },
+    world,
+    keys: new Map([[STRIPE_KEY, new Set()]]),
+    asked: [],
+    headers: [],
+    trouble: [],
+    beforeAnswer: () => undefined,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  server.on('request', (request, response) => void answer(stripe, request, response));
+  return stripe;
+}
+
+async function answer(
+  stripe: StripeServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://stripe');
+  stripe.asked.push(url);
+  stripe.headers.push(request.headers);
+  await stripe.beforeAnswer(url);
+  const trouble = stripe.trouble.shift() ?? null;
+  if (trouble === 'silent') return;
+  if (trouble === 'reset') {
+    response.destroy();
+    return;
+  }
+  if (trouble) return refuse(response, trouble);
+  const refused = refusalOf(stripe, request, url);
+  if (refused) return refuse(response, refused);
+  const page = pageOf(stripe.world, url);
+  if ('status' in page) return refuse(response, page);
+  send(response, { status: 200, body: page });
+}
+
+type Refused = Exclude<Trouble, string> & { message?: string; param?: string };
+
+function refusalOf({ keys }: StripeServer, request: IncomingMessage, url: URL): Refused | null {
+  const key = (request.headers.authorization ?? '').replace('Bearer ', '');
+  const forbidden = keys.get(key);
+  if (!forbidden) {
+    return {
+      status: 401,
+      type: 'invalid_request_error',
+      message: `Invalid API Key provided: ${key.slice(0, 12)}***`,
+    };
+  }
+  const list = url.pathname.split('/')[2] ?? '';
+  if (!forbidden.has(list)) return null;
+  const message = `The provided key '${key.slice(0, 8)}***' does not have the required permissions for this endpoint on account 'acct_1'. Having the 'rak_${list.slice(0, -1)}_read' permission would allow this request to continue.`;
+  return { status: 403, type: 'invalid_request_error', message };
+}
+
+function refuse(response: ServerResponse, refused: Refused): void {
+  const { status, code, type, message, param } = refused;
+  const error = {
+    type: type ?? (status >= 500 ? 'api_error' : 'invalid_request_error'),
+    message: message ?? 'Something went wrong.',
+    ...(code ? { code } : {}),
+    ...(param ? { param } : {}),
+  };
+  send(response, { status, body: { error }, headers: refused.headers ?? {} });
+}
+
+type Sent = { status: number; body: object; headers?: Record<string, string> };
+
+function send(response: ServerResponse, { status, body, headers = {} }: Sent): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
+  // Of thousands of pages nearly all are invoices, in which no price stands.
+  const isOfPrices = 'url' in body && body.url !== '/v1/invoices';
+  response.end(isOfPrices ? JSON.stringify(body, withDecimals) : JSON.stringify(body));
+}
+
+/** Amounts of prices stand there twice: as a number, and as a text that has fractions of a cent too. */
+function withDecimals(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('unit_amount_decimal' in value)) return value;
+  const amount = 'unit_amount' in value ? value.unit_amount : null;
+  return typeof amount === 'number' ? { ...value, unit_amount_decimal: String(amount) } : value;
+}
+
+type Listed = { object: 'list'; data: unknown[]; has_more: boolean; url: string };
+
+function pageOf(world: StripeWorld, url: URL): Listed | Refused {
+  const lines = /^\/v1\/invoices\/([^/]+)\/lines$/.exec(url.pathname);
+  if (lines) {
+    const invoice = world.invoices.find(({ id }) => id === lines[1]);
+    return cut(invoice?.lines.data ?? [], url);
+  }
+  const list = LISTS[url.pathname];
+  if (!list) return { status: 404, message: `Unrecognized request URL (GET: ${url.pathname}).` };
+  if (list === 'subscriptions' && url.searchParams.get('status') !== 'all') {
+    return { status: 400, message: 'Only status=all is answered here.' };
+  }
+  const createdMax = Number(url.searchParams.get('created[lte]') ?? Number.MAX_SAFE_INTEGER);
+  const sorted = newestFirst(world[list]);
+  const from = sorted.findIndex(({ created }) => created <= createdMax);
+  const page = cut(from === -1 ? [] : from === 0 ? sorted : sorted.slice(from), url);
+  return 'status' in page || list !== 'invoices' ? page : { ...page, data: page.data.map(withFewLines) };
+}
+
+type Dated = { id: string; created: number };
+const sortedBefore = new WeakMap<object, Dated[]>();
+
+/** Sorted once for a list of this length: a large account is asked for thousands of pages. */
+function newestFirst(objects: Dated[]): Dated[] {
+  const known = sortedBefore.get(objects);
+  if (known?.length === objects.length) return known;
+  const sorted = objects.toSorted((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
+  sortedBefore.set(objects, sorted);
+  return sorted;
+}
+
+function cut(objects: { id: string }[], url: URL): Listed | Refused {
+  const limit = Number(url.searchParams.get('limit') ?? 10);
+  if (!(limit >= 1 && limit <= 100))
+    return { status: 400, message: `Invalid integer: ${limit}`, param: 'limit' };
+  const after = url.searchParams.get('starting_after');
+  const index = after === null ? -1 : objects.findIndex(({ id }) => id === after);
+  if (after !== null && index === -1) {
+    return {
+      status: 400,
+      code: 'resource_missing',
+      param: 'starting_after',
+      message: `No such object: '${after}'`,
+    };
+  }
+  const data = objects.slice(index + 1, index + 1 + limit);
+  return { object: 'list', data, has_more: index + 1 + limit < objects.length, url: url.pathname };
+}
+
+function withFewLines(invoice: unknown): unknown {
+  const { lines, ...rest } = invoice as StripeWorld['invoices'][number];
+  const shown = lines.data.slice(0, LINES_SHOWN);
+  return { ...rest, lines: { ...lines, data: shown, has_more: shown.length < lines.data.length } };
+}

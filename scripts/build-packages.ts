@@ -1,0 +1,101 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundle } from './packages/bundle.ts';
+import { declarations } from './packages/declarations.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** What is published: ESM for Node 20 and newer, with what is used of the contract inside. */
+const PUBLISHED = [
+  {
+    folder: 'client',
+    entries: ['index', 'testing'],
+    // It is part of somebody else's program: 60 kB with everything that lies in it.
+    isSmall: true,
+    hasTypes: true,
+    surface: {
+      sideEffects: false,
+      exports: {
+        '.': { types: './lib/index.d.ts', default: './lib/index.js' },
+        './testing': { types: './lib/testing.d.ts', default: './lib/testing.js' },
+        './package.json': './package.json',
+      },
+    },
+  },
+  {
+    folder: 'cli',
+    entries: ['main'],
+    isSmall: false,
+    hasTypes: false,
+    surface: { bin: { beckon: 'lib/main.js' }, exports: { './package.json': './package.json' } },
+  },
+];
+
+type Manifest = {
+  name: string;
+  version: string;
+  description: string;
+  license: string;
+  dependencies?: Record<string, string>;
+};
+
+/** Writes `packages/<folder>/dist`, which is what `npm publish` takes. The same sources give the same bytes. */
+export async function buildPackages(): Promise<void> {
+  for (const one of PUBLISHED) await build(one);
+}
+
+async function build({
+  folder,
+  entries,
+  isSmall,
+  hasTypes,
+  surface,
+}: (typeof PUBLISHED)[number]): Promise<void> {
+  const place = join(ROOT, 'packages', folder);
+  const dist = join(place, 'dist');
+  const {
+    name,
+    version,
+    description,
+    license,
+    dependencies = {},
+  } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+  // What is only here in the repository travels inside.
+  const { '@beckon/contract': _, ...outside } = dependencies;
+  const files = new Map([
+    ...(await bundle({ root: ROOT, folder, entries, isSmall, outside: Object.keys(outside) })),
+    ...(hasTypes ? declarations({ root: ROOT, folder, entries }) : []),
+  ]);
+  const manifest = {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines: { node: '>=20' },
+    ...surface,
+    ...(Object.keys(outside).length === 0 ? {} : { dependencies: outside }),
+  };
+  rmSync(dist, { recursive: true, force: true });
+  for (const [file, text] of files) {
+    const target = join(dist, 'lib', file);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+  }
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(place, 'README.md'), join(dist, 'README.md'));
+  writeFileSync(join(dist, 'LICENSE'), licenseTerms());
+  // From the first release on.
+  const changes = join(place, 'CHANGELOG.md');
+  if (existsSync(changes)) cpSync(changes, join(dist, 'CHANGELOG.md'));
+}
+
+/** Behind the terms it says how others may use them for works of their own. */
+function licenseTerms(): string {
+  const [terms = ''] = readFileSync(join(ROOT, 'LICENSE'), 'utf8').split(
+    /(?<=END OF TERMS AND CONDITIONS\n)/,
+  );
+  return terms;
+}
+
+if (import.meta.main) await buildPackages();

@@ -1,0 +1,32 @@
+import { get as getPlain } from 'node:http';
+import { get as getTls } from 'node:https';
+
+/**
+ * Whether the server in this container is ready, as an exit code. It answers at its own port, in whichever way it was told to
+ * listen; that its certificate is not made out to this address is no wonder. A process that answers no requests is not asked.
+ */
+const { PORT, HOST, TLS_CERT_FILE, ROLES } = process.env;
+const WITHIN_MS = 4_000;
+
+const roles = (ROLES || 'all').split(',').map((role) => role.trim());
+if (roles.includes('all') || roles.includes('api')) ask();
+
+function ask(): void {
+  const get = TLS_CERT_FILE ? getTls : getPlain;
+  const options = {
+    host: !HOST || HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST,
+    port: Number(PORT || 8080),
+    path: '/readyz',
+    rejectUnauthorized: false,
+    timeout: WITHIN_MS,
+  };
+  const request = get(options, (response) => {
+    response.resume();
+    process.exitCode = response.statusCode === 200 ? 0 : 1;
+  });
+  request.on('timeout', () => request.destroy(new Error('no answer')));
+  request.on('error', (error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Entry = {
+  resolved?: string;
+  link?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+};
+
+/**
+ * Where in `node_modules` the packages lie that the server needs. npm installs beside them what some of them could work with
+ * (better-auth: Vue, Vitest and others) wherever the lock file knows it; an image has no use for that.
+ */
+export function productionPackages(lockFile: string): { needed: Set<string>; others: string[] } {
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, Entry> };
+  const needed = new Set<string>();
+  const waiting = ['packages/server'];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (needed.has(place)) continue;
+    needed.add(place);
+    const entry = packages[place] ?? {};
+    if (entry.link && entry.resolved) waiting.push(entry.resolved);
+    for (const name of namesOf(entry)) waiting.push(...find(packages, place, name));
+  }
+  const others = Object.keys(packages).filter(
+    (place) => place.includes('node_modules/') && !needed.has(place),
+  );
+  return { needed, others };
+}
+
+function namesOf({
+  dependencies,
+  optionalDependencies,
+  peerDependencies,
+  peerDependenciesMeta,
+}: Entry): string[] {
+  const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
+  return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
+}
+
+/** As Node looks for it: beside whoever asks, then further and further out. What is for other machines is in no place. */
+function find(packages: Record<string, Entry>, from: string, name: string): string[] {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+    const place = join(at, 'node_modules', name);
+    if (packages[place]) return [place];
+    if (at === '') return [];
+  }
+}
+
+/** `node scripts/production-packages.ts /app`: takes the others away, below that folder. */
+const [, , folder] = process.argv;
+if (import.meta.main && folder !== undefined) {
+  const { needed, others } = productionPackages(join(folder, 'package-lock.json'));
+  for (const place of others) rmSync(join(folder, place), { recursive: true, force: true });
+  console.log(`${needed.size} packages stay, ${others.length} go`);
+}

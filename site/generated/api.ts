@@ -1,0 +1,60 @@
+import { CANONICAL_EVENTS } from '@beckon/contract';
+import { buildDocument } from '../../packages/server/src/http/reference/document.ts';
+import { GUIDE } from '../../packages/server/src/http/reference/guide.ts';
+import type { Operation } from '../../packages/server/src/http/reference/openapi.ts';
+import { tableOf } from './table.ts';
+
+const DOCUMENT = buildDocument({ publicUrl: 'http://localhost:8080', version: '0' });
+
+/** What the server says of its own API at `/docs`, from the same source. */
+export function apiGuide(): string {
+  return GUIDE;
+}
+
+export function apiEndpoints(): string {
+  return Object.entries(DOCUMENT.paths)
+    .map(([path, { post }]) => endpoint(path, post))
+    .join('\n\n');
+}
+
+function endpoint(path: string, { summary, description, requestBody, responses }: Operation): string {
+  const request = Object.values(requestBody.content['application/json'].examples)[0]?.value;
+  const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
+  const first = answer && Object.values(answer.content['application/json'].examples)[0]?.value;
+  return [
+    `### ${summary}`,
+    `\`POST ${path}\``,
+    description,
+    fence(request),
+    `\`${status}\`:`,
+    fence(first),
+  ].join('\n\n');
+}
+
+function fence(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
+
+export function canonicalEvents(): string {
+  const rows = Object.entries(CANONICAL_EVENTS).map(([name, properties]) => [
+    `\`${name}\``,
+    Object.entries(properties)
+      .map(([property, { type, required }]) => `\`${property}\` (${type}${required ? ', required' : ''})`)
+      .join(', '),
+  ]);
+  return tableOf(['event', 'properties with a meaning'], rows);
+}
+
+export function apiLimits(): string {
+  const limits = DOCUMENT['x-limits'].map(({ name, value }) => [name, value]);
+  const rates = DOCUMENT['x-rate-limits'].map(({ path, rate, burst }) => [
+    `\`POST ${path}\``,
+    rate.toLocaleString('en-US'),
+    burst.toLocaleString('en-US'),
+  ]);
+  return [
+    tableOf(['', 'at most'], limits),
+    'Requests of a project, before it is answered 429 (`rate-limit set` changes them):',
+    tableOf(['endpoint', 'a second', 'at once'], rates),
+  ].join('\n\n');
+}

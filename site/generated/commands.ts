@@ -1,0 +1,130 @@
+import { Command } from 'commander';
+import { createProgram } from '../../packages/cli/src/program.ts';
+import { READING, REVIEWING } from '../../packages/cli/src/mcp/tools.ts';
+import type { Shell } from '../../packages/cli/src/shell.ts';
+import { addCommands, type Operator } from '../../packages/server/src/operator/index.ts';
+import { tableOf } from './table.ts';
+
+/** What `--help` of both programs knows: the operator's, and the one for those who use Beckon. */
+export function operatorCommands(): string {
+  return asTable(operatorProgram());
+}
+
+export function customerCommands(): string {
+  return asTable(customerProgram());
+}
+
+export function assistantTools(): string {
+  const rows = [
+    ...READING.map(({ name, description }) => [`\`${name}\``, description, '`read`']),
+    ...REVIEWING.map(({ name, description }) => [`\`${name}\``, description, '`review`']),
+  ];
+  return tableOf(['tool', 'what it does', 'scope'], rows);
+}
+
+/** As it is typed, with nobody behind it: what an action would open is refused. */
+export function operatorProgram(): ProgramLike {
+  const program = new Command('beckon').exitOverride().configureOutput({ outputError: () => {} });
+  addCommands(program, NOBODY);
+  return program;
+}
+
+export function customerProgram(): ProgramLike {
+  return createProgram(NO_SHELL);
+}
+
+/** Two versions of the same library make the two programs. */
+export type ProgramLike = {
+  parseAsync(args: string[], options: { from: 'user' }): Promise<unknown>;
+  name(): string;
+  description(): string;
+  readonly commands: readonly ProgramLike[];
+  readonly options: readonly OptionLike[];
+  readonly registeredArguments: readonly ArgumentLike[];
+};
+type OptionLike = { flags: string; long?: string | undefined; mandatory: boolean; hidden: boolean };
+type ArgumentLike = { name(): string; required: boolean; variadic: boolean };
+
+type Leaf = { path: string[]; command: ProgramLike };
+
+/** Each command that does something, with the words that lead to it. */
+function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]; command: ProgramLike }[] {
+  return program.commands
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) => {
+      const path = [...before, command.name()];
+      return command.commands.length === 0 ? [{ path, command }] : leavesOf(command, path);
+    });
+}
+
+/** First what stands for itself, then a section for each word that has several commands. */
+function asTable(program: ProgramLike): string {
+  const groups = Map.groupBy(leavesOf(program), ({ path }) => path[0] ?? '');
+  const alone = [...groups.values()].filter((leaves) => leaves.length === 1).flat();
+  const sections = [...groups]
+    .filter(([, leaves]) => leaves.length > 1)
+    .map(([name, leaves]) => `### ${name}\n\n${rowsOf(leaves)}`);
+  return [rowsOf(alone), ...sections].join('\n\n');
+}
+
+function rowsOf(leaves: Leaf[]): string {
+  const rows = leaves.map(({ path, command }) => [
+    `\`${[...path, ...argumentsOf(command), ...neededOf(command)].join(' ')}\``,
+    command.description(),
+    othersOf(command),
+  ]);
+  return tableOf(['command', 'what it does', 'may also say'], rows);
+}
+
+function argumentsOf(command: ProgramLike): string[] {
+  return command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '…' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+}
+
+function neededOf(command: ProgramLike): string[] {
+  return command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+}
+
+/** `--json` is said once, for all. */
+function othersOf(command: ProgramLike): string {
+  return command.options
+    .filter(({ mandatory, hidden, long }) => !mandatory && !hidden && long !== '--json')
+    .map(({ flags }) => `\`${flags}\``)
+    .join(', ');
+}
+
+const refuse = (): never => {
+  throw new Error('nobody is behind this program');
+};
+
+const NOBODY: Operator = {
+  open: refuse,
+  migrate: refuse,
+  inspect: refuse,
+  serve: refuse,
+  onSignal: () => refuse,
+  print: () => {},
+  complain: () => {},
+  setExitCode: () => {},
+};
+
+const NO_SINK = { isTerminal: false, columns: () => 80, write: () => Promise.resolve() };
+const NO_SHELL: Shell = {
+  env: { BECKON_URL: 'http://127.0.0.1:1' },
+  cwd: '/',
+  home: '/',
+  host: 'nowhere',
+  platform: 'linux',
+  version: '0.0.0',
+  now: () => 0,
+  wait: refuse,
+  stdout: NO_SINK,
+  stderr: NO_SINK,
+  stdin: { isTerminal: false, chunks: refuse },
+  ask: { confirm: refuse, text: refuse, secret: refuse },
+  openBrowser: refuse,
+  onInterrupt: () => refuse,
+  setExitCode: () => {},
+};

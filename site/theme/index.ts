@@ -1,0 +1,46 @@
+import { h } from 'vue';
+import { useData, withBase } from 'vitepress';
+import DefaultTheme from 'vitepress/theme';
+import './style.css';
+
+/** Below each page: the same as plain Markdown, for whoever reads by machine. */
+const AsMarkdown = {
+  setup() {
+    const { page } = useData();
+    return () =>
+      h('p', { class: 'as-markdown' }, [
+        // Loaded and not routed to: it is no page of the site.
+        h('a', { href: withBase(`/${page.value.relativePath}`), target: '_self' }, 'This page as Markdown'),
+      ]);
+  },
+};
+
+/** On the server itself the guide lies beside the dashboard and the API reference; its router is to leave them alone. */
+const Beside = {
+  setup() {
+    const { site } = useData();
+    const link = (href: string, text: string) => h('a', { class: 'beside', href, target: '_self' }, text);
+    return () =>
+      site.value.base === '/guide/' ? [link('/docs', 'API reference'), link('/', 'Dashboard')] : [];
+  },
+};
+
+const NotFound = () =>
+  h('main', { class: 'not-found' }, [
+    h('h1', 'There is no such page'),
+    h('p', [
+      'It may have moved: ',
+      h('a', { href: withBase('/') }, 'what the guide has'),
+      ', or look for a word above.',
+    ]),
+  ]);
+
+export default {
+  extends: DefaultTheme,
+  Layout: () =>
+    h(DefaultTheme.Layout, null, {
+      'doc-footer-before': () => h(AsMarkdown),
+      'not-found': () => h(NotFound),
+      'nav-bar-content-after': () => h(Beside),
+    }),
+};
