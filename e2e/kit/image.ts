@@ -54,6 +54,8 @@ export function layOut(): string {
   // The one path that is written in it.
   const wrapper = join(image, 'usr/local/bin/beckon-server');
   writeFileSync(wrapper, readFileSync(wrapper, 'utf8').replace('/app/', `${app}/`), { mode: 0o755 });
+  // As in the image: the checkout may lie where others than its owner cannot enter.
+  link([process.execPath, join(image, 'usr/local/bin/node')]);
   return image;
 }
 
@@ -75,5 +77,14 @@ function linkPackages(app: string): void {
     (place) => place.includes('node_modules/') && existsSync(join(ROOT, place)),
   );
   const outer = places.filter((place) => !places.some((other) => place.startsWith(`${other}/`)));
-  execFileSync('cp', ['-al', '--parents', ...outer, app], { cwd: ROOT });
+  link(['--parents', ...outer, app]);
+}
+
+/** Copies where a file system of its own lies in between. */
+function link(args: string[]): void {
+  try {
+    execFileSync('cp', ['-al', ...args], { cwd: ROOT, stdio: 'ignore' });
+  } catch {
+    execFileSync('cp', ['-a', ...args], { cwd: ROOT });
+  }
 }

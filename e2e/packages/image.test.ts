@@ -91,7 +91,7 @@ test('it starts with a database of its own, is healthy, serves the page, and end
   if (isRoot) chownSync(dataDir, NOBODY, NOBODY);
   const port = String(await freePort());
   const env = {
-    PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`,
+    PATH: `${join(image, 'usr/local/bin')}:/usr/bin:/bin`,
     NODE_ENV: 'production',
     DATA_DIR: dataDir,
     PORT: port,
@@ -99,7 +99,7 @@ test('it starts with a database of its own, is healthy, serves the page, and end
     LOG_LEVEL: 'warn',
   };
   const run = (program: string, args: string[]): ChildProcess =>
-    spawn(program, args, {
+    spawn(program === 'node' ? join(image, 'usr/local/bin/node') : program, args, {
       env,
       cwd: join(image, 'app'),
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,8 +1,7 @@
 import { eventProblems, userProblems } from '@beckon/client/testing';
+import { type FileRecord, FREE_FORM } from '@beckon/contract/files';
 import { toJson } from '../output/printable.ts';
-import { FREE_FORM } from './fields.ts';
 import type { ImportKind } from './options.ts';
-import type { ImportRecord } from './plan.ts';
 import { count } from './progress.ts';
 import type { ImportRow } from './row.ts';
 
@@ -16,7 +15,7 @@ export type DryRunReport = {
   problems: { field: string | null; message: string; rows: number; first_line: number }[];
   problems_left_out: number;
   /** As they would be sent. */
-  first: ImportRecord[];
+  first: FileRecord[];
   /** Rules may fire for them. */
   live: boolean;
 };
@@ -62,7 +61,7 @@ export async function dryRun(
   return report;
 }
 
-function problemOf(record: ImportRecord, kind: ImportKind): { message: string; field?: string } | null {
+function problemOf(record: FileRecord, kind: ImportKind): { message: string; field?: string } | null {
   return (kind === 'users' ? userProblems(record) : eventProblems(record))[0] ?? null;
 }
 

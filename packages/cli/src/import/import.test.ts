@@ -220,39 +220,39 @@ test('rules fire only where the number of events was said, or typed', async () =
 test('a dry run counts, shows, and says what is wrong with which rows; nothing is sent', async () => {
   const name = await file(
     'users.csv',
-    'id,email,seats\nu1,ada@example.com,3\nu2,nowhere,3\n,,3\nu4,,x\nu5,nowhere,1\nu6,a\n',
+    'id,email,seats\nu1,ada@example.com,3\nu2,nowhere,3\n,,3\nu4,,x\nu5,nowhere,1\nu6,a\nu7,,,\n,,\n',
   );
   expect(await run(['users', name, '--dry-run', '--types', 'seats=number'])).toBe(4);
   expect(lastLine()).toMatchObject({
     type: 'dry_run',
-    rows: 6,
+    rows: 7,
     valid: 1,
-    invalid: 5,
+    invalid: 6,
     problems: [
-      { field: 'email', rows: 2, first_line: 3 },
+      { field: 'email', rows: 3, first_line: 3 },
       { field: 'external_user_id', rows: 1, first_line: 4 },
       { field: 'traits.seats', rows: 1, first_line: 5 },
-      { field: null, rows: 1, first_line: 7, message: 'The row has 2 cells, and the header 3' },
+      { field: null, rows: 1, first_line: 8, message: 'The row has 4 cells, and the header 3' },
     ],
     first: [{ external_user_id: 'u1', email: 'ada@example.com', traits: { seats: 3 } }],
   });
   expect(await run(['users', name, '--dry-run'], { isTerminal: true })).toBe(4);
-  expect(out.at(-1)).toMatch(/^6 rows: 2 users would be sent, and 4 rows rejected. Nothing was sent./);
+  expect(out.at(-1)).toMatch(/^7 rows: 2 users would be sent, and 5 rows rejected. Nothing was sent./);
   expect(fake.requests).toEqual([]);
 });
 
 test('rejected rows come back in a file, with their line and what is wrong, and can be imported from it', async () => {
   const name = await file(
     'users.csv',
-    'id,email,notes\nu1,nowhere,"a, ""b"""\nu2,no,"x\ny"\n,,\nu3,ada,\nu4,,1\n',
+    'id,email,notes\nu1,nowhere,"a, ""b"""\nu2,no,"x\ny"\n,,z\n,,\nu3,ada,\nu4,,1\n',
   );
   expect(await run(['users', name])).toBe(4);
   expect(await read('users.csv.rejected.csv')).toBe(
     'beckon_line,beckon_field,beckon_message,id,email,notes\n' +
       '2,email,email must be a valid e-mail address,u1,nowhere,"a, ""b"""\n' +
       '3,email,email must be a valid e-mail address,u2,no,"x\ny"\n' +
-      '5,external_user_id,There is no id of the user in this row,,,\n' +
-      '6,email,email must be a valid e-mail address,u3,ada,\n',
+      '5,external_user_id,There is no id of the user in this row,,,z\n' +
+      '7,email,email must be a valid e-mail address,u3,ada,\n',
   );
   expect(lastLine()).toMatchObject({ rows: 5, accepted: 1, rejected: 4 });
   const right = (await read('users.csv.rejected.csv'))

@@ -1,8 +1,9 @@
 import type { Beckon } from '@beckon/client';
+import type { CellType, FileKind } from '@beckon/contract/files';
 import type { Output } from '../output/output.ts';
 import type { Shell } from '../shell.ts';
 
-export type ImportKind = 'users' | 'events';
+export type ImportKind = FileKind;
 export type ImportFormat = 'csv' | 'jsonl';
 
 /** As it was asked for on the command line, checked as far as one can without the file. */
@@ -27,7 +28,7 @@ export type ImportOptions = {
   restart: boolean;
 };
 
-export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const;
+export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const satisfies CellType[];
 export type ValueType = (typeof VALUE_TYPES)[number];
 
 export type ImportIo = {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { REPORT_PREFIX } from '@beckon/contract/files';
 import type { ImportFormat } from './options.ts';
-import { OWN_PREFIX } from './plan.ts';
 import type { ImportRow } from './row.ts';
 
 /** The rows that were not taken, as they were, with what is wrong with each: to be set right and imported by themselves. */
@@ -23,7 +23,7 @@ type Kept = {
   keepBytes: number;
 };
 
-const COLUMNS = ['line', 'field', 'message'].map((name) => `${OWN_PREFIX}${name}`);
+const COLUMNS = ['line', 'field', 'message'].map((name) => `${REPORT_PREFIX}${name}`);
 
 export async function openRejected({
   beside,
@@ -71,7 +71,7 @@ export async function openRejected({
 function lineOf({ row, message, field = '' }: RejectedRow, delimiter: string): string {
   const { line, cells } = row;
   if (typeof cells !== 'string') return csvLine([String(line), field, message, ...cells], delimiter);
-  return `${JSON.stringify({ ...objectOf(cells), [`${OWN_PREFIX}line`]: line, [`${OWN_PREFIX}field`]: field, [`${OWN_PREFIX}message`]: message })}\n`;
+  return `${JSON.stringify({ ...objectOf(cells), [`${REPORT_PREFIX}line`]: line, [`${REPORT_PREFIX}field`]: field, [`${REPORT_PREFIX}message`]: message })}\n`;
 }
 
 function objectOf(text: string): object {
@@ -81,7 +81,7 @@ function objectOf(text: string): object {
   } catch {
     // Kept as the text that it is.
   }
-  return { [`${OWN_PREFIX}row`]: text };
+  return { [`${REPORT_PREFIX}row`]: text };
 }
 
 function csvLine(cells: readonly string[], delimiter: string): string {

@@ -1,5 +1,4 @@
-import type { ImportRecord } from './plan.ts';
-import { RowProblem } from './values.ts';
+import type { FileRecord, MadeRecord } from '@beckon/contract/files';
 
 /** A row of the file on its way: what is sent of it, and what it was, should it come back. */
 export type ImportRow = {
@@ -12,34 +11,20 @@ export type ImportRow = {
   /** Known before it was sent. */
   problem: { message: string; field?: string | undefined } | null;
   /** What goes over the wire; it throws where there is a problem, and the row is not sent. */
-  toJSON(): ImportRecord;
+  toJSON(): FileRecord;
 };
 
-/** `read` gives the record, or says why there is none. */
-export function makeRow(
-  { line, cells }: Pick<ImportRow, 'line' | 'cells'>,
-  read: () => ImportRecord | string,
-): ImportRow {
-  const found = attempt(read);
-  if (!('message' in found)) {
-    const { record } = found;
-    const { external_user_id, name = '' } = record;
+export function makeRow({ line, cells }: Pick<ImportRow, 'line' | 'cells'>, made: MadeRecord): ImportRow {
+  if ('record' in made) {
+    const { record } = made;
+    const { external_user_id } = record;
+    const name = 'name' in record ? record.name : '';
     return { external_user_id, name, line, cells, problem: null, toJSON: () => record };
   }
+  const { message, field } = made;
   const toJSON = (): never => {
-    throw new Error(found.message);
+    throw new Error(message);
   };
-  return { external_user_id: '', name: '', line, cells, problem: found, toJSON };
-}
-
-type Problem = { message: string; field?: string | undefined };
-
-function attempt(read: () => ImportRecord | string): { record: ImportRecord } | Problem {
-  try {
-    const record = read();
-    return typeof record === 'string' ? { message: record } : { record };
-  } catch (error) {
-    if (!(error instanceof RowProblem)) throw error;
-    return { message: error.message, field: error.field };
-  }
+  const problem = { message, field: field ?? undefined };
+  return { external_user_id: '', name: '', line, cells, problem, toJSON };
 }

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { JsonObject } from '@beckon/contract';
+import { columnName, type MadeRecord, recordOf, recordOfCells } from '@beckon/contract/files';
 import { Failure, usage } from '../failure.ts';
 import type { ImportRow } from './row.ts';
-import { isRecord, planColumns, refuseColumns, type Rules, toRecord, checked } from './plan.ts';
+import { planColumns, recordRules, refuseColumns, type Rules } from './plan.ts';
 import { makeRow } from './row.ts';
 
 /** A row that never ends is a quote that was never closed. */
@@ -37,17 +38,17 @@ export async function csvRows(
   const records = parser[Symbol.asyncIterator]() as AsyncIterator<Parsed>;
   const first = await nextOf(records);
   if (first === null) throw usage('The file is empty: its first line names the columns');
-  const header = first.record.map((name) => name.trim());
+  const header = first.record.map(columnName);
   const columns = planColumns(header, rules);
   refuseColumns(header, columns, rules);
+  const how = recordRules(rules);
   async function* read(): AsyncGenerator<ImportRow> {
     try {
       for (let parsed = await nextOf(records); parsed !== null; parsed = await nextOf(records)) {
         const { record: cells, info } = parsed;
-        yield makeRow({ line: info.lines - breaksIn(cells), cells }, () => {
-          if (cells.length === header.length) return toRecord(cells, columns, rules);
-          return `The row has ${cells.length} cells, and the header ${header.length}`;
-        });
+        // Spreadsheets leave such rows below their last.
+        if (cells.every((cell) => cell.trim() === '')) continue;
+        yield makeRow({ line: info.lines - breaksIn(cells), cells }, recordOfCells(cells, columns, how));
       }
     } finally {
       parser.destroy();
@@ -78,23 +79,22 @@ function breaksIn(cells: readonly string[]): number {
 
 export function jsonRows(bytes: AsyncIterable<Uint8Array>, rules: Rules): Rows {
   const plans = new Map<string, ReturnType<typeof planColumns>>();
-  function recordOf(row: JsonObject): ReturnType<typeof toRecord> {
-    if (isRecord(row, rules)) return checked(row, rules);
+  const how = recordRules(rules);
+  function madeOf(row: JsonObject): MadeRecord {
     const names = Object.keys(row);
     const shape = names.join('\n');
     const columns = plans.get(shape) ?? planColumns(names, rules);
     if (plans.size < SHAPES_MAX) plans.set(shape, columns);
-    return toRecord(Object.values(row), columns, rules);
+    return recordOf(Object.values(row), columns, how);
   }
   async function* read(): AsyncGenerator<ImportRow> {
     let line = 0;
     for await (const text of linesOf(bytes)) {
       line += 1;
       if (text.trim() === '') continue;
-      yield makeRow({ line, cells: text }, () => {
-        const value = parseLine(text);
-        return typeof value === 'string' ? value : recordOf(value);
-      });
+      const value = parseLine(text);
+      const made = typeof value === 'string' ? { field: null, message: value } : madeOf(value);
+      yield makeRow({ line, cells: text }, made);
     }
   }
   return { header: null, rows: read() };

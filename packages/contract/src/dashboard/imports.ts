@@ -1,3 +1,4 @@
+import type { CellType } from '../files/index.ts';
 import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
 export type ImportKind = 'users' | 'events' | 'stripe';
@@ -19,8 +20,7 @@ export type ImportState =
 
 export type ImportFormat = 'csv' | 'jsonl';
 
-/** How the text of a column is read: `auto` makes numbers, `true` and `false` of what looks like them, and text of the rest. */
-export type ImportType = 'auto' | 'text' | 'number' | 'boolean' | 'date' | 'json';
+export type ImportType = CellType;
 
 /**
  * Column → where it goes: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>`, `properties.<key>`, or

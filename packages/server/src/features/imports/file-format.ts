@@ -1,4 +1,5 @@
 import type { ImportFormat } from '@beckon/contract/dashboard';
+import { columnName } from '@beckon/contract/files';
 import { cellsOf, type FilePlace, readRows } from './file-rows.ts';
 import { ImportHalt } from './source.ts';
 
@@ -15,7 +16,6 @@ export type FileFormat = {
 /** So much is looked at; a header that is longer is none. */
 export const HEAD_BYTES = 256 * 1024;
 const COLUMNS_MAX = 500;
-const COLUMN_MAX_CHARS = 255;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 export async function readFormat(head: Buffer): Promise<FileFormat> {
@@ -80,8 +80,8 @@ function namesOf(cells: string[]): string[] {
     throw unreadable(`The file has ${cells.length} columns: there may be ${COLUMNS_MAX}`);
   const seen = new Set<string>();
   return cells.map((cell, i) => {
-    const given = cell.trim().replaceAll('\0', '').slice(0, COLUMN_MAX_CHARS);
-    let name = given === '' ? `column ${i + 1}` : given;
+    const given = columnName(cell, i);
+    let name = given;
     for (let n = 2; seen.has(name); n += 1) name = `${given} (${n})`;
     seen.add(name);
     return name;

@@ -1,6 +1,7 @@
 import type { ImportSample } from '@beckon/contract/dashboard';
+import { type FileColumn, sayTarget } from '@beckon/contract/files';
 import type { FieldFault } from '../../base/fault.ts';
-import { type Column, columnOf, columnsOf, printTarget } from './file-columns.ts';
+import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES } from './file-format.ts';
 import { recordReader } from './file-record.ts';
 import { cellsOf, type FileRow, readRows } from './file-rows.ts';
@@ -53,16 +54,34 @@ async function firstRows(file: ImportFile, { begins, delimiter }: FileFormat): P
 function shownColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): ImportSample['columns'] {
   const values = format.delimiter === null ? ofJson(rows) : ofCells(rows, format.columns, format.delimiter);
   const names = [...values.keys()].slice(0, COLUMNS_SHOWN_MAX);
-  const columns: Column[] =
-    format.delimiter === null
-      ? names.map((name) => columnOf(file.kind, name, file.mapping))
-      : columnsOf(file.kind, names, file.mapping);
-  return names.map((name, i) => {
-    const column = columns[i] ?? columnOf(file.kind, name, file.mapping);
-    const to = printTarget(file.kind, column.target);
+  const columns = columnsShown(file, format, rows);
+  return names.map((name) => {
+    const { target, type } = columns.get(name) ?? LEFT_OUT;
     const shown = (values.get(name) ?? []).filter((value) => value !== '').slice(0, VALUES);
-    return { name, to, type: column.type, values: shown.map((value) => value.slice(0, VALUE_CHARS)) };
+    return {
+      name,
+      to: sayTarget(file.kind, target),
+      type,
+      values: shown.map((value) => value.slice(0, VALUE_CHARS)),
+    };
   });
+}
+
+const LEFT_OUT: FileColumn = { target: { part: 'none' }, type: 'auto' };
+
+/** Of JSONL as in the first row that has it. */
+function columnsShown(
+  { kind, mapping }: ImportFile,
+  { delimiter, columns: names }: FileFormat,
+  rows: FileRow[],
+): Map<string, FileColumn> {
+  const shapes = delimiter === null ? rows.map(({ text }) => Object.keys(objectOf(text ?? ''))) : [names];
+  const found = new Map<string, FileColumn>();
+  for (const shape of shapes) {
+    const columns = columnsOf(kind, shape, mapping);
+    for (const [i, name] of shape.entries()) if (!found.has(name)) found.set(name, columns[i] ?? LEFT_OUT);
+  }
+  return found;
 }
 
 function ofCells(rows: FileRow[], names: string[], delimiter: string): Map<string, string[]> {

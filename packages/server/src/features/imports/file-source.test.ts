@@ -38,7 +38,7 @@ test('columns go by their headers: fields of the record, known traits, and trait
     {
       external_user_id: 'ada',
       email: 'ada@x.org',
-      traits: { signupDate: '2026-01-02', plan: '37', seats: 3, vip: true, zip: '01234' },
+      traits: { signupDate: '2026-01-02T00:00:00.000Z', plan: '37', seats: 3, vip: true, zip: '01234' },
     },
   ]);
 });
@@ -56,7 +56,7 @@ test('a mapping says where a column goes, and how it is read', async () => {
     { external_user_id: '7', traits: { postcode: 123, since: '2026-01-31T09:00:00.000Z' } },
   ]);
   expect(await rejected('nr,zip,secret,at\n7,abc,x,\n', { mapping })).toEqual([
-    { row: 2, field: 'postcode', message: 'postcode is no number', raw: '7,abc,x,' },
+    { row: 2, field: 'traits.postcode', message: 'traits.postcode is no number', raw: '7,abc,x,' },
   ]);
 });
 
@@ -148,4 +148,18 @@ test('a sample shows the first rows as they would be taken, and what is wrong wi
     faults: [],
   });
   expect(sample.rows[1]?.faults).toEqual([{ field: 'email', message: expect.any(String) }]);
+});
+
+test('a sample of JSONL shows where the keys of its rows go, each row by itself', async () => {
+  const sample = await sampleFile(fileOf('{"id":1,"seats":2}\n{"id":3,"user_id":4,"traits":{}}\n'), faultsOf);
+  expect(sample.columns.map(({ name, to, values }) => [name, to, values])).toEqual([
+    ['id', 'external_user_id', ['1', '3']],
+    ['seats', 'traits.seats', ['2']],
+    ['user_id', 'external_user_id', ['4']],
+    ['traits', 'traits', ['{}']],
+  ]);
+  expect(sample.rows.map(({ record }) => record)).toEqual([
+    { external_user_id: '1', traits: { seats: 2 } },
+    { external_user_id: '4', traits: { id: 3 } },
+  ]);
 });

@@ -1,6 +1,7 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import type { ImportMapping } from '@beckon/contract/dashboard';
-import { columnsOf, type FileKind, problemsOf } from './file-columns.ts';
+import type { FileKind } from '@beckon/contract/files';
+import { columnsOf, problemsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, readFormat } from './file-format.ts';
 import { type RecordReader, recordReader } from './file-record.ts';
 import { type FilePlace, type FileRow, readRows } from './file-rows.ts';

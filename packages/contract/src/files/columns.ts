@@ -1,0 +1,162 @@
+/** Which column of a file becomes what. The server and the command line both read files by these rules. */
+export type FileKind = 'users' | 'events';
+export type FieldName = 'external_user_id' | 'email' | 'name' | 'occurred_at' | 'message_id';
+
+/** `free`: one entry of the free form; `whole`: an object, all of whose entries go there; `none`: it is left out. */
+export type Target =
+  | { part: 'field'; name: FieldName }
+  | { part: 'free'; name: string }
+  | { part: 'whole' }
+  | { part: 'none' };
+
+/** Begins the columns of an earlier import's rejected rows that are said of them, and no part of them. */
+export const REPORT_PREFIX = 'beckon_';
+
+export const FREE_FORM = { users: 'traits', events: 'properties' } as const;
+
+/**
+ * What every column becomes, in the order of `names`. `said` goes before all else; then a column that is written as the API
+ * writes it; then the best of the headers by which a field is known, and of equal ones the first. A column that was not chosen
+ * goes under its own header, unless that is taken.
+ */
+export function targetsOf(
+  kind: FileKind,
+  names: readonly string[],
+  said: ReadonlyMap<string, Target> = new Map(),
+): Target[] {
+  const claims = new Claims(kind);
+  for (const name of names) claims.say(name, said.get(name) ?? reportTarget(name));
+  for (const name of claims.open(names))
+    if (isWrittenOut(kind, name)) claims.take(name, targetOf(kind, name));
+  const known = knownNames(claims.open(names));
+  for (const [target, headers] of WANTED[kind]) {
+    const header = headers.find((one) => known.has(one));
+    if (header !== undefined) claims.take(known.get(header) ?? '', target);
+  }
+  for (const name of claims.open(names)) claims.take(name, ownTarget(kind, name));
+  return names.map((name) => claims.found.get(name) ?? { part: 'none' });
+}
+
+class Claims {
+  readonly found = new Map<string, Target>();
+  private readonly taken = new Set<string | null>();
+  private readonly kind: FileKind;
+
+  constructor(kind: FileKind) {
+    this.kind = kind;
+  }
+
+  open(names: readonly string[]): string[] {
+    return names.filter((name) => !this.found.has(name));
+  }
+
+  /** Nobody asks whether somebody else was told the same. */
+  say(name: string, target: Target | undefined): void {
+    if (target === undefined) return;
+    this.found.set(name, target);
+    if (target.part !== 'none') this.taken.add(sayTarget(this.kind, target));
+  }
+
+  take(name: string, target: Target): void {
+    if (!this.taken.has(sayTarget(this.kind, target))) this.say(name, target);
+  }
+}
+
+/** As a mapping names it: `email`, `traits.plan`, `plan` for the same, or `traits` for an object of them. */
+export function targetOf(kind: FileKind, said: string): Target {
+  if (isField(kind, said)) return { part: 'field', name: said };
+  return said === FREE_FORM[kind] ? { part: 'whole' } : ownTarget(kind, said);
+}
+
+export function sayTarget(kind: FileKind, target: Target): string | null {
+  switch (target.part) {
+    case 'field':
+      return target.name;
+    case 'free':
+      return `${FREE_FORM[kind]}.${target.name}`;
+    case 'whole':
+      return FREE_FORM[kind];
+    case 'none':
+      return null;
+  }
+}
+
+const NAME_MAX_CHARS = 255;
+
+/** What a cell of the header names the column. */
+export function columnName(cell: string, at: number): string {
+  const name = cell.trim().replaceAll('\0', '').slice(0, NAME_MAX_CHARS);
+  return name === '' ? `column ${at + 1}` : name;
+}
+
+const REPORT_COLUMNS: ReadonlySet<string> = new Set(
+  ['line', 'field', 'message', 'row'].map((name) => `${REPORT_PREFIX}${name}`),
+);
+
+function reportTarget(name: string): Target | undefined {
+  return REPORT_COLUMNS.has(name) ? { part: 'none' } : undefined;
+}
+
+/** The fields of a record that are no part of its free form, each with the names under which files have it, best first. */
+const FIELDS: Record<FileKind, Partial<Record<FieldName, readonly string[]>>> = {
+  users: {
+    external_user_id: ['externaluserid', 'userid', 'externalid', 'id', 'uid', 'customerid', 'user'],
+    email: ['email', 'emailaddress', 'mail'],
+  },
+  events: {
+    external_user_id: ['externaluserid', 'userid', 'externalid', 'uid', 'customerid', 'distinctid', 'user'],
+    name: ['event', 'eventname', 'name'],
+    occurred_at: ['occurredat', 'timestamp', 'time', 'eventtime', 'date', 'createdat'],
+    message_id: ['messageid', 'eventid', 'insertid', 'id', 'uuid'],
+  },
+};
+
+/** Traits that mean something to Beckon, under the names that files have for them. */
+const KNOWN_TRAITS: Record<string, readonly string[]> = {
+  name: ['name', 'fullname'],
+  plan: ['plan', 'planname'],
+  signupDate: ['signupdate', 'signedupat', 'createdat'],
+  company: ['company', 'companyname', 'organisation', 'organization'],
+  role: ['role'],
+};
+
+type Wanted = [Target, readonly string[]];
+const WANTED: Record<FileKind, Wanted[]> = {
+  users: [
+    ...fieldsOf('users'),
+    ...Object.entries(KNOWN_TRAITS).map(([name, names]): Wanted => [{ part: 'free', name }, names]),
+  ],
+  events: fieldsOf('events'),
+};
+
+function fieldsOf(kind: FileKind): Wanted[] {
+  return Object.entries(FIELDS[kind]).map(([name, names]) => [
+    { part: 'field', name: name as FieldName },
+    names,
+  ]);
+}
+
+function isField(kind: FileKind, name: string): name is FieldName {
+  return Object.hasOwn(FIELDS[kind], name);
+}
+
+function isWrittenOut(kind: FileKind, name: string): boolean {
+  const freeForm = FREE_FORM[kind];
+  if (isField(kind, name) || name === freeForm || name.startsWith(`${freeForm}.`)) return true;
+  return kind === 'users' && Object.hasOwn(KNOWN_TRAITS, name);
+}
+
+function ownTarget(kind: FileKind, name: string): Target {
+  const prefix = `${FREE_FORM[kind]}.`;
+  return { part: 'free', name: name.startsWith(prefix) ? name.slice(prefix.length) : name };
+}
+
+/** Capitals and signs between words do not matter; of equal names the first counts. */
+function knownNames(names: readonly string[]): Map<string, string> {
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const bare = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    if (!known.has(bare)) known.set(bare, name);
+  }
+  return known;
+}
