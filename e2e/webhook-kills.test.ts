@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { webhooksUnderKills } from '../packages/server/testkit/webhook-survival.ts';
 
 /** `WEBHOOK_KILLS=200` for as many as one has time for: each takes about three seconds. */
-const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 20);
+const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 12);
 const KILL_MS = 5_000;
 /** Until every hit is judged and the last try of a delivery is made. */
 const END_MS = 120_000;
