@@ -21,6 +21,32 @@ test('full for the second time, it goes on at the pace at which the queue was wo
   expect(pace.takeTurn(500, 15_000)).toBe(250);
 });
 
+test('full for the first time, it goes on at the pace at which what does not wait any more was worked off', () => {
+  const pace = new Pace(1_000);
+  for (let sent = 0; sent < 100; sent += 1) {
+    expect(pace.takeTurn(1_000, sent * 20)).toBe(0);
+    pace.accepted(1_000);
+  }
+  pace.full(2_000, 5_000);
+  // 50,000 of 100,000 in two seconds.
+  expect(pace.takeTurn(500, 2_000)).toBe(5_000);
+  expect(pace.takeTurn(500, 2_000)).toBe(5_020);
+});
+
+test('a pause that was longer than the queue had work for does not count as time in which it worked', () => {
+  const pace = new Pace(1_000);
+  for (let sent = 0; sent < 100; sent += 1) {
+    pace.takeTurn(1_000, sent * 20);
+    pace.accepted(1_000);
+  }
+  pace.full(2_000, 5_000);
+  for (let sent = 0; sent < 100; sent += 1) pace.accepted(1_000);
+  pace.full(11_000, 5_000);
+  // At 25 a millisecond it had nothing left to do for three of these nine seconds.
+  expect(pace.takeTurn(500, 11_000)).toBe(5_000);
+  expect(pace.takeTurn(500, 11_000)).toBeCloseTo(5_030, 6);
+});
+
 test('several that are turned away at once are one full queue', () => {
   const pace = new Pace(1_000);
   pace.full(10, 5_000);

@@ -1,3 +1,5 @@
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+
 const CHUNK_MIN_RECORDS = 50;
 /** Of the largest chunk, with every one that is taken: twenty of them make up for a queue that was full. */
 const CHUNK_GROWTH = 0.05;
@@ -14,9 +16,12 @@ export class Pace {
   #perSecond = Number.POSITIVE_INFINITY;
   #pausedUntil = 0;
   #nextAt = 0;
+  #begunAt: number | null = null;
   /** When the queue was last known to be full, and what was accepted since. */
   #fullAt: number | null = null;
   #accepted = 0;
+  /** Records a millisecond that the server was last seen to work off. */
+  #workedOff: number | null = null;
 
   constructor(largest: number) {
     this.#largest = largest;
@@ -29,6 +34,7 @@ export class Pace {
 
   /** How long to wait before so many records may leave; they count as having left then. */
   takeTurn(records: number, now: number): number {
+    this.#begunAt ??= now;
     const at = Math.max(now, this.#pausedUntil, this.#nextAt);
     this.#nextAt = at + (records / this.#perSecond) * 1_000;
     return at - now;
@@ -44,17 +50,35 @@ export class Pace {
   /** Several requests may be turned away at once: they are one full queue. */
   full(now: number, waitMs: number): void {
     const isSame = now < this.#pausedUntil;
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + waitMs);
+    const until = Math.max(this.#pausedUntil, now + waitMs);
+    if (!isSame) this.#learn(now);
+    this.#pausedUntil = until;
     if (isSame) return;
     this.#chunkRecords = Math.max(
       Math.min(CHUNK_MIN_RECORDS, this.#largest),
       Math.floor(this.#chunkRecords / 2),
     );
-    // Full then and full now: what was accepted in between is what was worked off. Before, nobody knows how full it was.
-    if (this.#fullAt !== null && this.#accepted > 0 && now > this.#fullAt)
-      this.#perSecond = (this.#accepted / (now - this.#fullAt)) * 1_000;
-    this.#nextAt = this.#pausedUntil;
+    this.#nextAt = until;
     this.#fullAt = now;
     this.#accepted = 0;
+  }
+
+  /**
+   * Full then and full now: what was accepted in between is what was worked off, but for the time in which nothing was left to do.
+   * The first time whatever does not wait any more was worked off, if the queue was empty before; otherwise it was more.
+   */
+  #learn(now: number): void {
+    const isFirst = this.#fullAt === null;
+    const records = isFirst ? this.#accepted - INGEST_QUEUE_MAX_RECORDS : this.#accepted;
+    const ms = isFirst ? now - (this.#begunAt ?? now) : now - (this.#fullAt ?? now) - this.#idleMs();
+    if (records <= 0 || ms <= 0) return;
+    this.#workedOff = records / ms;
+    this.#perSecond = this.#workedOff * 1_000;
+  }
+
+  /** Of the last pause, after a full queue must have run dry. */
+  #idleMs(): number {
+    if (this.#workedOff === null || this.#fullAt === null) return 0;
+    return Math.max(0, this.#pausedUntil - this.#fullAt - INGEST_QUEUE_MAX_RECORDS / this.#workedOff);
   }
 }

@@ -1,6 +1,7 @@
 const MEMORY_MS = 60_000;
 const PROJECTS_MAX = 1_000;
-const SHORTEST_S = 5;
+/** Shorter than a full queue lasts anywhere: a longer pause would let it run dry. */
+const SHORTEST_S = 1;
 const LONGEST_S = 60;
 /** What a client is told before we have seen the queue move. */
 const UNKNOWN_S = 10;
