@@ -117,3 +117,27 @@ test('of what goes through whole queues two are at work at a time, one of a proj
   expect(most).toEqual({ together: 2, ofOne: 1 });
   await busy.close();
 });
+
+test('what goes through whole queues and is audited leaves its entry like everything else', async () => {
+  const heavy = route('GET /projects/:project/pause', {
+    needs: 'viewer',
+    isHeavy: true,
+    audit: 'pause.look',
+    handle: () =>
+      Promise.resolve({ data: { paused: false, next_hour: 0, next_day: 0, open: 0, is_cut: false } }),
+  });
+  const [busy, { id }] = [
+    testDashboard(server.db, {}, [heavy]),
+    await createProject(server.db, { name: 'Third' }),
+  ];
+  expect((await busy.ask(`GET /projects/${id}/pause`)).status).toBe(200);
+  const kept = await listEntries(server.db, {
+    projectIds: [Number(id)],
+    actor: null,
+    action: null,
+    after: null,
+    limit: 50,
+  });
+  expect(kept.map(({ action, isDone }) => [action, isDone])).toEqual([['pause.look', true]]);
+  await busy.close();
+});

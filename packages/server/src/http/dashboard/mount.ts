@@ -75,10 +75,8 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
       } as unknown as Asked<never>;
       const handle = async (): Promise<unknown> =>
         one.handle(await deps.clocks(deps, one.key, who.projectId), asked as never);
-      if (one.isHeavy) return inTurn(deps.line, who.projectId, handle);
-      if (one.audit === undefined) return handle();
-      if (one.needs === 'anyone') return auditedAfter(deps, { one, who, seen }, handle);
-      return audited(deps, { one, who, seen }, handle);
+      const handled = (): Promise<unknown> => keepAudit(deps, { one, who, seen }, handle);
+      return one.isHeavy ? inTurn(deps.line, who.projectId, handled) : handled();
     },
   });
 }
@@ -121,6 +119,12 @@ type Noted = {
 const asking = new WeakMap<FastifyRequest, Who>();
 
 type Change = { one: DashboardRoute; who: Who; seen: Noted };
+
+function keepAudit(deps: DashboardDeps, change: Change, handle: () => Promise<unknown>): Promise<unknown> {
+  const { audit, needs } = change.one;
+  if (audit === undefined) return handle();
+  return needs === 'anyone' ? auditedAfter(deps, change, handle) : audited(deps, change, handle);
+}
 
 /** The entry is there before the change: whoever is killed in between leaves one that says it was begun. */
 async function audited(
