@@ -169,13 +169,14 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   });
 
   test('the row leaves before the server has answered, and comes back with the reason where it refuses', async () => {
-    await open();
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    // Before the page is opened: one that is open already may let its next request pass by.
     await page.route('**/drafts/*/approve', async (route) => {
       await held;
       const message = 'Its rule was turned off';
       await route.fulfill({ status: 409, json: { errors: [{ code: 'conflict', message }] } });
     });
+    await open();
     await press('a');
     await leaves(0);
     await reads(1);
