@@ -1,30 +1,70 @@
+import { execFileSync } from 'node:child_process';
 import { benchAccept } from './accept/index.ts';
 import { benchAudiences } from './audiences/index.ts';
 import { benchClient } from './client/index.ts';
+import { compare } from './compare.ts';
+import { benchCurves } from './curves/index.ts';
 import { benchDigest } from './digest/index.ts';
 import { benchImport } from './import/index.ts';
+import { beginBench, beginRun, measured } from './record.ts';
 import { benchReview } from './review/index.ts';
+import { keepResults, readResults, writePage } from './results.ts';
 import { benchRules } from './rules/index.ts';
 import { benchSend } from './send/index.ts';
+import { benchSoak } from './soak/index.ts';
 import { benchStripe } from './stripe/index.ts';
 import { benchWebhooks } from './webhooks/index.ts';
+import { benchWhole } from './whole/index.ts';
 
+/**
+ * `npm run bench -- [name [part …]] [--quick] [--keep] [--compare FILE]`
+ *
+ * All benches where none is named, each with its baseline in the same run. `--keep` puts what was measured among the results of
+ * this repository and into docs/benchmarks.md, each table in the place of the one before; a run of all of them does so by
+ * itself. `--compare` prints what was measured beside an earlier run.
+ */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
   digest: benchDigest,
   audiences: benchAudiences,
   rules: benchRules,
+  whole: benchWhole,
+  curves: benchCurves,
   review: benchReview,
   send: benchSend,
   webhooks: benchWebhooks,
   client: benchClient,
   import: benchImport,
   stripe: benchStripe,
+  soak: benchSoak,
 };
 
-const [name, ...parts] = process.argv.slice(2);
-const chosen = name === undefined ? Object.values(BENCHES) : [BENCHES[name]];
-for (const bench of chosen) {
-  if (!bench) throw new Error(`There is no bench "${name}": ${Object.keys(BENCHES).join(', ')}`);
+const args = process.argv.slice(2);
+const earlier = taken('--compare', 1)[1];
+const keeps = taken('--keep', 0).length > 0;
+const quick = args.includes('--quick');
+const name = args[0]?.startsWith('--') ? undefined : args.shift();
+const parts = args;
+const chosen = Object.entries(BENCHES).filter(([each]) => name === undefined || each === name);
+if (chosen.length === 0) throw new Error(`There is no bench "${name}": ${Object.keys(BENCHES).join(', ')}`);
+beginRun({ commit: commitOf(), quick });
+for (const [each, bench] of chosen) {
+  beginBench(each);
   await bench(parts);
+}
+if (earlier !== undefined) console.log(compare(readResults(earlier), measured()));
+if (!quick && (keeps || name === undefined)) writePage(keepResults(measured()));
+
+/** An option that is meant for here, with so many values, is not one of the bench. */
+function taken(option: string, values: number): string[] {
+  const at = args.indexOf(option);
+  return at < 0 ? [] : args.splice(at, 1 + values);
+}
+
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
 }

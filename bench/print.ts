@@ -1,4 +1,5 @@
 import { table } from './measure.ts';
+import { record } from './record.ts';
 
 /** How the benches write their figures, all alike. */
 export const round = (value: number): string => Math.round(value).toLocaleString('en');
@@ -16,5 +17,6 @@ export async function show(
 ): Promise<string[][]> {
   const rows = await run();
   console.log(`\n${title}\n${table(header, rows)}`);
+  record(title, { header, rows });
   return rows;
 }

@@ -27,7 +27,7 @@ const EMPTY = ['event_dedupe', 'change'] as const;
 const TABLES = [...COPIED, ...EMPTY, 'event'] as const;
 type Name = (typeof TABLES)[number];
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -89,8 +89,8 @@ export async function countWrites({ db }: Ground): Promise<{ done(): Promise<Wri
   }
 }
 
-type Row = Record<string, string | null>;
-type Column = { name: string; type: string; inKey: boolean };
+export type Row = Record<string, string | null>;
+export type Column = { name: string; type: string; inKey: boolean };
 type Step = { name: string; text: string; values: (string | null)[][] };
 /** Each a transaction. */
 export type Bare = Step[][];
@@ -120,20 +120,20 @@ export function openBare(ground: Ground, { projectId, since, written }: BareOpti
   });
 }
 
-async function columnsOf(client: pg.Client, name: Name): Promise<Column[]> {
+export async function columnsOf(client: pg.Client, name: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
             coalesce(a.attnum = ANY (i.indkey::smallint[]), false) AS "inKey"
      FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-     WHERE a.attrelid = 'beckon.${name}'::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+     WHERE a.attrelid = 'beckon.${name}'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`,
   );
   return rows;
 }
 
-type Asked = { name: Name; columns: Column[]; projectId: number };
+type Asked = { name: string; columns: Column[]; projectId: number };
 
 /** Every value as text: whoever writes them again need not make anything of them. */
-async function rowsOf(client: pg.Client, asked: Asked & { rest: string }): Promise<Row[]> {
+export async function rowsOf(client: pg.Client, asked: Asked & { rest: string }): Promise<Row[]> {
   const { name, columns, projectId, rest } = asked;
   const texts = columns.map((column) => `${column.name}::text`).join(', ');
   const { rows } = await client.query<Row>(
@@ -156,7 +156,7 @@ async function removed(client: pg.Client, { name, columns, projectId }: Asked): 
 }
 
 /** As often as they were written: a row's last state stands for those before it. */
-function repeated(rows: Row[], times: number): Row[] {
+export function repeated(rows: Row[], times: number): Row[] {
   if (rows.length === 0 || times <= rows.length) return rows;
   return Array.from({ length: times }, (_, i) => rows[i % rows.length] ?? {});
 }
@@ -191,12 +191,12 @@ function inBatches({ events, put, gone, tables }: Read): Bare {
   });
 }
 
-function unique(rows: Row[], columns: Column[]): Row[] {
+export function unique(rows: Row[], columns: Column[]): Row[] {
   const key = columns.filter(({ inKey }) => inKey).map(({ name }) => name);
   return [...new Map(rows.map((row) => [key.map((name) => row[name]).join(' '), row])).values()];
 }
 
-type Shape = { name: Name; columns: Column[]; kind: keyof typeof STATEMENTS; rows: Row[] };
+type Shape = { name: string; columns: Column[]; kind: keyof typeof STATEMENTS; rows: Row[] };
 
 const STATEMENTS = {
   insert: (shape: Shape) => insertText(shape),
@@ -208,7 +208,7 @@ const STATEMENTS = {
      WHERE ${columns.map((column) => `t.${column.name} = x.${column.name}`).join(' AND ')}`,
 };
 
-function stepOf(shape: Shape): Step {
+export function stepOf(shape: Shape): Step {
   return {
     name: `bare.${shape.name}.${shape.kind}`,
     text: STATEMENTS[shape.kind](shape),

@@ -27,8 +27,8 @@ import { drained, withTurnHeld } from './waiting.ts';
 const BUSY = 2_000;
 const NAMES = ['feature_used'];
 
-type Side = { ground: Ground; world: World; workerPid: number };
-type Around = { people: number; events: number; audiences: Audience[] };
+export type Side = { ground: Ground; world: World; workerPid: number };
+export type Around = { people: number; events: number; audiences: Audience[] };
 
 export async function growth(sizes: Sizes): Promise<string[][]> {
   const { few, many, events } = sizes.growth;
@@ -45,7 +45,7 @@ export async function growth(sizes: Sizes): Promise<string[][]> {
 }
 
 /** Five ask about the event that is sent; the others are asked about nothing that happens. */
-function audiencesAround(count: number): Audience[] {
+export function audiencesAround(count: number): Audience[] {
   const others = audiences(count + 15).filter(
     ({ name }) => !/^(feature_used|report_exported|invoice_paid):/.test(name),
   );
@@ -75,7 +75,7 @@ async function compared(name: string, { plain, grown, sizes }: Case): Promise<st
   }
 }
 
-async function openSide(around: Around, sizes: Sizes): Promise<Side> {
+export async function openSide(around: Around, sizes: Pick<Sizes, 'growth'>): Promise<Side> {
   const ground = await openGround();
   try {
     const { id: projectId } = await ground.project();
@@ -101,7 +101,11 @@ async function openSide(around: Around, sizes: Sizes): Promise<Side> {
 }
 
 /** Processor time for one event, in microseconds. */
-async function costOf({ ground, world, workerPid }: Side, count: number, run: number): Promise<number> {
+export async function costOf(
+  { ground, world, workerPid }: Side,
+  count: number,
+  run: number,
+): Promise<number> {
   const { db, postgresPid } = ground;
   const { projectId } = world;
   const used = (): number => usageOf(workerPid).cpuSeconds + usageOfTree(postgresPid).cpuSeconds;

@@ -17,10 +17,10 @@ import { progress } from './world.ts';
  * The rule lets everybody in once. So an event of somebody who has entered before is refused, and one of somebody new makes
  * a run and a draft. The others are of all kinds, and ask about events that nobody sends.
  */
-const KINDS = ['refused: entered before', 'fires: a run and a draft'] as const;
+export const KINDS = ['refused: entered before', 'fires: a run and a draft'] as const;
 const EVENT = 'feature_used';
 
-type Side = { ground: Ground; workerPid: number; projectId: number };
+export type Side = { ground: Ground; workerPid: number; projectId: number };
 
 export async function many({ many: sizes }: Sizes): Promise<string[][]> {
   const sides: Side[] = [];
@@ -56,7 +56,7 @@ async function compared(kind: Kind, { sides, sizes }: Compared): Promise<string[
   return [kind, of(0), of(1), ratio(median(ratios)), spread];
 }
 
-async function openSide(rules: number, { people, events, pairs }: Sizes['many']): Promise<Side> {
+export async function openSide(rules: number, { people, events, pairs }: Sizes['many']): Promise<Side> {
   const ground = await openGround();
   try {
     const { db } = ground;
@@ -127,7 +127,10 @@ function others(count: number): object[] {
 type Asked = { kind: Kind; run: number; sizes: Sizes['many'] };
 
 /** Processor time for one event, in microseconds. */
-async function costOf({ ground, workerPid, projectId }: Side, { kind, run, sizes }: Asked): Promise<number> {
+export async function costOf(
+  { ground, workerPid, projectId }: Side,
+  { kind, run, sizes }: Asked,
+): Promise<number> {
   const { db, postgresPid } = ground;
   const { events, people } = sizes;
   const personOf = (i: number): number => (kind === KINDS[0] ? i % people : people + run * events + i);

@@ -1,0 +1,126 @@
+import { createRule } from '../../packages/server/src/flows/create-rule.ts';
+import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
+import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { pause } from '../digest/visible.ts';
+import { startLoad } from '../load/index.ts';
+import { median, usageOf } from '../measure.ts';
+import { ratio, round, show } from '../print.ts';
+import { type Ground, openGround, type Project, type Server } from '../stage.ts';
+import { makePeople, ofEvent, serveAudiences, settle } from '../world.ts';
+import { type Heap, watchHeap } from './heap.ts';
+import { theilSen } from './slope.ts';
+
+/**
+ * Half an hour of ordinary life: single events at a steady rate, digested, asked about, a draft for everybody new, letters that leave
+ * into the outbox. The product must be no larger at the end than after it became warm.
+ */
+const PER_SECOND = 300;
+const MINUTE_MS = 60_000;
+const WARM_MINUTES = 5;
+const HOUR_MINUTES = 60;
+const USERS = 20_000;
+const QUEUES = ['inbox', 'lane', 'tenant_due', 'digest_turn', 'send_turn', 'delivery', 'audience_due'];
+
+type Look = { minute: number; heap: number; rss: number; queues: number };
+
+/** `npm run bench -- soak [--minutes=30] [--quick]` */
+export async function benchSoak(args: string[]): Promise<void> {
+  const given = args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length);
+  const minutes = Number(given ?? (args.includes('--quick') ? 1 : 30));
+  await show(
+    `${minutes} minutes at ${PER_SECOND} events a second (heap < 2 % an hour, resident ≤ 1.05 ×, queues ≤ 1.2 ×)`,
+    ['', 'warm', 'at the end', 'ratio', 'an hour, upper bound'],
+    () => soak(minutes),
+  );
+}
+
+async function soak(minutes: number): Promise<string[][]> {
+  const ground = await openGround();
+  try {
+    const project = await fill(ground);
+    const inspector = await freePort();
+    const server = await ground.serve('all', { nodeOptions: [`--inspect=127.0.0.1:${inspector}`] });
+    const heap = await watchHeap(inspector);
+    const load = startLoad({
+      host: '127.0.0.1',
+      port: server.port,
+      request: {
+        method: 'POST',
+        path: '/api/v1/events',
+        projects: [project.secret],
+        idempotencyKey: true,
+        body: { kind: 'event' },
+        users: USERS,
+      },
+      mode: { kind: 'open', perSecond: PER_SECOND, connections: 32 },
+      seconds: minutes * (MINUTE_MS / 1_000) + 60,
+    });
+    const looks: Look[] = [];
+    for (let minute = 1; minute <= minutes; minute += 1) {
+      await pause(MINUTE_MS);
+      looks.push(await look({ ground, server, heap }, minute));
+    }
+    load.stop();
+    const { errors } = await load.result;
+    heap.close();
+    if (errors > 0) throw new Error(`${errors} requests were not answered as they should`);
+    return figures(looks);
+  } finally {
+    await ground.close();
+  }
+}
+
+async function fill(ground: Ground): Promise<Project> {
+  const { db } = ground;
+  const project = await ground.project();
+  const world = { projectId: project.id, people: 5_000, lapsed: 0, eventsOfEach: 2 };
+  await makePeople(db, world);
+  await serveAudiences(db, world, ofEvent('feature_used'));
+  await setSettings(db, project.id, { quiet_hours: 'off', throttle: 'off', frequency_cap: 'off' });
+  const document = {
+    name: 'first_use',
+    when: { event: 'feature_used' },
+    deadline: '1m',
+    steps: [{ draft: 'welcome' }],
+  };
+  await createRule(db, { projectId: project.id, document });
+  await settle(ground.url);
+  return project;
+}
+
+type Watched = { ground: Ground; server: Server; heap: Heap };
+
+async function look({ ground, server, heap }: Watched, minute: number): Promise<Look> {
+  const [size] = await ground.db.query<{ bytes: number }>(
+    `SELECT sum(pg_total_relation_size(c.oid))::bigint AS bytes FROM pg_class c
+     WHERE c.relnamespace = 'beckon'::regnamespace AND c.relname = ANY($1)`,
+    [QUEUES],
+  );
+  const rss = usageOf(server.pid).rssBytes;
+  return { minute, heap: await heap.usedBytes(), rss, queues: size?.bytes ?? Number.NaN };
+}
+
+function figures(looks: Look[]): string[][] {
+  const warm = looks.slice(WARM_MINUTES);
+  const steady = warm.length > 2 ? warm : looks;
+  const of = (name: 'heap' | 'rss', some: Look[]): number => median(some.map((each) => each[name]));
+  const [early, late] = [looks.slice(10, 15), looks.slice(-5)];
+  const first = early.length > 0 ? early : looks.slice(0, 1);
+  const { upper } = theilSen(steady.map(({ minute, heap }) => [minute, heap]));
+  const tenth = looks[9] ?? looks[0];
+  const last = looks.at(-1);
+  const mb = (bytes: number): string => `${round(bytes / 1024 ** 2)} MiB`;
+  const row = (name: string, [from, to]: [number, number], more = ''): string[] => [
+    name,
+    mb(from),
+    mb(to),
+    ratio(to / from),
+    more,
+  ];
+  const hourly = ((upper * HOUR_MINUTES) / of('heap', steady)) * 100;
+  return [
+    row('heap after a collection', [of('heap', first), of('heap', late)], `${hourly.toFixed(2)} %`),
+    row('resident memory', [of('rss', first), of('rss', late)]),
+    row('tables of queues', [tenth?.queues ?? Number.NaN, last?.queues ?? Number.NaN]),
+  ];
+}

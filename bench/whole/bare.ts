@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import {
+  type Bare,
+  columnsOf,
+  repeated,
+  type Row,
+  rowsOf,
+  stepOf,
+  unique,
+  withClient,
+  type Written,
+} from '../digest/bare.ts';
+import { CHUNK } from '../digest/records.ts';
+
+/**
+ * The baseline of the whole way: every row that a run wrote, in whichever table, written again by the barest of loops into tables of
+ * the same shape. As in `digest/bare.ts`; but the tables are not named, they are those that PostgreSQL's books tell of.
+ *
+ * Left out, in favour of the baseline: what the run deleted (its queue above all), and the rows of that queue.
+ */
+const NEVER = new Set(['inbox', 'kysely_migration', 'kysely_migration_lock']);
+const TABLES = `
+  SELECT c.relname AS name, c.relkind = 'p' AS parted, pg_get_partkeydef(c.oid) AS by FROM pg_class c
+  WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`;
+const PARTS = `
+  SELECT p.relname AS parent, c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound FROM pg_inherits i
+  JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
+  WHERE p.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND p.relkind = 'p'`;
+
+type Table = { name: string; parted: boolean; by: string | null };
+
+/** What the run's rows will have met. */
+export function copyAll(url: string): Promise<void> {
+  return withClient(url, async (client) => {
+    await client.query('DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare');
+    const tables = await tablesOf(client);
+    for (const { name, parted, by } of tables)
+      await client.query(
+        `CREATE TABLE bare."${name}" (LIKE beckon."${name}" INCLUDING ALL)${parted ? ` PARTITION BY ${by}` : ''}`,
+      );
+    const { rows } = await client.query<{ parent: string; name: string; bound: string }>(PARTS);
+    for (const { parent, name, bound } of rows)
+      await client.query(`CREATE TABLE bare."${name}" PARTITION OF bare."${parent}" ${bound}`);
+    for (const { name } of tables) {
+      const columns = (await columnsOf(client, name)).map((column) => `"${column.name}"`).join(', ');
+      await client.query(`INSERT INTO bare."${name}" (${columns}) SELECT ${columns} FROM beckon."${name}"`);
+    }
+  });
+}
+
+/** `written`: by the books; a row that was written several times is written as often, as it was in the end. */
+export function openAll(
+  url: string,
+  { projectId, written }: { projectId: number; written: Written },
+): Promise<Bare> {
+  return withClient(url, async (client) => {
+    const partOf = new Map(
+      (await client.query<{ parent: string; name: string }>(PARTS)).rows.map(({ parent, name }) => [
+        name,
+        parent,
+      ]),
+    );
+    const puts = new Map<string, number>();
+    for (const [name, { put }] of written) {
+      const table = partOf.get(name) ?? name;
+      puts.set(table, (puts.get(table) ?? 0) + put);
+    }
+    const parts: Part[] = [];
+    for (const { name } of await tablesOf(client)) {
+      const put = puts.get(name) ?? 0;
+      if (put === 0) continue;
+      const columns = await columnsOf(client, name);
+      if (!columns.some((column) => column.name === 'project_id')) continue;
+      const rest = `EXCEPT SELECT * FROM bare."${name}" WHERE project_id = ${projectId}`;
+      const rows = repeated(await rowsOf(client, { name, columns, projectId, rest }), put);
+      if (rows.length > 0) parts.push({ name, columns, rows });
+    }
+    return inBatches(parts);
+  });
+}
+
+type Part = { name: string; columns: Awaited<ReturnType<typeof columnsOf>>; rows: Row[] };
+
+function inBatches(parts: Part[]): Bare {
+  const batches = Math.max(1, Math.ceil(Math.max(...parts.map(({ rows }) => rows.length)) / CHUNK));
+  return Array.from({ length: batches }, (_, nth) =>
+    parts.flatMap(({ name, columns, rows }) => {
+      const from = (at: number): number => Math.floor((at * rows.length) / batches);
+      const mine = unique(rows.slice(from(nth), from(nth + 1)), columns);
+      const kind = columns.some(({ inKey }) => !inKey) ? 'upsert' : 'ignore';
+      return mine.length === 0 ? [] : [stepOf({ name, columns, kind, rows: mine })];
+    }),
+  );
+}
+
+async function tablesOf(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(TABLES);
+  return rows.filter(({ name }) => !NEVER.has(name));
+}

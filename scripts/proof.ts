@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+ * `npm run proof -- [name …] [--list]`: everything that is proven and for which a run of the ordinary tests has no time, one after
+ * the other, in some hours. Each says itself whether it held; what it found is above its line.
+ */
+const STEPS: Record<string, { what: string; command: string[]; env?: Record<string, string> }> = {
+  faults: {
+    what: '30 minutes of faults under load, 0 violations',
+    command: ['faults/main.ts', '--minutes', '30', '--seed', '1'],
+  },
+  mutants: { what: '12 planted defects, each caught by the oracle', command: ['faults/mutants.ts'] },
+  simulate: { what: '10,000 seeds of the simulation', command: ['simulation/main.ts', '--seeds', '10000'] },
+  models: { what: 'three models, and each planted defect found', command: ['simulation/models.ts'] },
+  attacks: { what: 'S1 to S16, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
+  postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
+  kills: {
+    what: 'the worker killed while it digests, and webhooks through 200 kills',
+    command: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config',
+      'e2e/vitest.config.ts',
+      'e2e/digest-kills.test.ts',
+      'e2e/webhook-kills.test.ts',
+    ],
+    env: { E2E_LONG: 'on', WEBHOOK_KILLS: '200' },
+  },
+  soak: {
+    what: 'half an hour of steady load: heap, memory, queues',
+    command: ['bench/main.ts', 'soak', '--keep'],
+  },
+};
+
+const asked = process.argv.slice(2);
+if (asked.includes('--list'))
+  for (const [name, { what }] of Object.entries(STEPS)) console.log(`${name}: ${what}`);
+else process.exitCode = prove(asked.length === 0 ? Object.keys(STEPS) : asked);
+
+function prove(names: string[]): number {
+  const verdicts = names.map((name): [string, boolean, number] => {
+    const step = STEPS[name];
+    if (!step) throw new Error(`There is no proof "${name}": ${Object.keys(STEPS).join(', ')}`);
+    console.log(`\n${name}: ${step.what}`);
+    const startedAt = performance.now();
+    const env = { ...process.env, ...step.env };
+    const { status } = spawnSync(process.execPath, step.command, { stdio: 'inherit', env });
+    return [name, status === 0, (performance.now() - startedAt) / 60_000];
+  });
+  console.log('');
+  for (const [name, held, minutes] of verdicts)
+    console.log(`${held ? 'held  ' : 'FAILED'} ${name} (${minutes.toFixed(1)} min): ${STEPS[name]?.what}`);
+  return verdicts.every(([, held]) => held) ? 0 : 1;
+}
