@@ -8,14 +8,20 @@ const ALONE = [
   'packages/server/src/base/{coalesce,write-behind,mail-in/mutations}.test.ts',
   'packages/server/src/operator/serve.test.ts',
   'packages/{cli,client,dashboard}/**/*.test.ts',
+  'simulation/**/*.test.ts',
 ];
-const EVERYTHING = ['packages/**/*.test.ts', 'scripts/**/*.test.ts'];
+const EVERYTHING = [
+  'packages/**/*.test.ts',
+  'scripts/**/*.test.ts',
+  '{attacks,faults,simulation}/**/*.test.ts',
+];
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
     globalSetup: ['packages/dashboard/build-once.ts', 'packages/server/testkit/global-setup.ts'],
-    maxWorkers: 2,
+    // Each waits a third of its time: for the disk, for a process that starts, for one that it has killed.
+    maxWorkers: 3,
     projects: [
       { test: { name: 'alone', include: ALONE, ...TIMEOUTS } },
       // Everybody else shares the modules of a worker: to load the server anew for each file takes a third of the time.

@@ -8,7 +8,7 @@ const CHECKS: [string, string[]][] = [
     `types of ${name}`,
     ['tsc', '-p', `packages/${name}`],
   ]),
-  ['types of bench, e2e, scripts, site', ['tsc', '-p', '.']],
+  ['types of attacks, bench, e2e, faults, scripts, simulation, site', ['tsc', '-p', '.']],
   ['dead code', ['knip']],
 ];
 

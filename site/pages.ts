@@ -58,8 +58,12 @@ export const SECTIONS: Section[] = [
     title: 'Run it',
     pages: [
       { path: 'self-hosting', file: 'docs/self-hosting.md', title: 'Self-hosting' },
+      { path: 'backup', file: 'docs/backup.md', title: 'Backups' },
+      { path: 'several-machines', file: 'docs/several-machines.md', title: 'Several machines' },
       { path: 'settings', file: 'docs/settings.md', title: 'Settings' },
       { path: 'operator', file: 'docs/operator.md', title: 'The operator’s commands' },
+      { path: 'monitoring', file: 'docs/monitoring.md', title: 'Watch it' },
+      { path: 'proof', file: 'docs/proof.md', title: 'Proof' },
       { path: 'security', file: 'SECURITY.md', title: 'Security' },
       { path: 'access', file: 'docs/access.md', title: 'Who may do what' },
       { path: 'releases', file: 'docs/releases.md', title: 'Releases' },

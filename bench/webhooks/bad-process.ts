@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { badAnswer } from '../../faults/inject/receiver.ts';
 
 /**
  * Neighbours, in a process of their own: `/<kind>/<name>` behaves so, and is watched for how many requests and connections it
@@ -15,35 +15,17 @@ export type BadCount = { port: number; posts: number; requestsMost: number; conn
 const FINE_MS = 50;
 /** A second before whoever asks gives up. */
 const SLOW_MS = 14_000;
-const DRIP_EVERY_MS = 1_000;
-const BOMB_BYTES = 100 * 1024 * 1024;
-const CHUNK = Buffer.alloc(1024 * 1024, 'x');
-const GZIPPED = gzipSync(Buffer.alloc(BOMB_BYTES));
 
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   fine: (response) => void setTimeout(() => response.writeHead(204).end(), FINE_MS),
   slow: (response) => void setTimeout(() => response.writeHead(204).end(), SLOW_MS),
-  drip(response) {
-    response.writeHead(200);
-    const timer = setInterval(() => response.write('.'), DRIP_EVERY_MS);
-    response.on('close', () => clearInterval(timer));
-  },
-  bomb(response) {
-    if (state.posts % 2 === 0)
-      response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain' }).end(GZIPPED);
-    else pourOut(response.writeHead(200), BOMB_BYTES);
-  },
-  redirect: (response) => void response.writeHead(302, { Location: 'https://127.0.0.1/' }).end(),
+  drip: (response) => bad('drip', response),
+  bomb: (response) => bad(state.posts % 2 === 0 ? 'gzip-bomb' : 'endless', response),
+  redirect: (response) => bad('redirect', response),
 };
 
-/** As fast as it is taken. */
-function pourOut(response: ServerResponse, bytes: number): void {
-  for (let left = bytes; left > 0 && !response.destroyed; left -= CHUNK.byteLength) {
-    if (response.write(CHUNK)) continue;
-    response.once('drain', () => pourOut(response, left - CHUNK.byteLength));
-    return;
-  }
-  response.end();
+function bad(mode: string, response: ServerResponse): void {
+  badAnswer(mode, Math.random)(response.req, response);
 }
 
 type Open = { requests: number; sockets: Set<object> };

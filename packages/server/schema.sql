@@ -468,6 +468,17 @@ CREATE TABLE beckon.lane (
   waiting bigint NOT NULL
 ) WITH (fillfactor=50);
 
+CREATE TABLE beckon.lineage (
+  system_id text COLLATE "C" NOT NULL,
+  timeline integer NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  accepted_at timestamp with time zone,
+  how text COLLATE "C",
+  restored_to timestamp with time zone,
+  stopped_at timestamp with time zone,
+  counts jsonb
+);
+
 CREATE TABLE beckon.message (
   project_id bigint NOT NULL,
   draft_id uuid NOT NULL,
@@ -1128,6 +1139,9 @@ ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (on
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
+ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
+ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_pkey PRIMARY KEY (system_id, timeline);
 ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (ARRAY['claimed'::text, 'submitting'::text])) = (next_at IS NOT NULL)));
 ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));

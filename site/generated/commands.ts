@@ -102,7 +102,9 @@ const refuse = (): never => {
 const NOBODY: Operator = {
   open: refuse,
   migrate: refuse,
+  distribute: refuse,
   inspect: refuse,
+  backups: refuse,
   serve: refuse,
   onSignal: () => refuse,
   print: () => {},

@@ -61,6 +61,7 @@ const RULE_ADVICE: Record<Reason, string> = {
 };
 
 const GATE_ADVICE: Record<GateReason, string> = {
+  restore_unconfirmed: '`restore status`, then `restore confirm`: see [Backups](backup.md).',
   paused: '`resume`, which first shows what would leave.',
   rule_off: '`rule enable`.',
   suppressed: 'See the table below: who said so, and who can lift it.',
@@ -100,6 +101,8 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   address_changed: 'Nothing: what comes next goes to the new address.',
   not_composed:
     'Look at the letter with `template preview --user …`; `draft show` says what stood in the way.',
+  restored: 'Look whether it arrived, then approve it, or skip it.',
+  may_have_left: 'As `lost`.',
   lost: 'It is `unknown`: look whether it arrived, then `draft send-again`, or leave it. It is never sent again by itself.',
   editing: 'Close the editor; after ten silent minutes it goes on by itself.',
   erased: NOTHING,

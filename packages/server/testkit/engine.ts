@@ -45,7 +45,8 @@ export function openEngine(db: Database, clock: HeldClock, options: EngineOption
         done += 1;
         await digest.due(projectId);
       }
-      for (const { projectId } of await duePlaces(db, { work: 'send', now, limit: 1_000 })) {
+      const isOpen = await sender.mayLeave();
+      for (const { projectId } of isOpen ? await duePlaces(db, { work: 'send', now, limit: 1_000 }) : []) {
         done += 1;
         await sender.batch(projectId);
       }

@@ -128,7 +128,7 @@ type World = { server: Survivor; db: Database; projectId: number; sink: Sink };
 type Shown = { state: string; records: { type: 'TXT' | 'MX'; name: string; value: string }[] };
 
 /** As the operator does it: what the product says is published, and then it looks. */
-async function verifyDomain(
+export async function verifyDomain(
   server: Survivor,
   project: string,
   dns: Awaited<ReturnType<typeof startDnsServer>>,

@@ -31,6 +31,8 @@ export type TestServerOptions = {
   mailroom?: Partial<Mailroom>;
   /** Where letters to the team end; in the outbox otherwise. */
   teamTransport?: TeamTransport;
+  /** Whatever else a test wants otherwise. */
+  more?: Partial<ServerOptions>;
   /** Both, unless a test wants what it sent to stay where accept put it. */
   roles?: ('api' | 'worker')[];
 };
@@ -67,6 +69,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
       metricsPort: null,
       ...options.listen,
     },
+    ...options.more,
   });
   const db = await openDatabase({ connection: database.connection, clock, log });
   return {

@@ -22,7 +22,9 @@ export async function typed(given: Pick<Opened, 'db'> & Partial<Opened>, args: s
       return { ...testMail(), pepper: { current: Buffer.alloc(32, 1), previous: null }, ...given, close };
     },
     migrate: never,
+    distribute: never,
     inspect: never,
+    backups: never,
     serve: never,
     onSignal: () => () => {},
     print: (text) => (ran.out += `${text}\n`),

@@ -9,6 +9,8 @@ export type SystemState = {
   /** This machine's clock against the database's; null: not measured yet. */
   clock_offset_ms: number | null;
   database_bytes: number;
+  /** False: the database was restored, or is a copy, and nobody has confirmed it on its machine. */
+  letters_leave: boolean;
   /** The largest, with their indexes. */
   tables: { name: string; bytes: number; rows: number }[];
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };

@@ -3,6 +3,8 @@ import { formatSpan } from './time.ts';
 
 /** What holds letters, in words that need no manual. Keys are the reasons that the gates give. */
 const REASONS: Record<string, string> = {
+  restore_unconfirmed: 'the restore of the database',
+  restored: 'the restore of the database',
   paused: 'the pause',
   rule_off: 'a rule that is off',
   suppressed: 'a suppression',

@@ -1,3 +1,4 @@
+import type { Reach } from './crash-points.ts';
 import type { Log } from './log.ts';
 
 type Closer = { name: string; close: () => Promise<void> | void };
@@ -8,7 +9,7 @@ export type Lifecycle = {
   stop(): Promise<void>;
 };
 
-export function createLifecycle(log: Log): Lifecycle {
+export function createLifecycle(log: Log, reach?: Reach): Lifecycle {
   const closers: Closer[] = [];
   let stopping: Promise<void> | undefined;
   return {
@@ -16,15 +17,16 @@ export function createLifecycle(log: Log): Lifecycle {
       closers.push({ name, close });
     },
     stop() {
-      stopping ??= closeAll(closers, log);
+      stopping ??= closeAll(closers, log, reach);
       return stopping;
     },
   };
 }
 
-async function closeAll(closers: Closer[], log: Log): Promise<void> {
+async function closeAll(closers: Closer[], log: Log, reach?: Reach): Promise<void> {
   for (let next = closers.pop(); next; next = closers.pop()) {
     try {
+      reach?.('stopping');
       await next.close();
     } catch (error) {
       log.error({ part: next.name, err: error }, 'stop.failed');

@@ -1,4 +1,5 @@
 import { destination, pino } from 'pino';
+import { createMask } from './mask.ts';
 
 /** One wide line per hop, named as a fact: `log.info({ ids, ms }, 'records.accepted')`. */
 export type Log = {
@@ -11,11 +12,9 @@ export type Log = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Wherever one of these names turns up in a log object, its value is a secret or somebody's personal data. */
-const SECRET_NAMES = ['authorization', 'secret', 'password', 'key', 'email', 'traits', 'body', 'cookie'];
-const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
-
-export function createLog(level: LogLevel, fd: 1 | 2 = 1): Log {
+/** `secrets`: those of this installation, of which no line tells anything. */
+export function createLog(level: LogLevel, fd: 1 | 2 = 1, secrets: readonly string[] = []): Log {
+  const mask = createMask(secrets);
   return unfailing(
     pino(
       {
@@ -23,7 +22,9 @@ export function createLog(level: LogLevel, fd: 1 | 2 = 1): Log {
         base: null,
         messageKey: 'fact',
         timestamp: pino.stdTimeFunctions.isoTime,
-        redact: REDACTED_PATHS,
+        formatters: { log: (facts) => mask(facts) as Record<string, unknown> },
+        // What the mask made of an error is none any more.
+        serializers: { err: (error: unknown) => error },
       },
       destination({ fd, sync: true }),
     ),

@@ -66,7 +66,7 @@ function isUndecided({ resumeState, reason }: Draft): boolean {
   return resumeState !== 'approved' || WAITS_FOR_A_PERSON.has(reason);
 }
 
-const WAITS_FOR_A_PERSON: ReadonlySet<string | null> = new Set(['replied', 'needs_review']);
+const WAITS_FOR_A_PERSON: ReadonlySet<string | null> = new Set(['replied', 'needs_review', 'restored']);
 
 /** Whoever approves many has seen none of these: somebody must have looked at each. */
 export function refusalOfMany(

@@ -1,12 +1,14 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { iso } from '../base/clock.ts';
 import { countWaiting } from '../features/inbox/index.ts';
+import { isAccepted } from '../features/restores/index.ts';
 import { duesOf } from '../features/turns/index.ts';
 import { countWebhooks } from '../features/webhooks/index.ts';
 import { type Database, type DatabaseFacts, databaseFacts } from '../io/db/index.ts';
 
 export type ShownSystem = DatabaseFacts & {
   at: string;
+  letters_leave: boolean;
   clockOffsetMs: number | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
   lanes: { name: string; next_at: string | null; late_ms: number }[];
@@ -22,6 +24,7 @@ export async function showSystem(
   return {
     ...(await databaseFacts(db)),
     at: iso(now),
+    letters_leave: await isAccepted(db),
     clockOffsetMs: db.offsetMs(),
     queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
     lanes: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({

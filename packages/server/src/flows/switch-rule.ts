@@ -53,6 +53,7 @@ const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   'no_address',
   'missing_variable',
   'needs_review',
+  'restored',
   'replied',
   'snoozed',
   'deferred',

@@ -81,6 +81,7 @@ function factsOf(gates: Gates, model: Model, person: Person): GateFacts {
   const { left, nextAt } = refill(gates.bucket, policy.throttle, now);
   return {
     draftId: person.userId,
+    isRestored: gates.isRestored,
     ruleIsOn: true,
     suppression: gates.suppressions.get(personKey(person)) ?? null,
     refusedTopic: null,
@@ -100,6 +101,11 @@ type Asking = { facts: GateFacts; policy: Policy };
 
 /** Each gate in its order, and how to have it out of the way of those behind it. */
 const GATES: { names: [GateReason, ...GateReason[]]; open: (asking: Asking) => Asking; words: string }[] = [
+  {
+    names: ['restore_unconfirmed'],
+    open: changing({ isRestored: false }),
+    words: 'the database is the one that letters leave from',
+  },
   {
     names: ['paused'],
     open: ({ facts, policy }) => ({ facts, policy: { ...policy, paused: false } }),

@@ -29,7 +29,7 @@ export type HttpDeps = {
   log: Log;
   transport: TransportRules;
   /** Counts an answer, by endpoint and status. */
-  answered: (endpoint: string, status: number) => void;
+  answered: (endpoint: string, status: number, code?: string | null) => void;
 };
 
 /** One request on its way through the floor. */

@@ -8,7 +8,7 @@ export type Release = { version: string; node: string };
 export type HealthDeps = {
   readiness: Readiness;
   release: Release;
-  metrics: Metrics;
+  metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** /metrics is open to loopback peers unless it has a port of its own. */
   metricsHere: boolean;
 };

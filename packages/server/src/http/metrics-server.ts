@@ -2,7 +2,7 @@ import http, { type Server } from 'node:http';
 import type { Metrics } from './metrics.ts';
 
 /** METRICS_PORT: nothing but /metrics, for a scraper on a network of its own. */
-export function createMetricsServer(metrics: Metrics): Server {
+export function createMetricsServer(metrics: Pick<Metrics, 'text' | 'contentType'>): Server {
   return http.createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();

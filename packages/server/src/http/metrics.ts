@@ -1,21 +1,54 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { addProcessMetrics } from './metrics-process.ts';
+import { addWorkMetrics, type WorkMetrics } from './metrics-work.ts';
 
-export type Metrics = {
-  answered: (endpoint: string, status: number) => void;
+/** What a process counts of its own doing. Those of the database are added where there is one: see `metrics-database`. */
+export type Metrics = WorkMetrics & {
+  /** `code`: which fault, where it was refused. */
+  answered: (endpoint: string, status: number, code?: string | null) => void;
   flushed: (facts: { lane: string; requests: number; records: number; ms: number }) => void;
   digested: (facts: { lane: string; records: number; ms: number }) => void;
   /** How long the oldest record of a batch waited, or how late what time alone changes is. */
   lagged: (facts: { lane: string; ms: number }) => void;
+  registry: Registry;
   text(): Promise<string>;
   contentType: string;
+  /** The event loop is looked at no longer. */
+  stop(): void;
 };
 
-/** prom-client's own process metrics wake an idle process a hundred times a second; these are read when asked for. */
-export function createMetrics(): Metrics {
+/**
+ * Where several processes are read as one, counters and histograms are added up. Of a gauge that would be nonsense for most:
+ * each says itself what is to be made of several (`aggregator`).
+ */
+export function createMetrics(release: { version: string; node: string }): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // Counted by ourselves and told when asked: prom-client hashes the labels at every step.
-  const answers = new Map<string, Map<number, number>>();
+  new Gauge({
+    name: 'beckon_build_info',
+    help: 'Always 1; the labels say which release runs',
+    labelNames: ['version', 'node'],
+    registers,
+    aggregator: 'max',
+  })
+    .labels(release.version, release.node)
+    .set(1);
+  return {
+    ...answerMetrics(registers),
+    ...flushMetrics(registers),
+    ...digestMetrics(registers),
+    ...addWorkMetrics(registers),
+    ...addProcessMetrics(registers),
+    registry,
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+/** Counted by ourselves and told when asked: prom-client hashes the labels at every step. */
+function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
+  const answers = new Tally();
+  const refusals = new Tally();
   new Counter({
     name: 'beckon_requests_total',
     help: 'Answers of the public endpoints',
@@ -23,11 +56,42 @@ export function createMetrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const [endpoint, statuses] of answers) {
-        for (const [status, count] of statuses) this.inc({ endpoint, status: String(status) }, count);
-      }
+      for (const [endpoint, status, count] of answers.rows()) this.inc({ endpoint, status }, count);
     },
   });
+  new Counter({
+    name: 'beckon_refusals_total',
+    help: 'Requests to the public endpoints that were refused, by the code of the first error',
+    labelNames: ['endpoint', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [endpoint, code, count] of refusals.rows()) this.inc({ endpoint, code }, count);
+    },
+  });
+  return {
+    answered(endpoint, status, code) {
+      answers.add(endpoint, String(status));
+      if (code && status >= 400) refusals.add(endpoint, code);
+    },
+  };
+}
+
+class Tally {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  add(a: string, b: string): void {
+    let some = this.#counts.get(a);
+    if (!some) this.#counts.set(a, (some = new Map()));
+    some.set(b, (some.get(b) ?? 0) + 1);
+  }
+
+  *rows(): Generator<[string, string, number]> {
+    for (const [a, some] of this.#counts) for (const [b, count] of some) yield [a, b, count];
+  }
+}
+
+function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
   const records = new Counter({
     name: 'beckon_records_accepted_total',
     help: 'Records that are durable in the inbox',
@@ -48,21 +112,12 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
-  addProcessGauges(registers);
   return {
-    ...digestMetrics(registers),
-    answered(endpoint, status) {
-      let statuses = answers.get(endpoint);
-      if (!statuses) answers.set(endpoint, (statuses = new Map()));
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    },
     flushed({ lane, requests: size, records: count, ms }) {
       records.labels(lane).inc(count);
       flushSize.labels(lane).observe(size);
       flushSeconds.labels(lane).observe(ms / 1_000);
     },
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
   };
 }
 
@@ -82,9 +137,10 @@ function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagge
   });
   const lag = new Gauge({
     name: 'beckon_digest_lag_seconds',
-    help: 'How long the oldest record of the last batch waited; for "time", how overdue the next moment is',
+    help: 'How long the oldest record of the last batch waited; for time, send and tell, how overdue the first moment was',
     labelNames: ['lane'],
     registers,
+    aggregator: 'max',
   });
   return {
     digested({ lane, records: count, ms }) {
@@ -93,22 +149,4 @@ function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagge
     },
     lagged: ({ lane, ms }) => lag.labels(lane).set(ms / 1_000),
   };
-}
-
-function addProcessGauges(registers: Registry[]): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  gauge('process_resident_memory_bytes', 'Memory held by this process', () => process.memoryUsage.rss());
-  gauge('process_cpu_seconds', 'Processor time used since the start', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
-  gauge('process_uptime_seconds', 'Time since the start', () => process.uptime());
 }

@@ -63,6 +63,8 @@ test('every variable is read', () => {
     ADMIN_DATABASE_URL: 'postgresql://a:p@db/beckon',
     DATABASE_POOLER: 'transaction',
     ROLES: 'worker',
+    API_PROCESSES: '4',
+    WORKER_PROCESSES: '64',
     SECRET_KEY_FILE: '/run/secret',
     SECRET_KEY_PREVIOUS: 'p'.repeat(32),
     LOG_LEVEL: 'warn',
@@ -95,6 +97,7 @@ test('every variable is read', () => {
       namedStatements: false,
     },
     roles: new Set(['worker']),
+    processes: { api: 4, worker: 64 },
     secretKey: 's'.repeat(40),
     secretKeyPrevious: 'p'.repeat(32),
     logLevel: 'warn',
@@ -105,6 +108,9 @@ test('every variable is read', () => {
     tlsCertDir: '/tls/hosts',
     webhookAllowPrivate: false,
     mailFrom: 'beckon@acme.example',
+    backupDir: null,
+    backupPassphrase: null,
+    restoreGuard: 'auto',
     dnsServers: ['10.0.0.2', '127.0.0.1:5353'],
     model: { baseUrl: 'https://models.example/v1#anthropic', apiKey: 's'.repeat(40), name: 'small-1' },
     minimumVersions: new Map([
@@ -125,6 +131,8 @@ test('all faults are told at once, each by its variable and with what is allowed
     DATABASE_URL: 'mysql://u:hunter22@db/x',
     DATABASE_POOLER: 'session',
     ROLES: 'api,mailer',
+    API_PROCESSES: '0',
+    WORKER_PROCESSES: '65',
     SECRET_KEY: 'a-key-that-is-long-enough-but-not-alone',
     SECRET_KEY_FILE: '/run/secret',
     SECRET_KEY_PREVIOUS: 'short',
@@ -140,6 +148,8 @@ test('all faults are told at once, each by its variable and with what is allowed
     /^DATABASE_URL must be a PostgreSQL address/,
     /^DATABASE_POOLER must be transaction or not set, not "session"$/,
     /^ROLES must be all, or any of api, worker, mail-in, separated by commas, not "mailer"$/,
+    /^API_PROCESSES must be a whole number from 1 to 64, not "0"$/,
+    /^WORKER_PROCESSES must be a whole number from 1 to 64, not "65"$/,
     /^SECRET_KEY must not be set together with SECRET_KEY_FILE$/,
     /^SECRET_KEY_PREVIOUS must have at least 16 characters/,
     /^LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"$/,
@@ -209,6 +219,14 @@ test('what is of use with DATABASE_URL only is refused without it', () => {
     expect.stringMatching(/^ADMIN_DATABASE_URL is of use with DATABASE_URL only/),
     expect.stringMatching(/^DATABASE_POOLER is of use with DATABASE_URL only/),
   ]);
+});
+
+test('behind a pooler there has to be a way past it', () => {
+  const behind = { DATABASE_URL: 'postgres://pooler/x', DATABASE_POOLER: 'transaction', SECRET_KEY: SECRET };
+  expect(faultsOf(behind)).toEqual([
+    expect.stringMatching(/^ADMIN_DATABASE_URL must be set too, past the pooler/),
+  ]);
+  expect(faultsOf({ ...behind, ADMIN_DATABASE_URL: 'postgres://db/x' })).toEqual([]);
 });
 
 test('two servers cannot have one port, unless any port will do', () => {

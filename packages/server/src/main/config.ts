@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isLoopbackName } from '../base/loopback.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import type { ModelSettings } from '../io/model/index.ts';
+import { type BackupConfig, readBackup } from './read-backup.ts';
 import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
 import {
   isAddressRange,
@@ -16,7 +17,7 @@ import {
 } from './env-values.ts';
 
 /** Everything that the environment decides, checked as a whole before anything starts. */
-export type Config = {
+export type Config = BackupConfig & {
   host: string;
   port: number;
   publicUrl: string;
@@ -28,6 +29,8 @@ export type Config = {
   /** Null: the embedded database in `dataDir`. */
   database: { url: string; adminUrl: string; namedStatements: boolean } | null;
   roles: ReadonlySet<Role>;
+  /** How many there are of each on this machine; with one of each they are one process. */
+  processes: { api: number; worker: number };
   /** Null: generated into `dataDir`. */
   secretKey: string | null;
   secretKeyPrevious: string | null;
@@ -56,7 +59,9 @@ export type Config = {
 };
 
 const ROLES = ['api', 'worker', 'mail-in'] as const;
-type Role = (typeof ROLES)[number];
+export type Role = (typeof ROLES)[number];
+/** More than any machine has use for; a slip of the finger is told and not tried. */
+const PROCESSES_MAX = 64;
 
 /** All faults at once, each with its variable and what is allowed: nobody repairs a configuration one start at a time. */
 export class ConfigFaults extends Error {
@@ -87,6 +92,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     database: readDatabase(read),
     roles: readRoles(read),
+    processes: readProcesses(read),
     secretKey: read.secret('SECRET_KEY'),
     secretKeyPrevious: read.secret('SECRET_KEY_PREVIOUS'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
@@ -104,6 +110,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     dnsServers: read.list('DNS_SERVERS', 'addresses such as 10.0.0.2 or 127.0.0.1:5353', isServerAddress),
     model: readModel(read),
     minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
+    ...readBackup(read),
     warnings: [],
   };
   checkTransport(config, read);
@@ -134,7 +141,14 @@ function readDatabase(read: Reader): Config['database'] {
   const url = read.parsedSecret('DATABASE_URL', readDatabaseUrl);
   const adminUrl = read.parsedSecret('ADMIN_DATABASE_URL', readDatabaseUrl);
   const pooler = read.oneOf('DATABASE_POOLER', ['transaction']);
-  if (url) return { url, adminUrl: adminUrl ?? url, namedStatements: pooler === null };
+  if (url) {
+    if (pooler !== null && !read.isSecretSet('ADMIN_DATABASE_URL'))
+      read.fault(
+        'ADMIN_DATABASE_URL',
+        'must be set too, past the pooler, since DATABASE_POOLER is: migrations hold a lock that a pooler would lose',
+      );
+    return { url, adminUrl: adminUrl ?? url, namedStatements: pooler === null };
+  }
   if (read.isSecretSet('DATABASE_URL')) return null;
   const useless = {
     ADMIN_DATABASE_URL: read.isSecretSet('ADMIN_DATABASE_URL'),
@@ -167,6 +181,11 @@ function readRoles(read: Reader): ReadonlySet<Role> {
     ['all', ...ROLES].includes(name),
   );
   return new Set(!names || names.includes('all') ? ROLES : ROLES.filter((role) => names.includes(role)));
+}
+
+function readProcesses(read: Reader): Config['processes'] {
+  const count = (name: string): number => read.count(name, PROCESSES_MAX) ?? 1;
+  return { api: count('API_PROCESSES'), worker: count('WORKER_PROCESSES') };
 }
 
 function checkTransport(config: Config, read: Reader): void {

@@ -33,6 +33,7 @@ export function createReader(env: Env, readText: ReadText) {
     /** By itself or by a file. */
     isSecretSet: (name: string) => text(name) !== null || text(`${name}_FILE`) !== null,
     port: (name: string) => parsed(name, readPort),
+    count: (name: string, max: number) => parsed<number>(name, (given) => readCount(given, max)),
     oneOf: <T extends string>(name: string, values: readonly T[]) =>
       parsed<T>(name, (given) => {
         const value = values.find((one) => one === given);
@@ -76,4 +77,10 @@ function readPort(given: string): Parsed<number> {
   return /^\d{1,5}$/.test(given) && Number(given) <= PORT_MAX
     ? { value: Number(given) }
     : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(given)}` };
+}
+
+function readCount(given: string, max: number): Parsed<number> {
+  return /^[1-9]\d{0,5}$/.test(given) && Number(given) <= max
+    ? { value: Number(given) }
+    : { allowed: `a whole number from 1 to ${max}, not ${JSON.stringify(given)}` };
 }

@@ -1,9 +1,10 @@
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { durabilityFaults, openDatabase, pendingMigrations } from '../io/db/index.ts';
+import { connectionsAllowed, durabilityFaults, openDatabase, pendingMigrations } from '../io/db/index.ts';
 import type { InspectedConfig, Inspection } from '../operator/index.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { findPlace } from './prepare.ts';
+import { connectionsNeeded } from './processes.ts';
 import { findSecretFault } from './secrets.ts';
 
 /** What `doctor` looks at; faults of the configuration are among it, not a reason to stop. */
@@ -16,15 +17,25 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
       const place = await findPlace(config, { log: silentLog, print });
       try {
         const { connection, adminConnection } = place;
-        const db = await openDatabase({ connection, clock: systemClock, log: silentLog, poolMax: 1 });
+        const settings = { clock: systemClock, log: silentLog, poolMax: 1 };
+        const db = await openDatabase({ ...settings, connection, namedStatements: false });
+        const direct = await openDatabase({ ...settings, connection: adminConnection }).catch(
+          async (error: unknown) => {
+            await db.close();
+            const why = error instanceof Error ? error.message : String(error);
+            throw new Error(`by ADMIN_DATABASE_URL: ${why}`, { cause: error });
+          },
+        );
         return {
           db,
+          direct,
+          connectionsAllowed: () => connectionsAllowed(direct),
           offsetMs: () => db.offsetMs(),
           durabilityFaults: () => durabilityFaults(db),
           pendingMigrations: () => pendingMigrations(adminConnection),
           secretFault: () => findSecretFault(db, config),
           async close() {
-            await db.close();
+            await Promise.all([db.close(), direct.close()]);
             await place.release();
           },
         };
@@ -43,6 +54,16 @@ async function probe(smtpUrl: string | null): Promise<string | null> {
   return smtpUrl === null ? null : probeRelay(smtpUrl, { withinMs: RELAY_WITHIN_MS });
 }
 
+function backupsIn(folder: string): NonNullable<InspectedConfig['backups']> {
+  return {
+    folder,
+    async list() {
+      const { listBackups } = await import('../io/embedded/index.ts');
+      return listBackups(folder);
+    },
+  };
+}
+
 function toInspected(config: Config): InspectedConfig {
   const ports = [
     { variable: 'PORT', port: config.port, tls: config.tls !== null },
@@ -59,7 +80,13 @@ function toInspected(config: Config): InspectedConfig {
     host,
     tls,
     embedded: config.database === null,
+    servesApi: config.roles.has('api'),
+    pooled: config.database?.namedStatements === false,
+    connectionsNeeded: connectionsNeeded(config),
     ...(config.roles.has('mail-in') ? { mailIn } : {}),
+    ...(config.backupDir === null || config.database !== null
+      ? {}
+      : { backups: backupsIn(config.backupDir) }),
     relay:
       config.smtpUrl === null
         ? null

@@ -140,8 +140,12 @@ test('doctor finds a healthy installation healthy, and a wrong secret key by its
   expect(checks.map((check) => check.check)).toEqual([
     'node',
     'config',
+    'open files',
+    'memory',
+    'time zones',
     'database',
     'durability',
+    'postgresql settings',
     'schema',
     'secret key',
     'clock',
@@ -180,4 +184,11 @@ test('config check says what the environment means, before anything is opened or
   ]);
   expect(await stateOf({ PORT: 'http', LOG_LEVEL: 'loud' })).toEqual([1, 'ok', 'fail', 'fail']);
   expect(existsSync(nowhere)).toBe(false);
+});
+
+test('distribute says what is missing where there is no Citus, and ends with 1', async () => {
+  const { out, err, code } = await beckon(['distribute', '--json']);
+  expect([out, code]).toEqual(['', 1]);
+  const { error } = JSON.parse(err) as { error: { message: string } };
+  expect(error.message).toMatch(/no Citus extension.*Nothing was changed.*CREATE EXTENSION citus/);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCommands, EXIT_USAGE, type Operator } from '../operator/index.ts';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
+import { readRelease } from './release.ts';
 
 /**
  * The door of the program. It imports little: what only some commands need (the database, HTTP) they load themselves,
@@ -37,9 +38,17 @@ function createOperator(): Operator {
       const { migrateForCommand } = await import('./prepare.ts');
       return migrateForCommand(readConfig(), complain);
     },
+    async distribute() {
+      const { distributeForCommand } = await import('./prepare.ts');
+      return distributeForCommand(readConfig(), complain);
+    },
     async inspect() {
       const { inspect } = await import('./inspect.ts');
       return inspect(tryConfig(), complain);
+    },
+    async backups() {
+      const { openBackups } = await import('./backups.ts');
+      return openBackups(readConfig(), { print: complain, version: readRelease().version });
     },
     async serve({ logTo }) {
       const config = readConfig();
@@ -74,12 +83,6 @@ function tryConfig(): Config | ConfigFaults {
     if (error instanceof ConfigFaults) return error;
     throw error;
   }
-}
-
-function readRelease(): { version: string; node: string } {
-  const manifest = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-  return { version, node: process.version };
 }
 
 function onSignal(listener: (signal: string) => void): () => void {

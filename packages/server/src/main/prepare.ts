@@ -3,25 +3,37 @@ import { createLifecycle } from '../base/lifecycle.ts';
 import { createLog, type Log } from '../base/log.ts';
 import {
   type ConnectionSource,
+  connectionsAllowed,
   createScratch,
   type Database,
+  distribute,
+  type Distributed,
   durabilityFaults,
   migrate,
   openDatabase,
   pendingMigrations,
 } from '../io/db/index.ts';
+import { mayLettersLeave } from '../flows/restore-guard.ts';
 import { MIGRATIONS } from '../io/migrations/index.ts';
 import type { Opened } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
+import { connectionsNeeded } from './processes.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
 import { stripeReader } from './stripe-reader.ts';
+import { toldSecrets } from './told-secrets.ts';
 
-/** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
-export type Place = {
+export type Ways = {
   connection: ConnectionSource;
   /** For migrations and session locks, which a pooler would break. */
   adminConnection: ConnectionSource;
+};
+
+/** What asks a question or two has nothing to gain by names, which a pooler may not know. */
+export const FOR_A_MOMENT = { clock: systemClock, namedStatements: false, poolMax: 1 };
+
+/** Where the data is, whoever runs it: the embedded PostgreSQL of DATA_DIR, or the one that DATABASE_URL names. */
+export type Place = Ways & {
   /** Of an embedded database there is one server; a second one is refused. */
   becomeServer(): Promise<void>;
   release(): Promise<void>;
@@ -33,13 +45,17 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
   const { database } = config;
   if (database)
     return {
-      connection: () => ({ connectionString: database.url }),
-      adminConnection: () => ({ connectionString: database.adminUrl }),
+      ...waysTo(database),
       becomeServer: () => Promise.resolve(),
       release: () => Promise.resolve(),
     };
   const { openEmbedded } = await import('../io/embedded/index.ts');
-  const embedded = await openEmbedded({ dataDir: config.dataDir, ...voice });
+  const embedded = await openEmbedded({
+    dataDir: config.dataDir,
+    backupDir: config.backupDir,
+    connections: connectionsNeeded(config),
+    ...voice,
+  });
   return {
     connection: () => embedded.connection(),
     adminConnection: () => embedded.connection(),
@@ -50,12 +66,27 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
   };
 }
 
+/** The same place for a process that somebody else watches over, who keeps the database alive and lets go of it. */
+export async function followPlace({ database, dataDir }: Config): Promise<Ways> {
+  if (database) return waysTo(database);
+  const { followEmbedded } = await import('../io/embedded/index.ts');
+  const connection = (): ReturnType<typeof followEmbedded> => followEmbedded(dataDir);
+  return { connection, adminConnection: connection };
+}
+
+function waysTo({ url, adminUrl }: NonNullable<Config['database']>): Ways {
+  return {
+    connection: () => ({ connectionString: url }),
+    adminConnection: () => ({ connectionString: adminUrl }),
+  };
+}
+
 /** A command's view: it sets up an empty database, but leaves the change of one in use to `migrate` and `serve`. */
 export async function openForCommand(
   config: Config,
   { print, version }: { print: (line: string) => void; version: string },
 ): Promise<Opened> {
-  const log = createLog('warn', 2);
+  const log = createLog('warn', 2, toldSecrets(config));
   const place = await findPlace(config, { log, print });
   try {
     await requireSchema(place);
@@ -116,24 +147,68 @@ export async function prepareServer(config: Config, place: Place, log: Log): Pro
   await place.becomeServer();
   const { applied } = await migrate(place.adminConnection);
   if (applied.length > 0) log.info({ migrations: applied }, 'database.migrated');
-  const db = await openDatabase({ connection: place.connection, clock: systemClock, log, poolMax: 1 });
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection: place.connection, log });
   try {
     const faults = await durabilityFaults(db);
     if (faults.length > 0)
       throw new Error(`This database cannot keep what it acknowledges: ${faults.join('; ')}`);
+    await warnOfFewConnections(db, config, log);
+    const secrets = await openSecrets({ db, clock: db.clock }, config);
+    await warnOfRestore(db, config, log);
+    return secrets;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Behind a pooler it is that one's to share out what there is. */
+async function warnOfFewConnections(db: Database, config: Config, log: Log): Promise<void> {
+  if (config.database?.namedStatements === false) return;
+  const [needed, allowed] = [connectionsNeeded(config), await connectionsAllowed(db)];
+  if (needed > allowed) log.warn({ needed, allowed }, 'database.connections_few');
+}
+
+/** Once the database is ready: the right secret key, or none of what was sealed could be opened. */
+export async function openSecretsAt(
+  config: Config,
+  { place, log }: { place: Ways; log: Log },
+): Promise<Secrets> {
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection: place.connection, log });
+  try {
     return await openSecrets({ db, clock: db.clock }, config);
   } finally {
     await db.close();
   }
 }
 
+/** It accepts requests and digests them; only letters wait. */
+async function warnOfRestore(db: Database, config: Config, log: Log): Promise<void> {
+  if (await mayLettersLeave({ db, log, restoreGuard: config.restoreGuard })) return;
+  log.error({}, 'restore.unconfirmed');
+  config.warnings.push(
+    'This database was restored, or is a copy: no letter leaves until you have said which may have left before. “restore status” says more',
+  );
+}
+
 export async function migrateForCommand(
   config: Config,
   print: (line: string) => void,
 ): Promise<{ applied: string[] }> {
-  const place = await findPlace(config, { log: createLog('warn', 2), print });
+  const place = await findPlace(config, { log: createLog('warn', 2, toldSecrets(config)), print });
   try {
     return await migrate(place.adminConnection);
+  } finally {
+    await place.release();
+  }
+}
+
+export async function distributeForCommand(
+  config: Config,
+  print: (line: string) => void,
+): Promise<Distributed> {
+  const place = await findPlace(config, { log: createLog('warn', 2), print });
+  try {
+    return await distribute(place.adminConnection);
   } finally {
     await place.release();
   }

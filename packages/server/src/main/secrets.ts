@@ -58,6 +58,11 @@ function teamSecretOf(secret: string): string {
   return deriveKey(secret, 'team sessions').toString('hex');
 }
 
+/** The key itself, for a backup; null where there is none yet. */
+export async function readSecretKey(config: SecretConfig): Promise<string | null> {
+  return config.secretKey ?? (await readKeyFile(config)) ?? null;
+}
+
 export type SecretConfig = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevious'>;
 
 function matchOf(

@@ -1,84 +1,76 @@
-import { systemClock } from '../base/clock.ts';
-import { createLifecycle } from '../base/lifecycle.ts';
+import type { Reach } from '../base/crash-points.ts';
 import { createLog, type Log } from '../base/log.ts';
 import type { Served } from '../operator/index.ts';
-import { openModel } from '../io/model/index.ts';
 import type { Config } from './config.ts';
-import { openDashboard } from './dashboard.ts';
-import { openGuide } from './guide.ts';
-import { openMailroom, webhookAgent } from './mailroom.ts';
-import { findPlace, prepareServer } from './prepare.ts';
+import { findPlace, type Place, prepareServer } from './prepare.ts';
+import { isOneProcess } from './processes.ts';
+import type { ReadRelease } from './release.ts';
+import type { Secrets } from './secrets.ts';
+import { reload, serveHere } from './serve-here.ts';
 import { setUpLink } from './set-up-link.ts';
-import { type RunningServer, startServer } from './wire.ts';
+import { toldSecrets } from './told-secrets.ts';
 
 type Voice = {
   logTo: 'stdout' | 'stderr';
   print: (line: string) => void;
-  release: { version: string; node: string };
+  release: ReadRelease;
+  /** See `ServerOptions`. */
+  reach?: Reach;
+};
+
+/** In this process, or in several that it watches over. */
+export type Running = {
+  /** Null where no requests are answered. */
+  httpPort: number | null;
+  /** The files of the certificate are others now. */
+  reload(): void;
+  stop(): Promise<void>;
 };
 
 /** The server over its database: what was opened first (the database) is let go last. */
 export async function serve(config: Config, voice: Voice): Promise<Served> {
-  const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2);
+  const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, toldSecrets(config));
   const place = await findPlace(config, { log, print: voice.print });
-  const life = createLifecycle(log);
   try {
     const secrets = await prepareServer(config, place, log);
-    const server = await startServer({
-      connection: place.connection,
-      adminConnection: place.adminConnection,
-      namedStatements: config.database?.namedStatements ?? true,
-      ...secrets,
-      ...openMailroom(config, secrets.sealer, systemClock),
-      smtpUrl: config.smtpUrl,
-      mailIn: config.mailIn,
-      mailFrom: config.mailFrom,
-      webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(voice.release.version) },
-      dashboard: await openDashboard({ log, life }),
-      guide: openGuide({ log, life }),
-      model: config.model && openModel(config.model),
-      clock: systemClock,
-      log,
-      release: voice.release,
-      roles: config.roles,
-      listen: config,
-      minimumVersions: config.minimumVersions,
-    });
-    const stopReloading = reloadOnHangup(server, log);
-    const url = addressOf(config, server);
+    const running = await start(config, { ...voice, place, secrets, log });
+    const stopReloading = reloadOnHangup(running);
+    const url = addressOf(config, running);
     return {
       url,
       setUpUrl: config.roles.has('api') ? await setUpLink(place, { publicUrl: url, log }) : null,
       warnings: config.warnings,
       async stop() {
         stopReloading();
-        await server.stop();
-        await life.stop();
+        await running.stop();
         await place.release();
       },
     };
   } catch (error) {
-    await life.stop();
     await place.release();
     throw error;
   }
 }
 
-/** After a renewal: `kill -HUP`. Files that are no pair are reported, and the old certificate stays in service. */
-function reloadOnHangup(server: RunningServer, log: Log): () => void {
-  const reload = (): void => {
-    try {
-      server.reloadCertificate();
-      log.info({}, 'certificate.reloaded');
-    } catch (error) {
-      log.error({ err: error }, 'certificate.not_reloaded');
-    }
-  };
-  process.on('SIGHUP', reload);
-  return () => process.off('SIGHUP', reload);
+type Ready = Omit<Voice, 'print'> & { place: Place; secrets: Secrets; log: Log };
+
+async function start(config: Config, ready: Ready): Promise<Running> {
+  if (!isOneProcess(config)) {
+    const { supervise } = await import('./supervise.ts');
+    return supervise(config, ready);
+  }
+  const server = await serveHere(config, ready);
+  return { httpPort: server.ports.http, reload: () => reload(server, ready.log), stop: () => server.stop() };
+}
+
+/** After a renewal: `kill -HUP`. */
+function reloadOnHangup(running: Running): () => void {
+  const onHangup = (): void => running.reload();
+  process.on('SIGHUP', onHangup);
+  return () => process.off('SIGHUP', onHangup);
 }
 
 /** With PORT=0 the address is only known now. */
-function addressOf({ publicUrl, port }: Config, { ports }: RunningServer): string {
-  return port === 0 && ports.http !== null ? publicUrl.replace(/:0$/, `:${ports.http}`) : publicUrl;
+function addressOf({ publicUrl, port }: Config, { httpPort }: Running): string {
+  return port === 0 && httpPort !== null ? publicUrl.replace(/:0$/, `:${httpPort}`) : publicUrl;
 }

@@ -32,6 +32,8 @@ test('what is said to count where nothing is set is what counts', () => {
   expect(said('PUBLIC_URL')?.replace('$PORT', String(unset.port))).toBe(unset.publicUrl);
   expect(said('MAIL_IN_PORT')).toBe(String(unset.mailIn.port));
   expect(said('MAIL_IN_HOST')).toBe(unset.mailIn.host);
+  expect(said('API_PROCESSES')).toBe(String(unset.processes.api));
+  expect(said('WORKER_PROCESSES')).toBe(String(unset.processes.worker));
   expect(said('LOG_LEVEL')).toBe(unset.logLevel);
   expect(said('WEBHOOK_ALLOW_PRIVATE')).toBe(String(unset.webhookAllowPrivate));
   for (const [name, value] of [
@@ -49,6 +51,7 @@ test('every example is one that is taken', () => {
   for (const { name, example } of VARIABLES) {
     const beside: Record<string, string> = {
       DATABASE_URL: databaseUrl,
+      ADMIN_DATABASE_URL: databaseUrl,
       SECRET_KEY: 'x'.repeat(32),
       SMTP_URL: 'smtp://localhost',
       TLS_CERT_FILE: 'c',

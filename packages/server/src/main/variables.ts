@@ -82,14 +82,15 @@ export const VARIABLES: readonly Variable[] = [
     unset: '$DATABASE_URL',
     example: 'postgres://owner:password@db.internal:5432/beckon',
     secret: true,
-    about: 'For migrations, where `DATABASE_URL` leads through a pooler.',
+    about:
+      'Past the pooler, where `DATABASE_URL` leads through one: for migrations, sign-ins, and what workers listen to.',
   },
   {
     name: 'DATABASE_POOLER',
     group: 'Data',
     unset: null,
     example: 'transaction',
-    about: '`transaction` behind a pooler in transaction mode.',
+    about: '`transaction` behind a pooler in transaction mode. It needs `ADMIN_DATABASE_URL`.',
   },
   {
     name: 'SECRET_KEY',
@@ -108,6 +109,31 @@ export const VARIABLES: readonly Variable[] = [
     example: 'the one that was in force before',
     secret: true,
     about: 'The old one, while you change it.',
+  },
+  {
+    name: 'BACKUP_DIR',
+    group: 'Data',
+    unset: null,
+    example: '/var/backups/beckon',
+    about:
+      'For the embedded database: where `backup` puts its copies, and PostgreSQL a copy of its log as it is written, so that any moment since a backup can be restored. On another disk, best on another machine. With `DATABASE_URL` the closed secret key alone goes there.',
+  },
+  {
+    name: 'BACKUP_PASSPHRASE',
+    group: 'Data',
+    unset: 'asked for at the terminal',
+    example: 'words that nobody guesses',
+    generate: 'openssl rand -base64 24',
+    secret: true,
+    about: 'Closes the secret key in a backup. Keep it apart from the backups; 12 characters or more.',
+  },
+  {
+    name: 'RESTORE_GUARD',
+    group: 'Data',
+    unset: 'auto',
+    example: 'manual',
+    about:
+      '`auto`: from a database that was restored no letter leaves until `restore confirm`. `manual` where a standby takes over without losing anything: then nobody is asked.',
   },
   {
     name: 'SMTP_URL',
@@ -191,6 +217,22 @@ export const VARIABLES: readonly Variable[] = [
     example: 'api,worker',
     about:
       '`api` (answers requests), `worker` (digests them, sends letters and webhooks), `mail-in` (takes mail in), or several with commas between them: what this process does.',
+  },
+  {
+    name: 'API_PROCESSES',
+    group: 'Operation',
+    unset: '1',
+    example: '4',
+    about:
+      'How many processes answer requests on this machine, 1 to 64; they share `PORT`. With one of each kind everything is one process.',
+  },
+  {
+    name: 'WORKER_PROCESSES',
+    group: 'Operation',
+    unset: '1',
+    example: '2',
+    about:
+      'How many processes digest and send on this machine, 1 to 64. Each has its own connections to the database.',
   },
   {
     name: 'LOG_LEVEL',

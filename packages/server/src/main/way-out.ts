@@ -25,7 +25,9 @@ export async function openWayOut(
   { smtpUrl, tokenKeys, log }: WayOutOptions,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<Relay> {
-  const relay = openRelay({ url: smtpUrl ?? (await openOutbox({ tokenKeys, log }, { db, life })), log });
+  const url = smtpUrl ?? (await openOutbox({ tokenKeys, log }, { db, life }));
+  const { reach } = db;
+  const relay = openRelay({ url, log, dotSent: reach && (() => reach('letter_dot_sent')) });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }

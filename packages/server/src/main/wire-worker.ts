@@ -27,6 +27,7 @@ import {
 } from '../worker/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import { webhookAgent } from './mailroom.ts';
+import { meteredDuty, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './wire.ts';
@@ -52,7 +53,9 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const out = await wayOut(options, parts);
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
-  const timetable = startTimetable(dutiesOf(options, { db, outbound, ...out }), log);
+  const watch = { metrics, clock: db.clock };
+  const duties = dutiesOf(options, { db, outbound, ...out }).map((duty) => meteredDuty(duty, watch));
+  const timetable = startTimetable(duties, log, db.reach);
   life.onStop('timetable', () => timetable.stop());
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
@@ -65,15 +68,14 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     newId: idMaker(db.clock),
     mailroom: options.mailroom,
     tokenKeys: options.tokenKeys,
-    transport: out.transport,
+    transport: meteredTransport(out.transport, watch),
     togetherMs: TOGETHER_MS,
+    restoreGuard: options.restoreGuard ?? 'auto',
   });
   const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
   settled = () => sender.settled();
   life.onStop('sender', () => sender.stop());
-  const agent = webhookAgent(options.release.version);
-  const teller = startTeller({ db, log, sealer: options.sealer, outbound, agent, onLag: metrics.lagged });
-  life.onStop('teller', () => teller.stop());
+  startTelling(options, { ...parts, outbound });
   const digester = startDigester({
     db,
     digest,
@@ -99,6 +101,21 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   });
   life.onStop('listener', () => listener.stop());
   return { wake: () => digester.wake() };
+}
+
+function startTelling(
+  { log, sealer, release }: ServerOptions,
+  { db, life, metrics, outbound }: Parts & { outbound: Outbound },
+): void {
+  const teller = startTeller({
+    db,
+    log,
+    sealer,
+    outbound: meteredOutbound(outbound, metrics.posted),
+    agent: webhookAgent(release.version),
+    onLag: metrics.lagged,
+  });
+  life.onStop('teller', () => teller.stop());
 }
 
 type WayOut = { transport: Transport; teamTransport: TeamTransport; relay: Pick<Relay, 'hand'> | null };

@@ -3,11 +3,13 @@ import type { Server as HttpsServer } from 'node:https';
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
+import type { Reach } from '../base/crash-points.ts';
 import { idMaker } from '../base/ids.ts';
 import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
 import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
 import { requestLog } from '../features/stream/index.ts';
+import type { RestoreGuard } from '../features/restores/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createAccept } from '../flows/accept/index.ts';
@@ -24,12 +26,14 @@ import {
   createMetricsServer,
   createRedirectServer,
   type EdgeConfig,
+  type HealthDeps,
   type HttpDeps,
   mountSandbox,
   type Metrics,
   type Release,
   reloadCertificate,
   transportRules,
+  watchDatabase,
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
 import type { Sealer } from '../base/seal.ts';
@@ -40,6 +44,8 @@ import { type ConnectionSource, createNotifier, type Database, openDatabase } fr
 import type { DraftModel } from '../io/model/index.ts';
 import type { StripeAddress } from '../io/stripe/index.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
+import { type Counts, countsOf } from './merged-counts.ts';
+import { meteredLog } from './metered.ts';
 import { mountPeople, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
@@ -83,6 +89,12 @@ export type ServerOptions = {
   guide?: () => GuideState;
   /** Who words letters, where the installation has somebody. */
   model?: DraftModel | null;
+  /** What a restored database asks for before letters leave; `auto` where it is left out. */
+  restoreGuard?: RestoreGuard;
+  /** Where this process is one of several: what all of them counted, in place of what this one did. */
+  countedByAll?: () => Promise<string>;
+  /** For who tests what becomes of a process that comes no further than here. */
+  reach?: Reach;
   /** In place of Stripe, for who tests what is read there. */
   stripeAddress?: StripeAddress;
   /** In place of the way out, for who tests what leads there. */
@@ -104,13 +116,15 @@ export type RunningServer = {
   ports: { http: number | null; redirect: number | null; metrics: number | null; mailIn: number | null };
   /** Reads the certificate files again, for connections from now on; throws, and changes nothing, if they are no pair. */
   reloadCertificate(): void;
+  /** What this process counted, for who adds it to what others did. */
+  counts(): Promise<Counts>;
   /** Takes no new connection, answers what is under way, and loses nothing. */
   stop(): Promise<void>;
 };
 
 /** The only place that says who gets what. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const life = createLifecycle(options.log);
+  const life = createLifecycle(options.log, options.reach);
   try {
     return await wire(options, life);
   } catch (error) {
@@ -119,11 +133,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningServer> {
-  const { clock, log, connection, namedStatements, roles } = options;
-  const db = await openDatabase({ connection, clock, log, namedStatements });
+async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServer> {
+  const metrics = createMetrics(given.release);
+  life.onStop('metrics of the process', () => metrics.stop());
+  const options = { ...given, log: meteredLog(given.log, metrics.logged) };
+  const { clock, log, connection, namedStatements, roles, reach } = options;
+  const db = await openDatabase({ connection, clock, log, namedStatements, reach });
   life.onStop('database', () => db.close());
-  const metrics = createMetrics();
+  watchDatabase(metrics.registry, { db, log });
   const worker = roles.has('worker') ? await startWorker(options, { db, life, metrics }) : null;
   const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
   const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
@@ -139,7 +156,7 @@ async function wire(options: ServerOptions, life: Lifecycle): Promise<RunningSer
     api.reloadCertificate();
     mailIn?.reloadCertificate();
   };
-  return { ports, reloadCertificate, stop: () => life.stop() };
+  return { ports, reloadCertificate, counts: () => countsOf(metrics), stop: () => life.stop() };
 }
 
 /** Where no worker is at hand, those in other processes are told, at most so often. */
@@ -163,7 +180,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const health = {
     readiness: () => readiness(parts.db),
     release,
-    metrics: parts.metrics,
+    metrics: shownMetrics(options, parts.metrics),
     metricsHere: listen.metricsPort === null,
   };
   const team = openTeam(options, parts);
@@ -233,7 +250,10 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
     bodies: createBodyBudget(),
     newId,
     transport: transportRules(listen),
-    answered: metrics.answered,
+    answered(...facts) {
+      metrics.answered(...facts);
+      db.reach?.('accept_answered');
+    },
   };
 }
 
@@ -253,11 +273,16 @@ async function readiness(db: Database): Promise<string[]> {
   return reasons;
 }
 
+function shownMetrics({ countedByAll }: ServerOptions, metrics: Metrics): HealthDeps['metrics'] {
+  return countedByAll ? { text: countedByAll, contentType: metrics.contentType } : metrics;
+}
+
 async function startMetrics(
-  { listen }: ServerOptions,
+  { listen, countedByAll }: ServerOptions,
   parts: Pick<Parts, 'life' | 'metrics'>,
 ): Promise<number | null> {
-  if (listen.metricsPort === null) return null;
+  // Of several processes whoever watches over them listens there.
+  if (listen.metricsPort === null || countedByAll) return null;
   const server = createMetricsServer(parts.metrics);
   const place = { variable: 'METRICS_PORT', host: listen.host, port: listen.metricsPort };
   await listens(place, listening(server, place));

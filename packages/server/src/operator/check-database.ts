@@ -1,17 +1,27 @@
-import { type Check, fail, type InspectedDatabase, type Inspection, ok, warn } from './checks.ts';
+import { checkArchive, checkRestored } from './check-backup.ts';
+import { checkPooler, checkSettings } from './check-settings.ts';
+import {
+  type Check,
+  fail,
+  type InspectedConfig,
+  type InspectedDatabase,
+  type Inspection,
+  ok,
+  warn,
+} from './checks.ts';
 import { messageOf } from './run.ts';
 
 const OFFSET_WARN_MS = 1_000;
 /** From here on the server says that it is not ready. */
 const OFFSET_FAIL_MS = 5_000;
 
-export async function checkDatabase(inspection: Inspection, embedded: boolean): Promise<Check[]> {
+export async function checkDatabase(inspection: Inspection, config: InspectedConfig): Promise<Check[]> {
   let database: InspectedDatabase;
   try {
     database = await inspection.openDatabase();
   } catch (error) {
     const message = `The database does not answer: ${messageOf(error)}`;
-    const next = embedded
+    const next = config.embedded
       ? 'Read the log of PostgreSQL in DATA_DIR'
       : 'Check that PostgreSQL runs, and host, port, user and password in DATABASE_URL';
     return [fail('database', message, next)];
@@ -20,6 +30,8 @@ export async function checkDatabase(inspection: Inspection, embedded: boolean): 
     return [
       await checkVersion(database),
       await checkDurability(database),
+      ...(await checkSettings(database, config)),
+      ...(await checkPooler(database, config)),
       ...(await checkContent(database)),
       checkClock(database.offsetMs()),
     ];
@@ -62,7 +74,7 @@ async function checkContent(database: InspectedDatabase): Promise<Check[]> {
     fault === null
       ? ok('secret key', 'The secret key is the one of this database')
       : fail('secret key', fault, 'Give the right key: without it every API key is unknown');
-  return [schema, secret];
+  return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database))];
 }
 
 export function checkClock(offsetMs: number | null): Check {

@@ -18,6 +18,9 @@ function check(changed: Partial<InspectedConfig>): Promise<Check[]> {
     host: '127.0.0.1',
     tls: null,
     ports: [],
+    servesApi: true,
+    pooled: false,
+    connectionsNeeded: 25,
     relay: RELAY,
     ...changed,
   });

@@ -1,29 +1,10 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { createServer } from 'node:net';
-import { createSecureContext } from 'node:tls';
-import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
+import { type Check, fail, type InspectedConfig, ok } from './checks.ts';
 
-const EXPIRES_SOON_MS = 14 * 86_400_000;
 const ANSWER_WITHIN_MS = 2_000;
 const ANSWER_MAX_CHARS = 100_000;
-
-export async function checkTls(config: InspectedConfig, now: number): Promise<Check[]> {
-  if (!config.tls) return [];
-  const { certFile, keyFile } = config.tls;
-  try {
-    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-    createSecureContext({ cert, key });
-    return [checkCertificate(new X509Certificate(cert), config, now)];
-  } catch (error) {
-    const message = `${certFile} and ${keyFile} are no certificate and key that can be read: ${(error as Error).message}`;
-    return [
-      fail('tls', message, 'Give this user the right to read both, as PEM, and the key that belongs to it'),
-    ];
-  }
-}
 
 /** Whether letters can be handed over: the relay lets us in, or there is none and they stay here. */
 export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
@@ -34,17 +15,6 @@ export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
   const next =
     'Check the address, the user and the password in SMTP_URL, and that its certificate is for that name';
   return [fail('relay', `${relay.name} does not let us in: ${why}`, next)];
-}
-
-function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
-  const { hostname } = new URL(config.publicUrl);
-  const until = certificate.validToDate.getTime();
-  const expires = `The certificate ${until < now ? 'expired' : 'is good until'} ${certificate.validToDate.toISOString()}`;
-  const next = 'Renew it, and send the server SIGHUP';
-  if (until < now) return fail('tls', expires, next);
-  if (certificate.checkHost(hostname) === undefined)
-    return fail('tls', `The certificate is not for ${hostname}`, 'Use one for the name in PUBLIC_URL');
-  return until < now + EXPIRES_SOON_MS ? warn('tls', expires, next) : ok('tls', expires);
 }
 
 export async function checkPorts(config: InspectedConfig): Promise<Check[]> {

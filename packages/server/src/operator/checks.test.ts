@@ -5,9 +5,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
 import { checkClock, checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
-import { checkRelay, checkPorts, checkTls } from './check-network.ts';
+import { checkRelay, checkPorts } from './check-network.ts';
+import { checkTls } from './check-tls.ts';
 import type { InspectedConfig, InspectedDatabase } from './checks.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'beckon-doctor-'));
@@ -21,6 +24,9 @@ const config: InspectedConfig = {
   host: '127.0.0.1',
   tls: null,
   ports: [],
+  servesApi: true,
+  pooled: false,
+  connectionsNeeded: 25,
   relay: null,
 };
 
@@ -52,11 +58,12 @@ test('a data directory that is yet to be made is judged by the folder in which i
   expect((await checkDataDir({ ...config, dataDir: file }))[0]?.state).toBe('fail');
 });
 
+const db = await openTestDatabase(heldClock());
+
 const healthy: InspectedDatabase = {
-  db: {
-    query: async <R>() => [{ server_version: '18.1' }] as R[],
-    prepared: async () => [],
-  },
+  db,
+  direct: db,
+  connectionsAllowed: async () => 97,
   offsetMs: () => 12,
   durabilityFaults: async () => [],
   pendingMigrations: async () => [],
@@ -70,13 +77,20 @@ async function statesOf(change: Partial<InspectedDatabase>): Promise<Record<stri
     closed += 1;
   };
   const openDatabase = async (): Promise<InspectedDatabase> => ({ ...healthy, ...change, close });
-  const checks = await checkDatabase({ nodeVersion: 'v26.0.0', config, openDatabase }, true);
+  const checks = await checkDatabase({ nodeVersion: 'v26.0.0', config, openDatabase }, config);
   expect(closed).toBe(1);
   return Object.fromEntries(checks.map((check) => [check.check, check.state]));
 }
 
 test('each thing that may be wrong with a database is told apart', async () => {
-  const well = { database: 'ok', durability: 'ok', schema: 'ok', 'secret key': 'ok', clock: 'ok' };
+  const well = {
+    database: 'ok',
+    durability: 'ok',
+    'postgresql settings': 'ok',
+    schema: 'ok',
+    'secret key': 'ok',
+    clock: 'ok',
+  };
   expect(await statesOf({})).toEqual(well);
   expect(await statesOf({ durabilityFaults: async () => ['fsync is off'] })).toEqual({
     ...well,
@@ -94,7 +108,9 @@ test('each thing that may be wrong with a database is told apart', async () => {
 
 test('a database that does not answer is one failure, with its reason', async () => {
   const openDatabase = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
-  expect(await checkDatabase({ nodeVersion: '', config, openDatabase }, false)).toEqual([
+  expect(
+    await checkDatabase({ nodeVersion: '', config, openDatabase }, { ...config, embedded: false }),
+  ).toEqual([
     {
       check: 'database',
       state: 'fail',

@@ -1,4 +1,5 @@
-import type { Tx } from '../io/db/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+import type { Listed } from '../io/embedded/index.ts';
 
 /** One thing that `doctor` looked at, and what to do next where it is not as it should be. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
@@ -21,6 +22,14 @@ export type InspectedConfig = {
   tls: { certFile: string; keyFile: string } | null;
   /** By variable; without those that are not used or may be any. */
   ports: { variable: string; port: number; tls: boolean }[];
+  /** The API answers here, and people reach it by the public address. */
+  servesApi: boolean;
+  /** DATABASE_POOLER says that a pooler in transaction mode stands before the database. */
+  pooled: boolean;
+  /** How many connections our processes open at most, here; other machines have their own. */
+  connectionsNeeded: number;
+  /** Left out where none are meant to be made. */
+  backups?: { folder: string; list: () => Promise<Listed[]> };
   /** Null: letters go into the outbox. */
   relay: { name: string; probe: () => Promise<string | null> } | null;
   /** Where mail comes in, and the public name of that (MAIL_DOMAIN); left out where this process takes none in. */
@@ -28,7 +37,11 @@ export type InspectedConfig = {
 };
 
 export type InspectedDatabase = {
-  db: Tx;
+  db: Tx & Pick<Database, 'session'>;
+  /** The same by the way past a pooler; the same way where there is none. */
+  direct: Tx;
+  /** How many connections all who use this database may have, together. */
+  connectionsAllowed(): Promise<number>;
   /** Milliseconds from this machine's clock to the database's. */
   offsetMs(): number | null;
   durabilityFaults(): Promise<string[]>;

@@ -29,7 +29,9 @@ async function beckon(...args: string[]): Promise<Ran> {
       return { ...testMail(), db, pepper, close };
     },
     migrate: async () => ({ applied: ['0001-ground'] }),
+    distribute: async () => ({ tables: [], before: 0, workers: 0 }),
     inspect: never,
+    backups: never,
     serve: never,
     onSignal: never,
     print: (text) => (ran.out += `${text}\n`),

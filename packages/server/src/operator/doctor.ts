@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { checkBackups } from './check-backup.ts';
 import { checkDatabase } from './check-database.ts';
+import { checkHost } from './check-host.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
 import { checkMailIn } from './check-mail-in.ts';
-import { checkPorts, checkRelay, checkTls } from './check-network.ts';
+import { checkPorts, checkRelay } from './check-network.ts';
+import { checkPublicUrl, checkTls } from './check-tls.ts';
 import { type Check, type Inspection, showChecks } from './checks.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, run } from './run.ts';
@@ -32,8 +35,11 @@ async function examine(inspection: Inspection): Promise<Check[]> {
   return [
     ...checks,
     ...(await checkDataDir(config)),
-    ...(await checkDatabase(inspection, config.embedded)),
+    ...(await checkBackups(config, systemClock.now())),
+    ...(await checkHost(config)),
+    ...(await checkDatabase(inspection, config)),
     ...(await checkTls(config, systemClock.now())),
+    ...(await checkPublicUrl(config)),
     ...(await checkPorts(config)),
     ...(await checkRelay(config)),
     ...(await checkMailIn(config)),

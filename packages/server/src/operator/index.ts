@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { addAudienceCommands } from './audience.ts';
+import { addBackupCommands } from './backup.ts';
 import { addClockCommands } from './clock.ts';
 import { addConfigCommands } from './config.ts';
 import { addDemoCommand } from './demo.ts';
+import { addDistributeCommand } from './distribute.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addDomainCommands } from './domain.ts';
 import { addDraftCommands } from './draft.ts';
@@ -21,6 +23,7 @@ import { addProjectCommands } from './project.ts';
 import { addQueueCommands } from './queue.ts';
 import { addRateLimitCommands } from './rate-limit.ts';
 import { addReplyCommands } from './reply.ts';
+import { addRestoreCommands } from './restore.ts';
 import { addRuleCommands } from './rule.ts';
 import { addServeCommand } from './serve.ts';
 import { addSettingsCommands } from './settings.ts';
@@ -28,6 +31,7 @@ import { addStreamCommand } from './stream.ts';
 import { addSuppressionCommands } from './suppression.ts';
 import { addTeamCommands } from './team.ts';
 import { addTemplateCommands } from './template.ts';
+import { addUpgradeCommand } from './upgrade.ts';
 import { addUserCommands } from './user.ts';
 import { addWebhookCommands } from './webhook.ts';
 
@@ -35,7 +39,11 @@ import { addWebhookCommands } from './webhook.ts';
 export function addCommands(program: Command, operator: Operator): void {
   addServeCommand(program, operator);
   addMigrateCommand(program, operator);
+  addDistributeCommand(program, operator);
   addDoctorCommand(program, operator);
+  addBackupCommands(program, operator);
+  addRestoreCommands(program, operator);
+  addUpgradeCommand(program, operator);
   addConfigCommands(program, operator);
   addDemoCommand(program, operator);
   addTeamCommands(program, operator);
@@ -66,4 +74,4 @@ export function addCommands(program: Command, operator: Operator): void {
 }
 
 export type { Inspection, InspectedConfig } from './checks.ts';
-export { EXIT_USAGE, type Opened, type Operator, type Served } from './operator.ts';
+export { type Backups, EXIT_USAGE, type Opened, type Operator, type Served } from './operator.ts';

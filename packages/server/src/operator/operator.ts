@@ -5,9 +5,10 @@ import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
 import type { OpenStripe } from '../flows/imports/index.ts';
 import type { Mailroom } from '../flows/send-drafts/index.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database, Distributed } from '../io/db/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
 import type { Relay } from '../io/mail/index.ts';
+import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../io/embedded/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
 import type { Inspection } from './checks.ts';
 
@@ -44,11 +45,31 @@ export type Served = {
   stop(): Promise<void>;
 };
 
+/** Of the embedded database; of another one only the secret key. */
+export type Backups = {
+  dataDir: string;
+  backupDir: string | null;
+  isEmbedded: boolean;
+  take(to: string): Promise<Taken>;
+  list(folder: string): Promise<Listed[]>;
+  verify(from: string): Promise<Verified>;
+  prune(folder: string, keep: number): Promise<Pruned>;
+  restore(restoring: { from: string; until: number | null; dataDir: string }): Promise<Restored>;
+  /** Towards the PostgreSQL of this release; the old files are kept until they are discarded. */
+  upgrade(): Promise<Upgraded>;
+  discardOld(): Promise<string[]>;
+  /** The secret key, closed by the passphrase, as the text of a file; and the way back. */
+  closeSecretKey(): Promise<string>;
+  openSecretKey(file: string): Promise<string>;
+};
+
 /** What the commands are handed by `main`: they themselves read no environment and own no process. */
 export type Operator = {
   open(): Promise<Opened>;
   migrate(): Promise<{ applied: string[] }>;
+  distribute(): Promise<Distributed>;
   inspect(): Promise<Inspection>;
+  backups(): Promise<Backups>;
   serve(options: { logTo: 'stdout' | 'stderr' }): Promise<Served>;
   /** Calls back at each SIGTERM and SIGINT; the answer takes the listener off. */
   onSignal(listener: (signal: string) => void): () => void;

@@ -23,7 +23,9 @@ function stage(json = false) {
   const operator: Operator = {
     open: never,
     migrate: never,
+    distribute: never,
     inspect: never,
+    backups: never,
     serve({ logTo }) {
       state.logTo = logTo;
       return started.promise;

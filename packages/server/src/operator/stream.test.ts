@@ -41,7 +41,9 @@ function type(...args: string[]) {
       };
     },
     migrate: never,
+    distribute: never,
     inspect: never,
+    backups: never,
     serve: never,
     onSignal(listener) {
       listeners.add(listener);

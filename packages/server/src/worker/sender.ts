@@ -86,6 +86,7 @@ async function round(state: State): Promise<number> {
     if (sender.closedUntil() !== null) return 0;
     const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
     onLag?.({ lane: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
+    if (places.length > 0 && !(await sender.mayLeave())) return 0;
     let done = 0;
     for (const { projectId } of places) {
       if (state.stopping) break;

@@ -1,3 +1,4 @@
+import type { Reach } from '../base/crash-points.ts';
 import type { Log } from '../base/log.ts';
 
 /** Something that is due again and again, and does no harm if two processes do it at once. */
@@ -6,7 +7,7 @@ export type Duty = { name: string; everyMs: number; run(stopping: () => boolean)
 export type Timetable = { stop(): Promise<void> };
 
 /** Each duty waits for its own end before it is due again; a failed one is reported and tried at its next time. */
-export function startTimetable(duties: Duty[], log: Log): Timetable {
+export function startTimetable(duties: Duty[], log: Log, reach?: Reach): Timetable {
   const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
 
   function schedule(duty: Duty): void {
@@ -21,6 +22,7 @@ export function startTimetable(duties: Duty[], log: Log): Timetable {
 
   async function perform(duty: Duty): Promise<void> {
     try {
+      reach?.('duty_begun');
       await duty.run(() => clock.stopping);
     } catch (error) {
       log.warn({ duty: duty.name, err: error }, 'duty.failed');

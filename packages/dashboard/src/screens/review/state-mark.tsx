@@ -30,6 +30,8 @@ const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }
 
 /** Why, in two or three words; whole sentences are in the Why. */
 const REASONS: Record<string, string> = {
+  restore_unconfirmed: 'Database restored',
+  restored: 'May have left',
   paused: 'Paused',
   rule_off: 'Rule is off',
   suppressed: 'Suppressed',

@@ -12,6 +12,7 @@ export const REASONS: Record<SuppressionReasonName, string> = {
 export const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
 
 const GATES: Record<string, string> = {
+  restore_unconfirmed: 'Restored database',
   paused: 'Pause',
   suppressed: 'Suppression',
   no_address: 'Address',

@@ -26,8 +26,18 @@ const NEARLY_FULL = 0.8;
 export type Trouble = { title: string; next: string };
 
 /** What a person should look at, and what to do about it; empty where all is well. */
-export function troublesOf({ lanes, queue, clock_offset_ms: offset }: SystemState): Trouble[] {
+export function troublesOf({
+  lanes,
+  queue,
+  clock_offset_ms: offset,
+  letters_leave: leave,
+}: SystemState): Trouble[] {
   const troubles: Trouble[] = [];
+  if (!leave)
+    troubles.push({
+      title: 'The database was restored: no letter leaves',
+      next: 'Whoever runs the server says which may have left before: restore status, then restore confirm.',
+    });
   const late = lanes.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)
     troubles.push({

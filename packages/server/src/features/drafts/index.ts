@@ -8,6 +8,7 @@ export { postpone, type Postponed } from './postpone-draft.ts';
 export { cancel, type DueAction, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 export { claim, finish, type Result, retry, sendAgain, settle } from './send-draft.ts';
 export { follow, type Followed } from './follow-facts.ts';
+export { afterRestore, type AfterRestore, judgeRestored, type RestoredAt } from './after-restore.ts';
 export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';

@@ -6,6 +6,7 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../base/ids.ts';
 import {
   addressArrived,
+  afterRestore,
   approve,
   can,
   cancel,
@@ -130,6 +131,14 @@ const VERBS = {
   sent: (d, { now }) => finish(d, { result: 'sent' }, { now }),
   failed: (d, { now }) => finish(d, { result: 'failed', reason: '550' }, { now }),
   lost: (d, { now }) => finish(d, { result: 'unknown', reason: 'crash' }, { now }),
+  restored: (d, { now }, { n }) =>
+    d.endedAt === null
+      ? afterRestore(d, n % 9 === 0 ? 'unknown' : n % 9 === 1 ? 'review' : 'flows', {
+          now,
+          actor: 'engine',
+          detail: {},
+        })
+      : null,
   retry: (d, { now }, { n }) => retry(d, { at: now + n * MINUTE, now }),
   settle: (d, { now }) => settle(d, { result: 'failed', reason: 'bounced' }, { now }),
 } satisfies Record<

@@ -63,6 +63,14 @@ export const MOVES = {
   /** From `held`: it was put off by the recipient's server until nobody waits for it any more. */
   fail: { sending: ['failed'], held: ['failed'] },
   lose: { sending: ['unknown'] },
+  /** The database was put back to a time before this one may have left. */
+  doubt: {
+    composing: ['unknown'],
+    scheduled: ['unknown'],
+    approved: ['unknown'],
+    held: ['unknown'],
+    sending: ['unknown'],
+  },
   /** The recipient's server put it off. Its content stays as it was handed over. */
   retry: { sending: ['held'] },
   /** A later proof says what became of it. */

@@ -109,7 +109,14 @@ export async function insertSecret(tx: Tx, secret: SealedSecret, othersUntil: nu
 
 export async function updateSealed(tx: Tx, secrets: SealedSecret[]): Promise<void> {
   await tx.query(
-    `UPDATE beckon.webhook_secret k SET sealed = s.sealed FROM unnest($1::uuid[], $2::bytea[]) AS s(id, sealed) WHERE k.id = s.id`,
-    [plainList(secrets.map(({ id }) => id)), secrets.map(({ sealed }) => sealed)],
+    `UPDATE beckon.webhook_secret k SET sealed = s.sealed
+     FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bytea[]) AS s(project_id, endpoint_id, id, sealed)
+     WHERE k.project_id = s.project_id AND k.endpoint_id = s.endpoint_id AND k.id = s.id`,
+    [
+      plainList(secrets.map(({ projectId }) => projectId)),
+      plainList(secrets.map(({ endpointId }) => endpointId)),
+      plainList(secrets.map(({ id }) => id)),
+      secrets.map(({ sealed }) => sealed),
+    ],
   );
 }

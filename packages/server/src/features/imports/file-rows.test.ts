@@ -10,7 +10,8 @@ async function rowsOf(text: string | Buffer, pieceBytes = 7, from = { at: 0, lin
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
   const rows: FileRow[] = [];
-  for await (const some of readRows(pieces(), { from, delimiter: ',' })) rows.push(...some);
+  for await (const some of readRows(pieces(), { from, delimiter: ',' }))
+    for (const row of some) rows.push(row);
   return rows;
 }
 
@@ -88,4 +89,15 @@ test('however it is cut, and from whichever place, the same rows are behind it',
     const next = { at, line: whole[i + 1]?.line ?? line };
     expect(plain(await rowsOf(text, 3, next))).toEqual(whole.slice(i + 1));
   }
+});
+
+/** Read on from each of its lines as from the first, either would take hours. */
+test.each([
+  ['empty lines', '\n', null],
+  ['quotes that are never closed in every line', 'x","\n', 'never closed'],
+])('a file of %s is read in one go', async (_, line, flaw) => {
+  const lines = Math.ceil((1.2 * ROW_MAX_BYTES) / line.length);
+  const rows = await rowsOf(line.repeat(lines), 4 * ROW_MAX_BYTES);
+  expect(rows.length).toBe(lines);
+  expect(rows.filter((row) => flaw !== null && !row.flaw?.includes(flaw)).length).toBe(0);
 });

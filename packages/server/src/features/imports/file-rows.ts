@@ -25,6 +25,11 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const QUOTE = 0x22;
 const RAW_BYTES = 600;
+/**
+ * Each quote that is never closed costs a look at the next megabyte. Where a file has many of them, those behind hold no lines
+ * together any more: looked for as far as the first, they would take days.
+ */
+const IN_VAIN_MAX_BYTES = 8 * ROW_MAX_BYTES;
 
 /** Each array holds the rows that ended within one piece of the file. */
 export async function* readRows(
@@ -53,6 +58,7 @@ class Cutter {
   private seen = 0;
   private seenLine: number;
   private scan: Scan = 'start';
+  private lookedInVain = 0;
   /** In the middle of a line that is too long: what it was is said, and its rest is passed over. */
   private skipped: { line: number; raw: string } | null = null;
   private readonly delimiter: number | null;
@@ -88,8 +94,8 @@ class Cutter {
       this.look(newline);
       this.seen = newline + 1;
       this.seenLine += 1;
-      if (this.seen > ROW_MAX_BYTES) return this.giveUp();
-      if (this.scan !== 'quoted') return this.take(newline + 1);
+      if (this.scan !== 'quoted') return this.seen > ROW_MAX_BYTES ? this.giveUp() : this.take(newline + 1);
+      if (this.seen > ROW_MAX_BYTES || this.lookedInVain >= IN_VAIN_MAX_BYTES) return this.giveUp();
     }
     if (this.held.length > ROW_MAX_BYTES) return this.giveUp();
     if (!isLast || this.held.length === 0) return 'more';
@@ -103,14 +109,14 @@ class Cutter {
   private look(end: number): void {
     if (this.delimiter === null) return;
     if (this.scan !== 'quoted') this.scan = 'start';
-    const { held } = this;
-    const quote = held.indexOf(QUOTE, this.seen);
-    if (quote < 0 || quote >= end) return;
+    // A quote is looked for up to the end of the line and no further: through all that is held, row after row, it would take hours.
+    const held = this.held.subarray(0, end);
+    if (held.indexOf(QUOTE, this.seen) < 0) return;
     let scan: Scan = this.scan;
     for (let i = this.seen; i < end; i += 1) {
       if (scan === 'quoted') {
         const close = held.indexOf(QUOTE, i);
-        if (close < 0 || close >= end) break;
+        if (close < 0) break;
         i = close;
         scan = 'closed';
       } else scan = after(scan, held[i] === QUOTE, held[i] === this.delimiter);
@@ -132,6 +138,7 @@ class Cutter {
 
   /** Its first line comes to nothing, and whatever follows that is looked at anew. */
   private giveUp(): FileRow | null {
+    this.lookedInVain += this.seen;
     const newline = this.held.indexOf(NEWLINE);
     const { line } = this;
     const raw = rawOf(this.held.subarray(0, newline < 0 ? RAW_BYTES : newline));

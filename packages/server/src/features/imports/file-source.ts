@@ -18,6 +18,8 @@ export type ImportFile = {
 
 const CHUNK_ROWS = 1_000;
 const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Rows are made of so much at a time: four million empty ones, which a part may hold, are half a gigabyte. */
+const PIECE_BYTES = 256 * 1024;
 
 /** The rows of a file, a thousand at a time; a place is a place in its bytes. */
 export function createFileSource(file: ImportFile): ImportSource {
@@ -65,7 +67,8 @@ async function* piecesOf(
     if (!bytes) throw new ImportHalt('unreadable', `Part ${part} of the file is missing`);
     const piece = bytes.subarray(at - part * PART_BYTES);
     if (piece.length === 0) throw new ImportHalt('unreadable', 'The file is shorter than it was said to be');
-    yield piece;
+    for (let from = 0; from < piece.length; from += PIECE_BYTES)
+      yield piece.subarray(from, from + PIECE_BYTES);
     at += piece.length;
   }
 }

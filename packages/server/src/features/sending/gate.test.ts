@@ -21,6 +21,7 @@ const policy: Policy = {
 };
 const facts: GateFacts = {
   draftId: ID,
+  isRestored: false,
   ruleIsOn: true,
   suppression: null,
   refusedTopic: null,
@@ -41,6 +42,11 @@ type No = { reason: GateReason; until: number | null; detail: Record<string, unk
 const ends = quietUntil(NOW, 'Australia/Sydney', QUIET) ?? 0;
 /** Every gate in its order: what closes it alone, and what it then says. */
 const GATES: [string, Close, No][] = [
+  [
+    'a restored database',
+    { facts: { isRestored: true } },
+    { reason: 'restore_unconfirmed', until: null, detail: { restored: true } },
+  ],
   ['a pause', { policy: { paused: true } }, { reason: 'paused', until: null, detail: { paused: true } }],
   [
     'a rule that is off',

@@ -19,6 +19,7 @@ export type Policy = {
 };
 
 export type GateReason =
+  | 'restore_unconfirmed'
   | 'paused'
   | 'rule_off'
   | 'suppressed'
@@ -36,6 +37,8 @@ export type GateReason =
   | 'ramp';
 
 export type GateFacts = {
+  /** The database was restored, and nobody has confirmed it: whatever waits in it may have left before. */
+  isRestored: boolean;
   /** For the spread at the end of quiet hours. */
   draftId: string;
   ruleIsOn: boolean;
@@ -81,6 +84,9 @@ type Gate = (facts: GateFacts, policy: Policy, now: number) => No | null;
 
 /** A letter with the better claim may itself be held when its time comes, so whoever yields to it asks again. */
 const YIELDS_FOR_MS = 5 * 60_000;
+
+const restored: Gate = ({ isRestored }) =>
+  isRestored ? { reason: 'restore_unconfirmed', until: null, detail: { restored: isRestored } } : null;
 
 const pause: Gate = (_facts, { paused }) =>
   paused ? { reason: 'paused', until: null, detail: { paused } } : null;
@@ -152,6 +158,7 @@ const ramp: Gate = (facts) =>
     : { reason: 'ramp', until: facts.ramp.nextAt, detail: { next_at: iso(facts.ramp.nextAt) } };
 
 const GATES: Gate[] = [
+  restored,
   pause,
   rule,
   suppression,

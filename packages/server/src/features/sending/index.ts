@@ -19,6 +19,7 @@ export { findProjectOfMessage, hasMessages } from './message-anywhere.ts';
 export { rampDay, rampLeft, rampTroubled } from './ramp.ts';
 export { type Pace, paceNow, slowed } from './pace.ts';
 export { MIME_MAX_BYTES, packMime } from './frozen.ts';
+export { type MessageEnd } from './message-end.ts';
 export {
   countForRamp,
   countSentTo,
@@ -43,7 +44,6 @@ export {
   deleteMessages as eraseMessages,
   endMessages,
   insertMessages as claimMessages,
-  type MessageEnd,
   type MessageRow,
   type NarrowRow,
   settleMessages,

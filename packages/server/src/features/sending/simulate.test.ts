@@ -338,6 +338,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     const { one } = standing;
     const known = {
       draftId: one.id,
+      isRestored: false,
       zone: one.zone ?? policy.timeZone,
       claimedAt: claimsOf(standing),
       yieldsTo,

@@ -163,6 +163,8 @@ function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
   const { ruleIsOn, suppression, refusedTopic, address, domain, counts } = draft;
   return {
     draftId: draft.id,
+    // Of a restored database nothing leaves at all: what a policy would do is asked for the time behind that.
+    isRestored: false,
     ruleIsOn,
     suppression,
     refusedTopic,

@@ -1,4 +1,5 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { MessageEnd, SettledMessage } from './message-end.ts';
 
 /** `send_turn`, `message`, `message_mime` and `send_bucket`. */
 export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
@@ -114,6 +115,8 @@ export type Submission = {
   userId: string;
   /** As it stands at the person; another one since then means another letter. */
   email: string;
+  /** From which it is to leave; null where it stays in the outbox, for which none is asked. */
+  domain: string | null;
   mailFrom: string;
   rcptTo: string;
   /** Null where it was frozen at an earlier attempt. */
@@ -125,8 +128,8 @@ export type Submission = {
 /**
  * The write before the wire: from this commit on the letter may be on its way, and nobody but whoever submits it here will
  * ever hand it over again by himself. In the same statement it is asked once more whether anything came in between: another
- * claim, a pause, a suppression, another address. It reads `project`, `project_settings`, `suppression` and
- * `person_email` for that. The letter is kept as it goes out. Those that may go.
+ * claim, a pause, a suppression, another address, a domain that failed or was paused. It reads `project`, `project_settings`,
+ * `suppression`, `person_email` and `sending_domain` for that. The letter is kept as it goes out. Those that may go.
  */
 export async function submitMessages(
   tx: Tx,
@@ -135,8 +138,9 @@ export async function submitMessages(
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
     text: `WITH asked AS (
-             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[])
-               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at)
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
+               $11::text[])
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, domain)
            ), submitted AS (
              UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
                next_at = $10
@@ -145,6 +149,8 @@ export async function submitMessages(
                AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
                AND EXISTS (SELECT 1 FROM beckon.project_settings s WHERE s.project_id = n.project_id
                  AND s.settings ->> 'paused' IS DISTINCT FROM 'true')
+               AND (n.domain IS NULL OR EXISTS (SELECT 1 FROM beckon.sending_domain d WHERE d.project_id = n.project_id
+                 AND d.name = n.domain AND d.state IN ('verified', 'degraded') AND d.paused_at IS NULL))
                AND EXISTS (SELECT 1 FROM beckon.person_email e WHERE e.project_id = n.project_id
                  AND e.external_user_id = n.user_id AND e.email = n.email)
                AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'address'
@@ -168,21 +174,11 @@ export async function submitMessages(
       rows.map((row) => row.mime),
       momentList(rows.map((row) => row.at)),
       new Date(leaseUntil),
+      rows.map((row) => row.domain),
     ],
   });
   return new Set(submitted.map((row) => row.draft_id));
 }
-
-export type MessageEnd = {
-  projectId: number;
-  draftId: string;
-  /** With which it was claimed; null: of whoever has it. */
-  epoch: number | null;
-  state: 'sent' | 'failed' | 'unknown' | 'deferred';
-  reason: string | null;
-  reply: string | null;
-  relayId: string | null;
-};
 
 /** What became of messages; those that have ended, or that somebody else has claimed since, stay as they are. */
 export async function endMessages(
@@ -193,13 +189,11 @@ export async function endMessages(
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
     text: `UPDATE beckon.message m SET state = n.state, reason = n.reason, reply = coalesce(n.reply, m.reply),
-             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL,
-             ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
-           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[])
-             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id)
-           WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL
-             AND m.epoch = coalesce(n.epoch, m.epoch)
-             AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.state = 'failed'))
+             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
+             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_put_back)
+           WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
+             AND (m.state = 'claimed' OR NOT n.is_put_back) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.state IN ('failed', 'unknown')))
            RETURNING m.draft_id`,
     values: [
       plainList(ends.map((end) => end.projectId)),
@@ -210,14 +204,11 @@ export async function endMessages(
       ends.map((end) => end.reply),
       ends.map((end) => end.relayId),
       new Date(at),
+      ends.map((end) => end.isPutBack ?? false),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));
 }
-
-export type SettledMessage = Pick<MessageEnd, 'projectId' | 'draftId' | 'reason'> & {
-  state: 'sent' | 'failed';
-};
 
 /** Of messages of which nobody knew: what was proven later. */
 export async function settleMessages(tx: Tx, settled: SettledMessage[]): Promise<void> {

@@ -39,7 +39,7 @@ export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions
     database,
     secrets: secrets.map((value) => ({ version: versionOf(value), value })),
     telemetry: { enabled: false },
-    logger: { log: (level, message) => log.debug({ level, message }, 'sign_in.said') },
+    logger: { log: (level, message) => log.debug({ how: level, message }, 'sign_in.said') },
     ...TABLES,
     emailAndPassword: {
       enabled: true,

@@ -31,6 +31,7 @@ const COLLISIONS_MAX = 3;
 const RETRY_AFTER_S = 1;
 
 export function createCommitter(options: CommitterOptions): Committer {
+  const { reach } = options.db;
   let held: Session | null = null;
   let opening: Promise<Session> | null = null;
 
@@ -50,7 +51,8 @@ export function createCommitter(options: CommitterOptions): Committer {
     const session = held ?? (await within(hold(), until - startedAt));
     let fates: Fate[];
     try {
-      const work = flush(session, entries, { now: options.db.clock.now(), lane: options.lane });
+      reach?.('accept_beginning');
+      const work = flush(session, entries, { now: options.db.clock.now(), lane: options.lane, reach });
       fates = await within(work, until - performance.now());
     } catch (error) {
       // The commit that travelled behind a refused statement has ended its transaction; of any other state we know nothing.
@@ -60,6 +62,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       }
       throw error;
     }
+    reach?.('accept_committed');
     report(entries, performance.now() - startedAt, options);
     return fates;
   }

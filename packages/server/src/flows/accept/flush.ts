@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import type { Reach } from '../../base/crash-points.ts';
 import type { Session } from '../../io/db/index.ts';
 import type { Entry, Lane } from './entry.ts';
 import { lockStatement, storeStatement, type Stored } from './statements.ts';
@@ -25,19 +26,20 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
     cutoff: new Date(options.now - IDEMPOTENCY_WINDOW_MS),
     waitingBelow: options.lane === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
   });
-  const [, rows] = await session.together(() =>
-    Promise.all([
-      session.script(lockStatement(projects)),
-      session.prepared<Stored>(statement),
-      session.script('COMMIT'),
-    ]),
-  );
+  const sent = session.together(() => {
+    const locking = session.script(lockStatement(projects));
+    const storing = session.prepared<Stored>(statement);
+    options.reach?.('accept_committing');
+    return Promise.all([locking, storing, session.script('COMMIT')]);
+  });
+  options.reach?.('accept_commit_sent');
+  const [, rows] = await sent;
   const stored = rows[0];
   if (!stored) throw new Error('the store statement gave no row');
   return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
 }
 
-export type FlushOptions = { now: number; lane: Lane };
+export type FlushOptions = { now: number; lane: Lane; reach?: Reach | undefined };
 
 export type Fate =
   | { state: 'stored' }

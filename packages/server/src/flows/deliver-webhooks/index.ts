@@ -40,7 +40,8 @@ const PLACES_MAX = 100;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { db, onAnswer = () => {} } = options;
-  const flight = createFlight({ ...options, clock: db.clock }, onAnswer);
+  const { clock, reach } = db;
+  const flight = createFlight({ ...options, clock, reach }, onAnswer);
   const state: State = { options, flight, stopping: false, isShaken: false, avoided: new Map() };
   return {
     round: () => round(state),

@@ -1,5 +1,6 @@
 import { signWebhook } from '@beckon/contract/signature';
 import type { Clock } from '../../base/clock.ts';
+import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
 import { openSecret } from '../../features/endpoints/index.ts';
@@ -15,13 +16,16 @@ export type PostDeps = {
   outbound: Pick<Outbound, 'post'>;
   /** As which it introduces itself. */
   agent: string;
+  reach?: Reach | undefined;
 };
 
 /** What was claimed leaves, signed anew with every secret that is live. It never rejects. */
 export async function post(deps: PostDeps, leaving: Leaving): Promise<Answer> {
-  const { clock, log, outbound } = deps;
+  const { clock, log, outbound, reach } = deps;
   try {
-    const answer = await outbound.post(requestOf(deps, leaving));
+    const posted = reach && (() => reach('hook_posted'));
+    const answer = await outbound.post({ ...requestOf(deps, leaving), posted });
+    reach?.('hook_answered');
     return toAnswer(answer, clock.now());
   } catch (error) {
     const { projectId, endpointId, messageId } = leaving;

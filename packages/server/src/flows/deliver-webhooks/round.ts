@@ -1,3 +1,4 @@
+import type { Reach } from '../../base/crash-points.ts';
 import {
   type EndpointState,
   judge,
@@ -58,10 +59,14 @@ const RESERVED = 200;
 /** Of disabled endpoints, in one round. */
 const DROPPED_MAX = 1_000;
 
-export function runRound(db: Pick<Database, 'session' | 'clock'>, asked: RoundAsked): Promise<RoundDone> {
+export function runRound(
+  db: Pick<Database, 'session' | 'clock' | 'reach'>,
+  asked: RoundAsked,
+): Promise<RoundDone> {
   return inSession(db, async (tx) => {
-    const round: Round = { tx, now: db.clock.now(), asked };
+    const round: Round = { tx, now: db.clock.now(), asked, reach: db.reach };
     const { states, free, events } = await record(round);
+    if (asked.answered.length > 0) db.reach?.('tell_recorded');
     const enabled = free.filter(({ endpoint }) => endpoint.disabledAt === null);
     const { rooms, lost } = await findRooms(round, { free, enabled });
     const [claimed, secrets] = await Promise.all([
@@ -70,14 +75,16 @@ export function runRound(db: Pick<Database, 'session' | 'clock'>, asked: RoundAs
         : [],
       rooms.length > 0 ? listLiveSecrets(tx, { places: rooms, now: round.now }) : [],
     ]);
+    if (claimed.length > 0) db.reach?.('tell_claimed');
     await finish(round, { changed: spend(round, { states, enabled, claimed }) });
+    db.reach?.('tell_committed');
     const secretsOf = Map.groupBy(secrets, ({ endpointId }) => endpointId);
     const leaving = claimed.map((one) => ({ ...one, secrets: secretsOf.get(one.endpointId) ?? [] }));
     return { claimed: leaving, lost, events };
   });
 }
 
-type Round = { tx: BatchTx; now: number; asked: RoundAsked };
+type Round = { tx: BatchTx; now: number; asked: RoundAsked; reach: Reach | undefined };
 type Recorded = {
   /** Of which something was recorded. */
   states: EndpointState[];
@@ -185,7 +192,7 @@ function spend({ now }: Round, { states, enabled, claimed }: Spending): Endpoint
 }
 
 /** With the due places held, it is asked in a new statement what comes next: nobody adds anything in between. */
-async function finish({ tx, asked }: Round, { changed }: { changed: EndpointState[] }): Promise<void> {
+async function finish({ tx, asked, reach }: Round, { changed }: { changed: EndpointState[] }): Promise<void> {
   const ids = [...asked.projectIds, ...asked.answered.map(({ delivery }) => delivery.projectId)];
   const projectIds = [...new Set(ids)];
   const [looks] = await Promise.all([
@@ -201,6 +208,7 @@ async function finish({ tx, asked }: Round, { changed }: { changed: EndpointStat
     const at = looks.get(projectId);
     return { projectId, nextAt: at === undefined ? null : new Date(at) };
   });
+  reach?.('tell_committing');
   await Promise.all([duesNext(tx, 'tell', places), tx.commit()]);
 }
 

@@ -84,12 +84,15 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const taken = await take(tx, turns, { deps, asked });
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
     if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
+    given.db.reach?.('digest_claimed');
     const run: Run = { tx, deps, lane: asked.lane, now: deps.db.clock.now(), models: taken.models };
     const folded = await foldBatch(run, taken);
+    given.db.reach?.('digest_folded');
     // Nobody waits between the two: the questions are on their way while the events are being stored.
     const storing = storeFolded(run, folded);
     const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
     await finish(run, { folded, answered, batch: taken.batch });
+    given.db.reach?.('digest_committed');
     stored.committed();
     return summaryOf(taken.batch, folded);
   });
@@ -260,6 +263,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     records: batch.records,
   });
   const ruled = await applyRules(tx, happened, { now, newId: deps.newId });
+  deps.db.reach?.('digest_committing');
   await tx.together(() =>
     Promise.all([
       changes.length > 0 ? addChanges(tx, changes) : undefined,

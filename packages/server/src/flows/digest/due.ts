@@ -46,6 +46,7 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;
     const due = await listAllDue({ tx, projectId, now });
+    given.db.reach?.('due_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
     const answered = await answerDue(step, due);
@@ -63,7 +64,9 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     await holdDue(tx, projectId, 'digest');
     await dueNext(tx, { projectId, work: 'digest', nextAt: await nextMoment(tx, projectId, 'digest') });
     await dueEarlier(tx, 'send', ruled.send);
+    given.db.reach?.('due_committing');
     await tx.commit();
+    given.db.reach?.('due_committed');
     return { people: due.people.length, moves: transitions.length, lateMs: Math.max(0, now - due.firstAt) };
   });
 }

@@ -3,6 +3,8 @@ import type { GateReason } from '../../features/sending/index.ts';
 
 /** What a gate says of a draft that it holds. */
 export const GATE_WORDS: Record<GateReason, string> = {
+  restore_unconfirmed:
+    'the database was restored, and nobody has confirmed yet which letters may have left before',
   paused: 'the project is paused',
   rule_off: 'its rule is off',
   suppressed: 'nothing is sent to this person or this address',
@@ -41,6 +43,8 @@ export const DRAFT_WORDS = {
   relay_trouble: 'the relay refused so many in the same words that it was about us',
   address_changed: 'the person has another address than the one it was handed over for',
   not_composed: 'no letter could be made of it',
+  restored: 'it may have left before the database was restored, so a person decides',
+  may_have_left: 'it may have left between the moment that was restored to and the end of the server before',
   lost: 'whoever handed it over is gone, and nobody knows whether it left',
   editing: 'somebody is editing it',
   erased: 'the person was erased',

@@ -5,7 +5,7 @@ import type { Database } from '../../io/db/index.ts';
 
 /** What whoever runs imports is handed. */
 export type ImportDeps = {
-  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'reach'>;
   log: Log;
   sealer: Sealer;
   openStripe: OpenStripe;

@@ -33,8 +33,13 @@ export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChun
   const { aheadMs } = await readTurn(db, one.projectId);
   const read = readChunk(chunk, { now: now + aheadMs, suppress: !one.isLive });
   try {
-    const moved = await db.transaction((tx) => take(tx, one, { chunk, read, now }));
+    const moved = await db.transaction(async (tx) => {
+      const taken = await take(tx, one, { chunk, read, now });
+      db.reach?.('import_committing');
+      return taken;
+    });
     if (moved === null) return { state: 'lost' };
+    db.reach?.('import_committed');
     deps.accepted();
     return { state: 'taken', one: moved };
   } catch (error) {

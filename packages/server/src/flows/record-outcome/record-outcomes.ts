@@ -79,7 +79,9 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
       aheadMs: db.aheadMs,
     });
     await tellOutcomes(tx, [applied]);
+    db.reach?.('outcome_committing');
     await tx.commit();
+    db.reach?.('outcome_committed');
     return applied;
   });
 }

@@ -179,7 +179,7 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
 };
 
 /** What the end of it says is said as its end. */
-const ENDS: ReadonlySet<Move['action']> = new Set(['sent', 'fail', 'lose', 'cancel']);
+const ENDS: ReadonlySet<Move['action']> = new Set(['sent', 'fail', 'lose', 'doubt', 'cancel']);
 /** That somebody looked at it changed nothing. */
 const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
 

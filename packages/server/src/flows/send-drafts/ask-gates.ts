@@ -15,6 +15,7 @@ import {
   takeTokens,
   whoYields,
 } from '../../features/sending/index.ts';
+import { isAccepted } from '../../features/restores/index.ts';
 import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Model } from '../models.ts';
@@ -40,6 +41,8 @@ export type Gates = {
   refusals: Map<string, ReadonlySet<string>>;
   claims: Map<string, number[]>;
   contenders: Map<string, Contender[]>;
+  /** The database was restored, and nobody has confirmed it. */
+  isRestored: boolean;
 };
 
 export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & {
@@ -62,7 +65,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
   const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
   const addressees = reached.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
-  const [suppressions, refusals, claims, contenders, narrow, ramp] = await Promise.all([
+  const [suppressions, refusals, claims, contenders, narrow, ramp, isOurs] = await Promise.all([
     findSuppressions(tx, addressees, now),
     model.rules.hasTopics ? findRefusals(tx, addressees) : [],
     policy.caps ? findClaims(tx, { projectId, addresses, since }) : new Map<string, number[]>(),
@@ -71,6 +74,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
       : new Map<string, Contender[]>(),
     openNarrow(tx, { projectId, sender, now }),
     openRamp(tx, { projectId, sender, now }),
+    isAccepted(tx),
   ]);
   return {
     model,
@@ -83,6 +87,7 @@ export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
     mailroom,
     claims,
     contenders,
+    isRestored: !isOurs,
     refusals: new Map(reached.map(({ person }, i) => [personKey(person), refusals[i] ?? NONE])),
     suppressions: new Map(reached.map(({ person }, i) => [personKey(person), suppressions[i] ?? null])),
   };
@@ -156,13 +161,17 @@ function ofMailbox(
   return { address, counts, claimedAt, yieldsTo: counts ? yieldsTo(gates, address, id) : null };
 }
 
-type OfItself = Pick<GateFacts, 'draftId' | 'ruleIsOn' | 'suppression' | 'refusedTopic' | 'domain' | 'zone'>;
+type OfItself = Pick<
+  GateFacts,
+  'draftId' | 'isRestored' | 'ruleIsOn' | 'suppression' | 'refusedTopic' | 'domain' | 'zone'
+>;
 
 function ofItself(gates: Gates, draft: Draft, person: Person): OfItself {
-  const { model, suppressions, refusals, domain } = gates;
+  const { model, suppressions, refusals, domain, isRestored } = gates;
   const topic = topicOf(model, draft);
   return {
     draftId: draft.id,
+    isRestored,
     ruleIsOn: (model.rules.byId.get(draft.ruleId)?.enabledAt ?? null) !== null,
     suppression: suppressions.get(personKey(person)) ?? null,
     refusedTopic: topic !== null && refusals.get(personKey(person))?.has(topic) ? topic : null,

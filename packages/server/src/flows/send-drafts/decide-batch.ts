@@ -175,7 +175,9 @@ type No = Extract<GateAnswer, { passes: false }>;
 function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
   const isUnwanted = reason === 'topic' || (reason === 'suppressed' && until === null);
   if (isUnwanted) return cancel(draft, { reason, now, detail });
-  const isMendable = reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
+  // What was put off keeps saying so, whatever holds it meanwhile: whoever mends that would not know to wake it.
+  const isPutOff = draft.reason === 'deferred' && until === null;
+  const isMendable = isPutOff || reason === 'domain' || reason === 'no_sender' || reason === 'public_url';
   return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
 }
 

@@ -1,9 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { idMaker } from '../../base/ids.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { suppress } from '../suppress.ts';
+import { disableRule, enableRule } from '../switch-rule.ts';
 import type { Handed, OutgoingLetter } from './index.ts';
+import { recordResults } from './record-results.ts';
 
 // One letter at a time, so that a second one is claimed and waits for the first.
 const stage = await openStage({ slots: 1 });
@@ -158,6 +161,21 @@ test('who claimed a letter and stood still for too long cannot hand it over any 
   expect(await message(story, 'second')).toMatchObject({ state: 'sent', attempts: 1, epoch: 2 });
 });
 
+test('who takes a claimed letter for lost is too late where it was submitted since they looked', async () => {
+  const story = await dueFor('ada');
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  const { draftId, projectId } = await held;
+  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'put_back' } } as const;
+  await recordResults({ db, newId: idMaker(clock) }, [seen]);
+  expect(await message(story, 'ada')).toMatchObject({ state: 'submitting', epoch: 1 });
+  letGo();
+  await sending;
+  await story.later(HOUR);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
+  expect(handedTo(story)).toEqual(['ada@x.org']);
+});
+
 test('of a letter that was submitted by somebody who is gone nobody knows, and it never goes again by itself', async () => {
   const story = await dueFor('ada');
   const { held, letGo } = holdFirst();
@@ -234,6 +252,20 @@ test('between two attempts quiet hours, a suppression and a new address each kee
     gone: ['cancelled', 'suppressed'],
     moved: ['failed', 'address_changed'],
   });
+});
+
+test('what was put off while its rule was off goes on once it is on again', async () => {
+  const story = await dueFor('ada');
+  const rule = { projectId: story.projectId, reference: (await story.drafts())[0]?.rule ?? '', actor: 'ann' };
+  engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 later' });
+  await engine.sender.batch(story.projectId);
+  await disableRule(db, rule);
+  await story.later(HOUR);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
+  engine.transport.answer({ result: 'sent' });
+  await enableRule(db, { ...rule, confirmed: true });
+  await story.later(2 * HOUR);
+  expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
 });
 
 test('an attempt again takes no second slot of the cap', async () => {

@@ -3,6 +3,7 @@ import { type Coalesced, coalesce } from '../../base/coalesce.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { insertLinks, type TrackedLetter } from '../../features/outcomes/index.ts';
+import { isAccepted } from '../../features/restores/index.ts';
 import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
@@ -117,10 +118,17 @@ function submitting(db: Database): Shared['submit'] {
     async answer(rows) {
       const leaseUntil = db.clock.now() + SUBMITTED_FOR_MS;
       const gone = await inSession(db, async (tx) => {
-        const submitted = await submitMessages(tx, { rows, leaseUntil });
+        // Under a letter that is claimed the database may be put back: what is claimed in one life is not submitted in another.
+        const [submitted, isOurs] = await Promise.all([
+          submitMessages(tx, { rows, leaseUntil }),
+          isAccepted(tx),
+        ]);
+        if (!isOurs) return new Set<string>();
         const links = rows.flatMap((row) => (row.links && submitted.has(row.draftId) ? [row.links] : []));
+        db.reach?.('submit_committing');
         // The one right behind the other, so that what is tracked costs no round trip.
         await tx.together(() => Promise.all([insertLinks(tx, links), tx.commit()]));
+        db.reach?.('submit_committed');
         return submitted;
       });
       return rows.map(({ draftId }) => gone.has(draftId));
@@ -141,6 +149,7 @@ function recording(options: HandOverOptions): Shared['record'] {
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(results) {
+      options.db.reach?.('letter_answered');
       await recordNoted(options, results);
       return results.map(() => true as const);
     },
@@ -193,13 +202,14 @@ function isQuiet({ quiet }: ClaimedLetter, now: number): boolean {
 }
 
 function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
-  const { projectId, draftId, messageId, epoch, userId, email } = letter;
+  const { projectId, draftId, messageId, epoch, userId, email, sender } = letter;
   return {
     projectId,
     draftId,
     epoch,
     userId,
     email,
+    domain: sender.outlet.kind === 'outbox' ? null : sender.domain,
     mailFrom,
     rcptTo: deliveryAddress(email),
     mime: letter.frozen ? null : packMime(mime),

@@ -1,9 +1,11 @@
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { RestoreGuard } from '../../features/restores/index.ts';
 import { listLost } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createModels } from '../models.ts';
+import { mayLettersLeave } from '../restore-guard.ts';
 import { createHandOver } from './hand-over.ts';
 import type { Mailroom } from './mailroom.ts';
 import { type LetterResult, recordResults } from './record-results.ts';
@@ -26,6 +28,8 @@ export type Sender = {
   begin(projectId: number): Promise<Sent>;
   /** The same, to its end. */
   batch(projectId: number): Promise<Sent>;
+  /** False: the database was restored, and nobody has confirmed it. */
+  mayLeave(): Promise<boolean>;
   /** When letters can be handed over again; null: now. */
   closedUntil(): number | null;
   /** How many letters more can be taken in hand now. */
@@ -51,10 +55,12 @@ export type SenderOptions = {
    * letters costs as much as twenty more in a larger one. Each leaves at its very moment where it is not given.
    */
   togetherMs?: number;
+  /** Whether a restored database is confirmed by a person, which it is where nothing is said. */
+  restoreGuard?: RestoreGuard;
 };
 
 export function createSender(options: SenderOptions): Sender {
-  const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0 } = options;
+  const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0, restoreGuard = 'auto' } = options;
   const models = createModels(db.clock);
   const deps: SendDeps = { db, newId, models, mailroom, togetherMs };
   const handOver = createHandOver({ db, log, newId, transport, tokenKeys, outlet: mailroom.outlet });
@@ -73,6 +79,7 @@ export function createSender(options: SenderOptions): Sender {
       await sent.handed;
       return sent;
     },
+    mayLeave: () => mayLettersLeave({ db, log, restoreGuard }),
     closedUntil: () => transport.closedUntil?.(db.clock.now()) ?? null,
     room: () => handOver.room(),
     async giveUp() {

@@ -46,6 +46,7 @@ const asked: fc.Arbitrary<Asked> = fc
       fc.constantFrom(null, [{ letters: 2, windowMs: HOUR }]),
     ),
     paused: mostly(false, fc.constant(true)),
+    isRestored: mostly(false, fc.constant(true)),
     ruleIsOn: mostly(true, fc.constant(false)),
     suppression: mostly<number | null | 'none'>('none', fc.constantFrom(null, -1, 0, 1, DAY)),
     refusedTopic: mostly<string | null>(null, fc.constant('news')),
@@ -125,6 +126,7 @@ function isFull({ claimedAt }: GateFacts, caps: Policy['caps'], at: number): boo
 function reasonFor({ facts, policy, now }: Asked): GateReason | null {
   const { suppression, domain } = facts;
   const inOrder: [GateReason, boolean][] = [
+    ['restore_unconfirmed', facts.isRestored],
     ['paused', policy.paused],
     ['rule_off', !facts.ruleIsOn],
     ['suppressed', suppression !== null && (suppression.until ?? Infinity) > now],

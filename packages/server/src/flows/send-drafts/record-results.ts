@@ -69,7 +69,9 @@ export async function recordResults(
       if (done.applied) applied.push(done.applied);
     }
     await tellOutcomes(tx, applied);
+    db.reach?.('result_committing');
     await tx.commit();
+    db.reach?.('result_committed');
     return { relayTrouble, notes: applied.flatMap(({ notes }) => notes) };
   });
 }
@@ -123,6 +125,7 @@ async function recordOfProject(
   });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   const due = moved.flatMap(({ draft }) => draft.dueAt ?? []);
+  if (due.length > 0) db.reach?.('result_rescheduled');
   if (due.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...due)) }]);
   return { relayTrouble, applied };
 }
@@ -188,6 +191,7 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
     reason: 'reason' in handed ? handed.reason : null,
     reply: 'reply' in handed ? (handed.reply ?? null) : null,
     relayId: 'relayId' in handed ? (handed.relayId ?? null) : null,
+    isPutBack: handed.result === 'put_back',
   };
 }
 

@@ -2,6 +2,7 @@ import { classifyReply, replyText } from '../../base/bounce/index.ts';
 import { writeDecisions } from '../../features/decisions/index.ts';
 import { type Draft, listDueDrafts, type Moved, writeMoved } from '../../features/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/index.ts';
+import { isAccepted } from '../../features/restores/index.ts';
 import {
   claimMessages,
   endMessages,
@@ -38,8 +39,8 @@ const NOTHING: SendBatch = { letters: [], drafts: 0, lateMs: 0 };
  */
 export function claimBatch(given: SendDeps, projectId: number, room: number): Promise<SendBatch> {
   return inSession(given.db, async (tx) => {
-    const turn = await takeFreeSendTurn(tx, projectId);
-    if (!turn) return NOTHING;
+    const [turn, isOurs] = await Promise.all([takeFreeSendTurn(tx, projectId), isAccepted(tx)]);
+    if (!turn || !isOurs) return NOTHING;
     const digestTurn = await readTurn(tx, projectId);
     const deps = timed(given, digestTurn.aheadMs);
     const now = deps.db.clock.now();
@@ -51,11 +52,13 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     const wanted = Math.min(BATCH_MAX, Math.max(Math.min(left, room), LOOKED_AT_MIN));
     const limit = known.project.settings.paused ? 0 : wanted;
     const due = limit > 0 ? await listDueDrafts(tx, { projectId, now, limit }) : [];
+    given.db.reach?.('send_claimed');
     const model = await withVersions({ tx, turn: digestTurn, now }, known, due);
     const batch: Batch = { tx, deps, projectId, model, now, room };
     const done = await decideBatch(batch, due, { bucket, left });
     const after = refill(done.bucket, throttle, now);
     await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null });
+    given.db.reach?.('send_committed');
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
     return { letters: done.letters, drafts: done.moved.length, lateMs: now - firstAt };
   });
@@ -108,6 +111,7 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const alarm = next && new Date(Math.max(next.getTime(), soonest));
   await dueNext(tx, { projectId, work: 'send', nextAt: alarm });
   await tellOutcomes(tx, [applied]);
+  deps.db.reach?.('send_committing');
   await tx.commit();
 }
 

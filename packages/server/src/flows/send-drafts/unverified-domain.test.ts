@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../testkit/story.ts';
+import { pauseDomain } from '../domains/index.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import {
   type MailStory,
@@ -93,3 +94,50 @@ test('a domain whose records are gone keeps its letters in, whole, and they leav
   await story.later(HOUR);
   expect(received(story)).toEqual(['cem@home.test']);
 });
+
+const SLOTS = 5;
+
+test.each([
+  [
+    'is paused',
+    (story: MailStory) =>
+      pauseDomain(stage.deps, { projectId: story.projectId, name: story.domain }, 'bounces'),
+  ],
+  [
+    'fails',
+    (story: MailStory) =>
+      stage.deps.db.query(`UPDATE beckon.sending_domain SET state = 'failed' WHERE project_id = $1`, [
+        story.projectId,
+      ]),
+  ],
+])(
+  'a domain that %s after the claim keeps the letter in that still waits to be handed over',
+  async (_, act) => {
+    const story = await newVerifiedStory(stage);
+    const users = Array.from({ length: SLOTS + 1 }, (__, n) => `dee${n}`);
+    for (const user of users) await signUp(story, user);
+    await story.later(HOUR - 1_000);
+    clock.advance(2_000);
+    const letGo = Promise.withResolvers<void>();
+    let held = 0;
+    stage.engine.transport.answer(async () => {
+      held += 1;
+      await letGo.promise;
+      return { result: 'sent' };
+    });
+    const sending = stage.engine.sender.batch(story.projectId);
+    await expect.poll(() => held, { timeout: 20_000 }).toBe(SLOTS);
+    await act(story);
+    letGo.resolve();
+    await sending;
+    await story.later(60_000);
+    expect(held).toBe(SLOTS);
+    const drafts = await story.drafts();
+    expect(drafts.filter(({ state }) => state === 'sent')).toHaveLength(SLOTS);
+    expect(drafts.filter(({ state }) => state !== 'sent')).toMatchObject([{ state: 'held' }]);
+    const back = `UPDATE beckon.sending_domain SET state = 'verified', paused_at = NULL, paused_reason = NULL WHERE project_id = $1`;
+    await stage.deps.db.query(back, [story.projectId]);
+    await story.later(2 * HOUR);
+    expect(held).toBe(SLOTS + 1);
+  },
+);

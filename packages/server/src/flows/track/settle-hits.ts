@@ -87,6 +87,7 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
   const judged = settled.flatMap(({ messageId, ...of }) => of.judged.map((one) => ({ messageId, ...one })));
   await saveVerdicts(tx, projectId, judged);
   await settleCounts(tx, projectId, settled);
+  db.reach?.('hits_settling');
   const happened = settled.flatMap(({ messageId, ...of }) =>
     of.happened.map((one): Happened => ({
       projectId,

@@ -40,6 +40,7 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     node: process.version,
     postgres: expect.stringMatching(/^\d+/),
     schema: expect.stringMatching(/^\d{4}-/),
+    letters_leave: true,
     queue: { live: 1, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
     lanes: [{ name: 'digest' }, { name: 'send' }, { name: 'tell' }],
     webhooks: { pending: 0, delivering: 0 },

@@ -259,7 +259,7 @@ function answer(
 ): void {
   const { status, tally } = given;
   const { name } = given.endpoint;
-  deps.answered(name, status);
+  deps.answered(name, status, tally.code);
   // Under a key that opens nothing, nobody's project was asked for anything.
   if (call.key && status !== 401) {
     deps.requests.note({

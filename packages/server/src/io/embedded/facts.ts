@@ -74,6 +74,11 @@ export function savePort(dataDir: string, port: number, owner: Owner): void {
   renameSync(writeDraft(dataDir, { ...facts, port }, owner), factsPath(dataDir));
 }
 
+/** For who knows them from a backup. */
+export function replaceFacts(dataDir: string, facts: Facts, owner: Owner): void {
+  renameSync(writeDraft(dataDir, facts, owner), factsPath(dataDir));
+}
+
 function factsPath(dataDir: string): string {
   return join(dataDir, 'postgres.json');
 }

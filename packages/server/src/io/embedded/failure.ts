@@ -1,11 +1,13 @@
 export type EmbeddedFailureCode =
   | 'another_server'
   | 'cannot_start'
+  | 'cannot_upgrade'
   | 'closed_folder'
   | 'data_missing'
   | 'no_account'
   | 'no_binaries'
-  | 'not_known';
+  | 'not_known'
+  | 'other_major';
 
 /** What the operator has to hear; its message names the folder and says what to do, so no stack is needed beside it. */
 export class EmbeddedFailure extends Error {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import { type Account, chooseAccount, isRoot } from './account.ts';
+import { readyArchive } from './backup/archive.ts';
 import { readyBinaries } from './binaries.ts';
 import { elsewhereFor, makeElsewhere } from './elsewhere.ts';
 import { EmbeddedFailure } from './failure.ts';
@@ -10,7 +11,17 @@ import { createFacts, type Facts, type Owner, readFacts } from './facts.ts';
 import { giveTree } from './own-tree.ts';
 import { ENTER, findClosedFolder, permits } from './reach.ts';
 
-export type HomeOptions = { dataDir: string; log: Log; print(line: string): void };
+export type HomeOptions = {
+  dataDir: string;
+  /** Where backups lie, and the log is copied to as it is written; left out: it is not. */
+  backupDir?: string | null;
+  /** Programs of PostgreSQL other than those of this release. */
+  binaries?: string;
+  /** As many as the server may open, where that is more than usual. */
+  connections?: number;
+  log: Log;
+  print(line: string): void;
+};
 
 /** Everything of one directory that does not change while it is open. */
 export type Home = {
@@ -23,6 +34,9 @@ export type Home = {
   /** Whom PostgreSQL runs as; only where we are root. */
   runAs: Account | undefined;
   owner: Owner;
+  connections: number;
+  /** The folder that the log is copied to. */
+  archive: string | null;
   log: Log;
 };
 
@@ -35,9 +49,19 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const data = resolve(dataDir, facts.data);
   const runAs = root && (await ownerOfCluster(data, root.account));
   if (runAs) await openWay(dataDir, data, runAs);
-  const binaries = await readyBinaries(runAs && { runAs, elsewhere });
+  const binaries = await readyBinaries(runAs && { runAs, elsewhere }, options.binaries);
   announce(options, { elsewhere, data: known ? undefined : facts.data, binaries, runAs });
-  return { dataDir, data, native: binaries.native, runAs, owner: root?.owner, log: options.log };
+  const archive = options.backupDir ? await readyArchive(options.backupDir, { runAs }) : null;
+  return {
+    dataDir,
+    data,
+    native: binaries.native,
+    runAs,
+    owner: root?.owner,
+    connections: options.connections ?? 0,
+    archive,
+    log: options.log,
+  };
 }
 
 export function isInitialized(data: string): boolean {

@@ -15,9 +15,12 @@
  *   holding → connection lost → the server starts PostgreSQL again with backoff and never gives up; a command waits for it
  */
 export { EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
+export { followEmbedded } from './follow.ts';
 export {
   type Embedded,
   type EmbeddedConnection,
   type EmbeddedOptions,
   openEmbedded,
 } from './open-embedded.ts';
+export * from './backup/index.ts';
+export { discardOld, upgradeDatabase, type Upgraded } from './upgrade/upgrade-database.ts';

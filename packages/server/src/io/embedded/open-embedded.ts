@@ -4,14 +4,15 @@ import { backoffMs } from '../../base/backoff.ts';
 import { systemClock } from '../../base/clock.ts';
 import { acquireHold, joinRunning } from './acquire-hold.ts';
 import { EmbeddedFailure } from './failure.ts';
-import { readFacts } from './facts.ts';
+import { followEmbedded } from './follow.ts';
 import type { Hold } from './hold.ts';
-import { type Home, type HomeOptions, openHome } from './home.ts';
+import { type Home, type HomeOptions, isInitialized, openHome } from './home.ts';
 import { initializeCluster } from './initialize-cluster.ts';
-import { readPidFile, sightPostmaster } from './postmaster.ts';
+import { sightPostmaster } from './postmaster.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 import { sweepDrafts } from './sweep-drafts.ts';
 import { waitUntil } from './wait-until.ts';
+import { requireOurVersion } from './upgrade/versions.ts';
 import { watchPostmaster } from './watch-postmaster.ts';
 
 export type EmbeddedOptions = HomeOptions;
@@ -43,6 +44,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const folders = [home.dataDir, home.data, dirname(home.data), dirname(home.native)];
   const swept = await sweepDrafts(folders, systemClock.now());
   if (swept.length > 0) home.log.info({ swept }, 'postgres.drafts_swept');
+  if (isInitialized(home.data)) await requireOurVersion(home.data, home.native);
   await initializeCluster(home);
   return keep(home, await acquireHold(home));
 }
@@ -54,7 +56,7 @@ function keep(home: Home, hold: Hold): Embedded {
   const keeping = keepHold(state);
   let released: Promise<void> | undefined;
   return {
-    connection: () => readConnection(home),
+    connection: () => followEmbedded(home.dataDir),
     becomeServer: () => becomeServer(state),
     release() {
       state.ending.abort();
@@ -62,17 +64,6 @@ function keep(home: Home, hold: Hold): Embedded {
       return released;
     },
   };
-}
-
-/** The file of the living postmaster is right about the port; where there is none, the last one known, which refuses. */
-function readConnection(home: Home): EmbeddedConnection {
-  const facts = readFacts(home.dataDir);
-  const port = readPidFile(home.data)?.port || facts?.port;
-  if (!facts || !port) {
-    throw new EmbeddedFailure('not_known', `Where PostgreSQL of ${home.dataDir} listens is not known`);
-  }
-  const { user, password, database } = facts;
-  return { host: '127.0.0.1', port, user, password, database, ssl: false };
 }
 
 async function becomeServer(state: State): Promise<void> {

@@ -1,7 +1,11 @@
 /** What the machine lets us choose from. */
-export type Machine = { memoryBytes: number; walCompression: string };
+/** `connections`: as many as the server alone may open. */
+export type Machine = { memoryBytes: number; walCompression: string; connections?: number };
 
 const MB = 1024 * 1024;
+const CONNECTIONS_MIN = 200;
+/** Commands, whoever looks at it by hand, and those that PostgreSQL keeps for its owner. */
+const FOR_OTHERS = 40;
 
 /**
  * Tunables, written anew at each start into `beckon.conf`, so that a later version may change them; what an operator sets
@@ -11,7 +15,7 @@ export function tunables(machine: Machine): Record<string, string> {
   const share = (part: number, minMb: number, maxMb: number): string =>
     `${Math.min(maxMb, Math.max(minMb, Math.floor(machine.memoryBytes / part / MB)))}MB`;
   return {
-    max_connections: '200',
+    max_connections: String(Math.max(CONNECTIONS_MIN, (machine.connections ?? 0) + FOR_OTHERS)),
     shared_buffers: share(8, 128, 1024),
     effective_cache_size: share(2, 256, 65_536),
     maintenance_work_mem: share(64, 64, 512),

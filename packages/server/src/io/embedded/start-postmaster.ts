@@ -5,6 +5,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from './binaries.ts';
+import { archiveSettings } from './backup/archive.ts';
 import { boundLog } from './bound-log.ts';
 import { readFacts, savePort } from './facts.ts';
 import { type Home, logPath } from './home.ts';
@@ -35,8 +36,12 @@ const PASSING = [
   'could not create any TCP/IP sockets',
 ];
 
-/** Starts a postmaster that outlives this process, and waits until it takes connections. */
-export async function startPostmaster(home: Home, signal?: AbortSignal): Promise<Start> {
+/** Starts a postmaster that outlives this process, and waits until it takes connections. `more`: settings of this start alone. */
+export async function startPostmaster(
+  home: Home,
+  signal?: AbortSignal,
+  more: Record<string, string> = {},
+): Promise<Start> {
   const port = await choosePort(readFacts(home.dataDir)?.port);
   const conf = await writeConf(home);
   await boundLog(logPath(home));
@@ -44,7 +49,13 @@ export async function startPostmaster(home: Home, signal?: AbortSignal): Promise
   try {
     if (home.owner) await log.chown(home.owner.uid, home.owner.gid);
     const { size } = await log.stat();
-    const args = ['-D', home.data, '-c', `config_file=${conf}`, ...renderArguments(requirements(port))];
+    const args = [
+      '-D',
+      home.data,
+      '-c',
+      `config_file=${conf}`,
+      ...renderArguments({ ...requirements(port), ...more }),
+    ];
     const child = spawn(program(home.native, 'postgres'), args, {
       // A session of its own: Ctrl-C on our terminal reaches us alone, and we stop it last.
       detached: true,
@@ -115,8 +126,10 @@ async function writeConf(home: Home): Promise<string> {
   const conf = join(home.data, 'beckon.conf');
   const draft = draftOf(conf);
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  const settings = tunables({ memoryBytes, walCompression: await bestCompression(home) });
-  await writeFile(draft, renderConf(settings));
+  const { connections } = home;
+  const settings = tunables({ memoryBytes, walCompression: await bestCompression(home), connections });
+  const archive = home.archive === null ? {} : archiveSettings(home.archive);
+  await writeFile(draft, renderConf({ ...settings, ...archive }));
   const { uid, gid } = await stat(home.data);
   if (home.runAs) await chown(draft, uid, gid);
   await chmod(draft, 0o600);

@@ -33,6 +33,8 @@ export type RelayOptions = {
   /** A certificate to trust beside those that come with Node, and the name that it bears where that is another. */
   tls?: { ca: string; servername?: string };
   timeouts?: Partial<RelayTimeouts>;
+  /** The end of a letter is on its way, and nothing is heard yet. */
+  dotSent?: (() => void) | undefined;
   log: Log;
 };
 

@@ -28,6 +28,7 @@ export type LineOptions = {
   name: string | undefined;
   tls: RelayOptions['tls'];
   timeouts: RelayTimeouts;
+  dotSent?: RelayOptions['dotSent'];
   /** Gives up opening. */
   signal: AbortSignal;
 };
@@ -48,7 +49,7 @@ const RESET_MS = 5_000;
 export async function openLine(options: LineOptions): Promise<Opening> {
   const progress = watchProgress();
   const connection = new SMTPConnection({ ...connectionOptions(options), logger: progress.logger });
-  const line = lineOver(connection, progress);
+  const line = lineOver(connection, progress, options.dotSent);
   const opened = Promise.withResolvers<Opening>();
   const fail = (error: Failure): void =>
     opened.resolve({ line: null, ending: endingOf(error, progress, null) });
@@ -71,7 +72,7 @@ export async function openLine(options: LineOptions): Promise<Opening> {
   return opening;
 }
 
-function lineOver(connection: SMTPConnection, progress: Progress): Line {
+function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineOptions['dotSent']): Line {
   let letters = 0;
   let dead = false;
   let underWay: ((reason: string) => void) | null = null;
@@ -92,6 +93,8 @@ function lineOver(connection: SMTPConnection, progress: Progress): Line {
     async send(envelope, mime) {
       letters += 1;
       const body = bodyOf(mime);
+      // The library writes the dot as soon as it has read all.
+      if (dotSent) body.once('end', () => setImmediate(dotSent));
       const ended = Promise.withResolvers<Ending>();
       underWay = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
       progress.beginLetter();

@@ -60,7 +60,8 @@ export async function startMailListener(options: MailListenerOptions): Promise<M
   const server = new SMTPServer(serverOptions(options));
   server.on('error', (error) => log.warn({ err: error }, 'mail.client_failed'));
   server.server.on('connection', endInTime);
-  const listening = server.listen(port, host);
+  // Of several processes each has its own: who is sent here by one may not be given to another.
+  const listening = server.listen({ port, host, exclusive: true });
   await once(listening, 'listening');
   const address = listening.address();
   return {

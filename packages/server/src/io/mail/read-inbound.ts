@@ -40,12 +40,13 @@ export function createMailReader(): MailReader {
   };
 }
 
-function isQuick(raw: Uint8Array): boolean {
+/** Whether it is read at once, by the process that has it. */
+export function isQuick(raw: Uint8Array): boolean {
   if (raw.length > HERE_MAX_BYTES) return false;
   let lines = 0;
-  for (const byte of raw) if (byte === LF || byte === CR) lines += 1;
-  // Those that end with both count twice.
-  return lines <= 2 * HERE_MAX_LINES;
+  for (let at = 0; at < raw.length; at += 1)
+    if (raw[at] === LF || (raw[at] === CR && raw[at + 1] !== LF)) lines += 1;
+  return lines <= HERE_MAX_LINES;
 }
 
 const [LF, CR] = [10, 13];

@@ -33,6 +33,7 @@ export function openRelay(options: RelayOptions): Relay {
     name: options.name,
     tls: options.tls,
     timeouts,
+    dotSent: options.dotSent,
   };
   const deps: Deps = { kept, open: (signal) => openLine({ ...lines, signal }) };
 

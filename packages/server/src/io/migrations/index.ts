@@ -16,6 +16,7 @@ import * as tokens from './0014-tokens.ts';
 import * as imports from './0015-imports.ts';
 import * as sandbox from './0016-sandbox.ts';
 import * as requestFaults from './0017-request-faults.ts';
+import * as restores from './0018-restores.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0015-imports': imports,
   '0016-sandbox': sandbox,
   '0017-request-faults': requestFaults,
+  '0018-restores': restores,
 };

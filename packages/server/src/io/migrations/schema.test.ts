@@ -16,10 +16,11 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** Tables that are not a tenant's: `api_key` is found before its project is known, `installation` is this database's own. */
+/** Tables that are not a tenant's: `api_key` is found before its project is known, the others are this database's own. */
 const NOT_BY_PROJECT = new Map([
   ['api_key', 'last4'],
   ['installation', 'only_row'],
+  ['lineage', 'system_id'],
 ]);
 
 const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
@@ -58,7 +59,7 @@ test('every table has a primary key, and project_id is a bigint that is never nu
      WHERE ${OF_TENANTS} AND c.relkind IN ('r', 'p')`,
   );
   for (const { table, keyed, type, required } of tables) {
-    const expected = table === 'installation' ? [null, null] : ['bigint', true];
+    const expected = ['installation', 'lineage'].includes(table) ? [null, null] : ['bigint', true];
     expect([table, keyed, type, required]).toEqual([table, true, ...expected]);
   }
 });

@@ -15,6 +15,7 @@ export type Sent = Pooled & {
   body: Buffer | null;
   /** 0: no file is wanted. */
   fileMaxBytes: number;
+  posted: (() => void) | undefined;
   /** On a connection that was kept, where there is one, and that is kept afterwards. */
   reuse: boolean;
 };
@@ -78,6 +79,7 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
         if (!fresh && !isSettled && !isAnswered && isStale(going, error)) start(true);
         else fail(failureOf(error, phaseOf(error)));
       });
+      if (sent.posted) going.once('finish', sent.posted);
       going.end(sent.body ?? undefined);
     }
 

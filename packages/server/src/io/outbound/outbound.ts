@@ -31,7 +31,11 @@ export type OutboundGet = {
   /** It is a file that is wanted, of at most so many bytes, and not what somebody's server said. */
   fileMaxBytes?: number;
 };
-export type OutboundPost = OutboundGet & { body: Buffer };
+export type OutboundPost = OutboundGet & {
+  body: Buffer;
+  /** All of it is on its way, and nothing is heard yet. */
+  posted?: (() => void) | undefined;
+};
 
 export type OutboundAnswer =
   | {
@@ -71,7 +75,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   async function send(
     method: 'GET' | 'POST',
-    { url: text, headers, key, fileMaxBytes = 0 }: OutboundGet,
+    { url: text, headers, key, fileMaxBytes = 0, posted }: OutboundGet & Pick<OutboundPost, 'posted'>,
     body: Buffer | null,
   ): Promise<OutboundAnswer> {
     const checked = checkUrl(text, { allowPrivate });
@@ -86,7 +90,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     };
     return exchange(
       agents,
-      { ...target, method, body, fileMaxBytes, pool: key, reuse: method === 'POST' },
+      { ...target, method, body, fileMaxBytes, posted, pool: key, reuse: method === 'POST' },
       { totalMs, live },
     );
   }

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ATTACKS } from './attacks.ts';
+import { mutate, randomFrom } from './fuzz/mutate.ts';
+import { patternsOf } from './fuzz/patterns.ts';
+import { mailPayloads } from './mail-payloads.ts';
+import { judge, linesOf, skipped } from './report.ts';
+import { judgeLock, judgeManifest } from './s16-supply.ts';
+import { readTrace } from './sniff.ts';
+import { URLS } from './url-corpus.ts';
+
+const ATTACK = { id: 'S99', title: 'one', passLine: 'nothing' };
+
+test('there are sixteen attacks, each once, and the page lists all of them', () => {
+  const ids = Array.from({ length: 16 }, (_, n) => `S${n + 1}`);
+  expect(ATTACKS.map(({ id }) => id)).toEqual(ids);
+  const page = readFileSync(new URL('../docs/proof.md', import.meta.url), 'utf8');
+  expect([...page.matchAll(/^\| (S\d+) \|/gm)].map(([, id]) => id)).toEqual(ids);
+});
+
+test('who needs a tool from outside is not quick', () => {
+  expect(ATTACKS.filter(({ quick, needs = [] }) => quick && needs.length > 0)).toEqual([]);
+});
+
+test('the corpora are as large as they are said to be, and hold nothing twice', () => {
+  expect(new Set(URLS).size).toBe(URLS.length);
+  expect(URLS.length).toBeGreaterThanOrEqual(60);
+  expect(mailPayloads().length).toBeGreaterThanOrEqual(500);
+});
+
+test('an attack that found something fails, and so does one that asked nothing', () => {
+  const one = { asked: { questions: 1 }, notes: [], found: [] };
+  expect(judge(ATTACK, one).state).toBe('passed');
+  expect(judge(ATTACK, { ...one, found: [{ severity: 'low', what: 'x' }] }).state).toBe('failed');
+  expect(judge(ATTACK, { ...one, asked: {} }).state).toBe('failed');
+  expect(judge(ATTACK, { ...one, asked: { questions: 0 } }).state).toBe('failed');
+  expect(linesOf(skipped(ATTACK, 'not installed: x'))).toContain('not installed: x');
+});
+
+test('of the kernel’s book every connection of the network is read, and nothing else', () => {
+  const book = [
+    '12 connect(21, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("169.254.169.254")}, 16) = -1 EINPROGRESS (Operation now in progress)',
+    '12 connect(22, {sa_family=AF_INET6, sin6_port=htons(8443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0',
+    '12 connect(23, {sa_family=AF_UNIX, sun_path="/tmp/x"}, 110) = 0',
+    '13 +++ exited with 0 +++',
+  ];
+  expect(readTrace(book.join('\n'))).toEqual([
+    { address: '169.254.169.254', port: 443 },
+    { address: '::1', port: 8443 },
+  ]);
+});
+
+test('the same seed changes the same inputs, within their bound', () => {
+  const inputs = (seed: number): string[] => {
+    const mutator = {
+      seeds: [Buffer.from('{"a":1}'), Buffer.from('b')],
+      bytesMax: 50,
+      random: randomFrom(seed),
+    };
+    return Array.from({ length: 200 }, () => mutate(mutator).toString('hex'));
+  };
+  expect(inputs(1)).toEqual(inputs(1));
+  expect(inputs(1)).not.toEqual(inputs(2));
+  expect(Math.max(...inputs(3).map((hex) => hex.length / 2))).toBe(50);
+});
+
+test('a regular expression is found where it stands, and what only looks like one is not', () => {
+  const code = 'const a = 1 / 2 / 3;\nconst b: RegExp = /(a|b)+$/u;\nconst c = "/x+/";\n';
+  expect(patternsOf(code, 'a.ts')).toEqual([{ source: '(a|b)+$', flags: 'u', file: 'a.ts', line: 2 }]);
+});
+
+test('a package without its sum, from elsewhere or with a script is found, and so is a version that is none', () => {
+  const good = { version: '1.0.0', integrity: 'sha512-x' };
+  const lock = (one: object): Parameters<typeof judgeLock>[0] => ({
+    lockfileVersion: 3,
+    packages: { '': {}, 'packages/server': {}, 'node_modules/a': { ...good, ...one } },
+  });
+  expect(judgeLock(lock({}), {})).toEqual([]);
+  expect(judgeLock(lock({ integrity: undefined }), {})).toHaveLength(1);
+  expect(judgeLock(lock({ resolved: 'git+ssh://x' }), {})).toHaveLength(1);
+  expect(judgeLock(lock({ hasInstallScript: true }), {})).toHaveLength(1);
+  expect(judgeLock(lock({ hasInstallScript: true }), { a: false })).toEqual([]);
+  expect(judgeManifest('', { dependencies: { a: '1.0.0' } }, lock({}))).toEqual([]);
+  expect(judgeManifest('', { dependencies: { a: '^1.0.0' } }, lock({}))).toHaveLength(1);
+  expect(judgeManifest('', { dependencies: { a: '1.0.1' } }, lock({}))).toHaveLength(1);
+});

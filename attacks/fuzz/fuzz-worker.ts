@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { mutate, randomFrom } from './mutate.ts';
+import { PARSERS } from './parsers.ts';
+
+/** Fuzzes one parser for a time. What it is about to read lies in memory that is shared, for whoever finds it hanging. */
+export type FuzzTask = { parser: string; seed: number; forMs: number; shared: SharedArrayBuffer };
+export type FuzzStory =
+  | { kind: 'slow'; input: string; ms: number }
+  | { kind: 'threw'; input: string; error: string }
+  | { kind: 'done'; inputs: number };
+
+const SLOW_MS = 50;
+const TOLD_MAX = 20;
+
+const { parser: name, seed, forMs, shared } = workerData as FuzzTask;
+const parser = PARSERS.find((one) => one.name === name);
+if (!parser) throw new Error(`no parser ${name}`);
+const random = randomFrom(seed);
+const seeds = parser.seeds();
+const told = new Map<string, number>();
+const length = new Int32Array(shared, 0, 2);
+const held = new Uint8Array(shared, 8);
+
+function tell(story: FuzzStory, sort: string): void {
+  const times = (told.get(sort) ?? 0) + 1;
+  told.set(sort, times);
+  if (times <= TOLD_MAX) parentPort?.postMessage(story);
+}
+
+let inputs = 0;
+const endsAt = performance.now() + forMs;
+// The first round is the seeds as they are, which compiles what there is to compile.
+for (const one of seeds) await Promise.resolve(parser.parse(one)).catch(() => {});
+while (performance.now() < endsAt) {
+  const input = mutate({ seeds, bytesMax: parser.bytesMax, random });
+  held.set(input.subarray(0, held.length));
+  Atomics.store(length, 0, input.length);
+  Atomics.store(length, 1, inputs);
+  const startedAt = performance.now();
+  try {
+    await parser.parse(input);
+  } catch (error) {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    tell({ kind: 'threw', input: input.toString('base64'), error: said }, said.slice(0, 60));
+  }
+  const ms = performance.now() - startedAt;
+  if (ms > SLOW_MS && parser.isApart?.(input) !== true)
+    tell({ kind: 'slow', input: input.toString('base64'), ms }, 'slow');
+  inputs += 1;
+  // Where nothing is awaited, messages would wait for the end.
+  if (inputs % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+parentPort?.postMessage({ kind: 'done', inputs } satisfies FuzzStory);

@@ -1,0 +1,100 @@
+import { Worker } from 'node:worker_threads';
+import type { Finding } from '../attack.ts';
+import type { FuzzStory, FuzzTask } from './fuzz-worker.ts';
+import { type Parser, PARSERS } from './parsers.ts';
+
+const HANGS_AFTER_MS = 20_000;
+const LOOK_MS = 1_000;
+const SLOW_CPU_MS = 50;
+const RERUNS = 5;
+const SHOWN_CHARS = 300;
+
+export type Fuzzed = { inputs: number; slow: number; findings: Finding[] };
+
+/** One parser in a thread of its own: it may crash or hang without taking anybody along. */
+export async function fuzz(
+  parser: Parser,
+  { seed, forMs }: { seed: number; forMs: number },
+): Promise<Fuzzed> {
+  const shared = new SharedArrayBuffer(8 + parser.bytesMax);
+  const task: FuzzTask = { parser: parser.name, seed, forMs, shared };
+  const worker = new Worker(new URL('./fuzz-worker.ts', import.meta.url), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  const stories: FuzzStory[] = [];
+  worker.on('message', (story: FuzzStory) => stories.push(story));
+  const crash = await ended(worker, new Int32Array(shared, 0, 2), forMs);
+  const findings: Finding[] = [];
+  const input = (): string =>
+    Buffer.from(new Uint8Array(shared, 8, new Int32Array(shared, 0, 1)[0])).toString('base64');
+  if (crash !== null)
+    findings.push({ severity: 'high', what: `${parser.name}: ${crash}`, evidence: shown(input()) });
+  const slow = stories.filter((story) => story.kind === 'slow');
+  for (const story of slow) {
+    const ms = await cpuOf(parser, Buffer.from(story.input, 'base64'));
+    if (ms > SLOW_CPU_MS)
+      findings.push({
+        severity: 'medium',
+        what: `${parser.name}: ${ms.toFixed(0)} ms of work for one input`,
+        evidence: shown(story.input),
+      });
+  }
+  for (const story of stories)
+    if (story.kind === 'threw')
+      findings.push({
+        severity: 'high',
+        what: `${parser.name} throws what is no Fault: ${story.error}`,
+        evidence: shown(story.input),
+      });
+  const done = stories.find((story) => story.kind === 'done');
+  return { inputs: done?.inputs ?? new Int32Array(shared, 4, 1)[0] ?? 0, slow: slow.length, findings };
+}
+
+/** Null where it came to its end; otherwise how it did not. */
+async function ended(
+  worker: Worker,
+  place: Int32Array<SharedArrayBuffer>,
+  forMs: number,
+): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  worker.on('error', (error: Error) => resolve(`crashed: ${error.message}`));
+  worker.on('exit', (code) => resolve(code === 0 ? null : `ended with ${code}`));
+  let [seen, since] = [-1, Date.now()];
+  const endsAt = Date.now() + forMs + HANGS_AFTER_MS * 3;
+  const watch = setInterval(() => {
+    const now = Atomics.load(place, 1);
+    if (now !== seen) [seen, since] = [now, Date.now()];
+    // Before the first input there is much to load.
+    const hangs = now > 0 && Date.now() - since > HANGS_AFTER_MS;
+    if (hangs) resolve(`hangs for ${HANGS_AFTER_MS / 1_000} s`);
+    else if (Date.now() > endsAt) resolve('does not come to its end');
+  }, LOOK_MS);
+  const crash = await promise;
+  clearInterval(watch);
+  await worker.terminate();
+  return crash;
+}
+
+/** What an input costs by itself: the least of some runs, in time of this process, so that neighbours do not count. */
+async function cpuOf(parser: Parser, input: Buffer): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < RERUNS; n += 1) {
+    const before = process.cpuUsage();
+    try {
+      await parser.parse(input);
+    } catch {
+      // That it throws was told already.
+    }
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+function shown(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64');
+  return `${bytes.length} bytes, base64 ${base64.slice(0, SHOWN_CHARS)}`;
+}
+
+export { PARSERS };

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export function hasTool(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export type Ran = { code: number | null; out: string; wasCut: boolean };
+
+const OUT_MAX = 20 * 1024 * 1024;
+
+/** A program from outside, with a bound on its time; what it says is kept, up to a bound. */
+export async function runTool(
+  program: string,
+  args: string[],
+  { seconds, cwd, says }: { seconds: number; cwd?: string; says?: string },
+): Promise<Ran> {
+  const child = spawn(program, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    // A group of its own, so that what it starts ends with it.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: cwd ?? process.env['HOME'], TERM: 'dumb' },
+  });
+  // What it hears where it asks something.
+  child.stdin.on('error', () => {}).end(says ?? '');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const keep = (bytes: Buffer): void => {
+    size += bytes.length;
+    if (size <= OUT_MAX) chunks.push(bytes);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  let wasCut = false;
+  const end = (signal: NodeJS.Signals): void => {
+    wasCut = true;
+    try {
+      process.kill(-(child.pid ?? 0), signal);
+    } catch {
+      // It ended by itself in this very moment.
+    }
+  };
+  const soft = setTimeout(() => end('SIGINT'), seconds * 1_000);
+  const hard = setTimeout(() => end('SIGKILL'), (seconds + 15) * 1_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(soft);
+  clearTimeout(hard);
+  return { code, out: Buffer.concat(chunks).toString(), wasCut };
+}

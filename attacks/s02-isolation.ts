@@ -1,0 +1,171 @@
+import type pg from 'pg';
+import type { Attack, Finding, Target } from './attack.ts';
+import { bodyFor, dashboardRoutes, ENDLESS, leastOf, liftLimits, publicRoutes } from './routes.ts';
+import { runTests } from './run-tests.ts';
+import { JSON_BODY, type Victim } from './victim.ts';
+
+/** Of each table so many rows lend their ids; a screen of them is no more telling than two. */
+const ROWS_A_TABLE = 2;
+/** What the server counts behind its answers, whoever asks. */
+const COUNTED = new Set([
+  'ingest_log',
+  'ingest_warning',
+  'api_key_use',
+  'api_key_traffic',
+  'rate_limit',
+  'audit',
+]);
+
+type Known = { tables: string[]; filled: string[]; ids: Map<string, string[]>; secrets: string[] };
+
+export const s02: Attack = {
+  id: 'S2',
+  title: 'isolation: whatever one project has, asked for and written about from another',
+  passLine: 'no row of project A is shown to or changed by project B, by any route, with any id of any table',
+  quick: false,
+  async run(target) {
+    const victim = await target.own();
+    const { id: projectA } = await victim.command<{ id: number }>('demo');
+    await victim.stop();
+    // Nobody digests or sends from here on: whatever changes now, the attack has changed.
+    await victim.start({ ROLES: 'api' });
+    const projectB = await victim.newProject('Other');
+    await liftLimits(victim);
+    const known = await victim.database((db) => learn(db, projectA));
+    target.count('tables of tenants', known.tables.length);
+    target.count('of them with rows', known.filled.length);
+    const before = await victim.database((db) => standOf(db, known.tables, projectA));
+    const findings = await sweep(target, { victim, projectB, known });
+    findings.push(...(await writeAbout(target, { victim, projectB, known })));
+    const after = await victim.database((db) => standOf(db, known.tables, projectA));
+    for (const [table, stand] of before)
+      if (after.get(table) !== stand)
+        findings.push({ severity: 'high', what: `project B changed ${table} of project A` });
+    const tests = await runTests(target, [
+      'packages/server/src/http/dashboard/isolation.test.ts',
+      'packages/server/src/http/dashboard/access.test.ts',
+      'packages/server/src/io/migrations/schema.test.ts',
+    ]);
+    return [...findings, ...tests];
+  },
+};
+
+/** Every table that belongs to tenants, ids out of its rows, and what only project A knows. */
+async function learn(db: pg.Client, project: number): Promise<Known> {
+  const { rows: tables } = await db.query<{ name: string }>(
+    `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
+     WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
+  );
+  const ids = new Map<string, string[]>();
+  const filled: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await db.query<Record<string, unknown>>(
+      `SELECT * FROM "${name}" WHERE project_id = $1 LIMIT ${ROWS_A_TABLE}`,
+      [project],
+    );
+    if (rows.length > 0) filled.push(name);
+    const found = rows.flatMap((row) =>
+      Object.entries(row).flatMap(([column, value]) =>
+        typeof value === 'string' && value.length <= 100 && /(^|_)(id|key|place|slug|code)$/.test(column)
+          ? [value]
+          : [],
+      ),
+    );
+    if (found.length > 0) ids.set(name, [...new Set(found)]);
+  }
+  const { rows: people } = await db.query<{ email: string }>(
+    'SELECT email FROM person_email WHERE project_id = $1 LIMIT 50',
+    [project],
+  );
+  return {
+    tables: tables.map(({ name }) => name),
+    filled,
+    ids,
+    secrets: people.map(({ email }) => email),
+  };
+}
+
+/** What a table holds of one project, as one sum. */
+async function standOf(db: pg.Client, tables: string[], project: number): Promise<Map<string, string>> {
+  const stand = new Map<string, string>();
+  for (const table of tables) {
+    if (COUNTED.has(table)) continue;
+    const { rows } = await db.query<{ sum: string }>(
+      `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) AS sum FROM "${table}" t WHERE project_id = $1`,
+      [project],
+    );
+    stand.set(table, rows[0]?.sum ?? '');
+  }
+  return stand;
+}
+
+type Sweep = { victim: Victim; projectB: number; known: Known };
+
+/** Each route of project B that names something, with each id that project A has in any table. */
+async function sweep(target: Target, { victim, projectB, known }: Sweep): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const every = [...new Set([...known.ids.values()].flat())];
+  const routes = dashboardRoutes.filter(({ key }) => key.includes('/projects/:project') && !ENDLESS.has(key));
+  for (const { key, body } of routes) {
+    const [method = '', path = ''] = key.split(' ');
+    const names = path.replace(':project', '').includes(':');
+    const asked = names ? every : every.slice(0, 1);
+    const replies = await inTurn(asked, async (id) => {
+      const filled = path.replace(':project', String(projectB)).replaceAll(/:\w+/g, encodeURIComponent(id));
+      const sent = method === 'GET' ? undefined : leastOf(body ?? { type: 'object' }, id);
+      return { id, reply: await victim.owner(`${method} ${filled}`, sent) };
+    });
+    target.count('requests of project B with ids of project A', replies.length);
+    for (const { id, reply } of replies) {
+      if (reply.status >= 500)
+        findings.push({
+          severity: 'high',
+          what: `${key} answers ${reply.status}`,
+          evidence: `${id}: ${reply.text}`,
+        });
+      const told = known.secrets.find((secret) => reply.text.includes(secret));
+      if (told !== undefined)
+        findings.push({
+          severity: 'high',
+          what: `${key} with an id of A shows what is A's`,
+          evidence: `${id}: ${told}`,
+        });
+    }
+  }
+  return findings;
+}
+
+/** What project B tells by its key about people and by ids that project A has. */
+async function writeAbout(target: Target, { victim, projectB, known }: Sweep): Promise<Finding[]> {
+  const { secret } = await victim.newKey(projectB, 'theirs');
+  const headers = { ...JSON_BODY, authorization: `Bearer ${secret}` };
+  const users = [...new Set([...(known.ids.get('person') ?? []), ...(known.ids.get('event') ?? [])])].slice(
+    0,
+    10,
+  );
+  const findings: Finding[] = [];
+  for (const { path, method } of (await publicRoutes(victim)).filter((one) => one.path.startsWith('/api/')))
+    for (const user of users) {
+      const reply = await victim.send(`${method} ${path}`, {
+        headers,
+        body: JSON.stringify(bodyFor(path, user)),
+      });
+      target.count('records of project B about people of project A');
+      if (reply.status >= 300)
+        findings.push({
+          severity: 'medium',
+          what: `project B is told about a person that A knows: ${reply.status}`,
+          evidence: reply.text,
+        });
+    }
+  return findings;
+}
+
+const AT_ONCE = 8;
+
+async function inTurn<T, U>(items: T[], act: (item: T) => Promise<U>): Promise<U[]> {
+  const done: U[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    done.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(act))));
+  return done;
+}

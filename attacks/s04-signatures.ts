@@ -1,0 +1,15 @@
+import type { Attack } from './attack.ts';
+import { runTests } from './run-tests.ts';
+
+export const s04: Attack = {
+  id: 'S4',
+  title:
+    'signatures of webhooks: published vectors, rotation, tampering, replay, clocks, the standardwebhooks package',
+  passLine: 'every vector as published; whatever is changed, late or of another secret is refused',
+  quick: true,
+  run: (target) =>
+    runTests(target, [
+      'packages/contract/src/signature.test.ts',
+      'packages/server/src/flows/deliver-webhooks/deliver.test.ts',
+    ]),
+};

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+
+/** What the processes tried to reach, as the kernel was asked: every `connect` to an address of the network. */
+export type Tried = { address: string; port: number };
+
+const V4 =
+  /^(?:\d+ +)?(?:connect\(|<\.\.\. ).*?sa_family=AF_INET, sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)/;
+const V6 =
+  /^(?:\d+ +)?connect\(.*?sa_family=AF_INET6, sin6_port=htons\((\d+)\).*?inet_pton\(AF_INET6, "([^"]+)"/;
+
+export function readTrace(text: string): Tried[] {
+  return text.split('\n').flatMap((line) => {
+    const found = V4.exec(line) ?? V6.exec(line);
+    return found ? [{ port: Number(found[1]), address: found[2] ?? '' }] : [];
+  });
+}
+
+export function readTraceFile(path: string): Tried[] {
+  return readTrace(readFileSync(path, 'utf8'));
+}
+
+/** strace, so that it writes down who is connected to, and holds up nothing else; the program stays our child. */
+export function sniffer(file: string): string[] {
+  return [
+    'strace',
+    '-D',
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-e',
+    'trace=connect',
+    '-e',
+    'signal=none',
+    '-o',
+    file,
+  ];
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { CRASH_ACTIONS, createTrap, parseArmed, printArmed } from './arm.ts';
+
+test('what is printed is read again, and nothing else', () => {
+  for (const action of CRASH_ACTIONS) {
+    const armed = { point: 'send_committed', action, after: 3 } as const;
+    expect(parseArmed(printArmed(armed))).toEqual(armed);
+  }
+  for (const text of [
+    '',
+    'send_committed',
+    'nowhere:kill:1',
+    'send_committed:smile:1',
+    'send_committed:kill:0',
+  ])
+    expect(() => parseArmed(text)).toThrow('arms nothing');
+});
+
+test('it happens once, at this point alone, and at the passing by that was asked for', () => {
+  const reached: string[] = [];
+  const trap = createTrap({ databasePort: 0, reached: ({ point }) => reached.push(point) });
+  trap.reach('digest_claimed');
+  trap.set({ point: 'digest_claimed', action: 'throw', after: 2 });
+  trap.reach('digest_folded');
+  trap.reach('digest_claimed');
+  expect(reached).toEqual([]);
+  expect(() => trap.reach('digest_claimed')).toThrow('told to');
+  trap.reach('digest_claimed');
+  expect(reached).toEqual(['digest_claimed']);
+  trap.set({ point: 'digest_claimed', action: 'throw', after: 1 });
+  trap.set(null);
+  trap.reach('digest_claimed');
+});
+
+test('connections to the database break, and no others', async () => {
+  const servers = [createServer(), createServer()];
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  }
+  const [databasePort = 0, otherPort = 0] = servers.map((server) => (server.address() as AddressInfo).port);
+  const trap = createTrap({ databasePort, reached: () => {} });
+  const [database, other] = [connect(databasePort), connect(otherPort)];
+  await Promise.all([once(database, 'connect'), once(other, 'connect')]);
+  trap.set({ point: 'tell_committing', action: 'drop', after: 1 });
+  trap.reach('tell_committing');
+  expect([database.destroyed, other.destroyed]).toEqual([true, false]);
+  other.destroy();
+  for (const server of servers) server.close();
+});
+
+test('a process that is to die there dies there, as by kill -9', async () => {
+  const arm = new URL('./arm.ts', import.meta.url).href;
+  const code = `const { createTrap } = await import(${JSON.stringify(arm)});
+    const trap = createTrap({ databasePort: 0, reached: () => process.stdout.write('reached') });
+    trap.set({ point: 'stopping', action: 'kill', after: 1 });
+    trap.reach('stopping');
+    process.stdout.write(' and gone on');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  expect([signal, said]).toEqual(['SIGKILL', 'reached']);
+});

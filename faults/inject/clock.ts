@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import type { Fault, Stage, Victim } from '../fault.ts';
+import { anybody } from '../kills/anybody.ts';
+import { between, pick, type Random } from '../random.ts';
+import { note, spoilFor } from './hold.ts';
+
+const FAKETIME = '/usr/bin/faketime';
+/** Some that are put right, and some beyond what a process says of itself that it is ready with. */
+const OFFSETS_S = [-3_600, -30, -7, -3, 3, 7, 30, 3_600];
+const LASTS_MS: [number, number] = [4_000, 12_000];
+
+/** One process believes another time than all others. */
+export const CLOCK: Fault = {
+  code: 'F8',
+  name: 'a clock is wrong',
+  weight: 0.5,
+  async run(stage, random) {
+    const victim = anybody(stage.victims, random);
+    if (!victim) return;
+    if (existsSync(FAKETIME)) await moveClock(stage, victim, random);
+    else note(stage, { code: 'F8', what: 'left out, for there is no faketime', victim: '', inFlight: 0 });
+  },
+};
+
+async function moveClock(stage: Stage, victim: Victim, random: Random): Promise<void> {
+  const offset = pick(OFFSETS_S, random);
+  await spoilFor(stage, {
+    code: 'F8',
+    what: `${offset} s`,
+    victim: victim.name,
+    forMs: between(...LASTS_MS, random),
+    // Time that has gone by is measured as it was: timers would not ring otherwise.
+    spoil: () =>
+      victim.restart('SIGTERM', {
+        FAULT_THROUGH: `${FAKETIME} -f ${offset > 0 ? '+' : ''}${offset}s`,
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        DONT_FAKE_MONOTONIC: '1',
+      }),
+    mend: () => victim.restart('SIGTERM', { FAULT_THROUGH: '' }),
+  });
+}

@@ -1,0 +1,91 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashPoint } from '../../packages/server/src/base/crash-points.ts';
+import type { Fault, Role, Stage, Victim } from '../fault.ts';
+import { anybody } from '../kills/anybody.ts';
+import { between, pick } from '../random.ts';
+import { type CrashAction, printArmed } from './arm.ts';
+import { armPath } from './serve-armed.ts';
+
+/** What a process in this role comes by while it works. Imports and changes of the schema are no part of a run. */
+const POINTS: Record<Role, CrashPoint[]> = {
+  api: [
+    'accept_beginning',
+    'accept_committing',
+    'accept_commit_sent',
+    'accept_committed',
+    'accept_answered',
+    'stopping',
+  ],
+  worker: [
+    'digest_claimed',
+    'digest_folded',
+    'digest_committing',
+    'digest_committed',
+    'due_claimed',
+    'due_committing',
+    'due_committed',
+    'send_claimed',
+    'send_committing',
+    'send_committed',
+    'submit_committing',
+    'submit_committed',
+    'letter_dot_sent',
+    'letter_answered',
+    'result_rescheduled',
+    'result_committing',
+    'result_committed',
+    'tell_recorded',
+    'tell_claimed',
+    'tell_committing',
+    'tell_committed',
+    'hook_posted',
+    'hook_answered',
+    'hits_settling',
+    'duty_begun',
+    'stopping',
+  ],
+  'mail-in': ['outcome_committing', 'outcome_committed', 'stopping'],
+};
+const ACTIONS: CrashAction[] = ['kill', 'kill', 'throw', 'stall', 'drop'];
+const AFTER_MOST = 20;
+/** Some points are come by only now and then. */
+const ARMED_MS = 6_000;
+const LOOK_EVERY_MS = 50;
+
+/** A process is told what to do at one point of its way, and let work until it has come by. */
+export const CRASH: Fault = {
+  code: 'F1',
+  name: 'a process ends, fails or stands still at a point of its way',
+  weight: 12,
+  async run(stage, random) {
+    const victim = anybody(stage.victims, random);
+    if (!victim) return;
+    const point = pick(POINTS[victim.role], random);
+    const armed = { point, action: pick(ACTIONS, random), after: between(1, AFTER_MOST, random) };
+    await victim.ready();
+    const pid = victim.pid();
+    if (pid === null) return;
+    const path = armPath(stage.dir, pid);
+    writeFileSync(path, printArmed(armed));
+    victim.signal('SIGUSR2');
+    if (point === 'stopping') victim.signal('SIGTERM');
+    await comesBy(stage, { victim, pid });
+    rmSync(path, { force: true });
+    if (victim.pid() === pid) victim.signal('SIGUSR2');
+  },
+};
+
+/** It says so in a journal of its own; where it dies there it comes back by itself. */
+async function comesBy(stage: Stage, { victim, pid }: { victim: Victim; pid: number }): Promise<void> {
+  const journal = join(stage.dir, `armed-${pid}.jsonl`);
+  const before = sizeOf(journal);
+  const until = Date.now() + ARMED_MS;
+  while (stage.goesOn() && Date.now() < until && victim.pid() === pid && sizeOf(journal) === before)
+    await pause(LOOK_EVERY_MS);
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

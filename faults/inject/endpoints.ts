@@ -1,0 +1,26 @@
+import type { Fault } from '../fault.ts';
+import { between, pick } from '../random.ts';
+import { spoilFor } from './hold.ts';
+import { BAD_MODES } from './receiver.ts';
+
+const LASTS_MS: [number, number] = [3_000, 15_000];
+
+/** All bad endpoints in the same mode at once: what one of them costs, the good ones must not feel. */
+export const ENDPOINT_FAULTS: Fault[] = [
+  {
+    code: 'F9',
+    name: 'bad endpoints agree',
+    weight: 2,
+    async run(stage, random) {
+      const mode = pick(BAD_MODES, random);
+      await spoilFor(stage, {
+        code: 'F9',
+        what: mode,
+        victim: 'endpoints',
+        spoil: () => stage.badEndpoint(mode),
+        mend: () => stage.badEndpoint(null),
+        forMs: between(...LASTS_MS, random),
+      });
+    },
+  },
+];

@@ -1,0 +1,9 @@
+import type { Fault } from '../fault.ts';
+import { CLOCK } from './clock.ts';
+import { CRASH } from './crashes.ts';
+import { DATABASE_FAULTS } from './database.ts';
+import { ENDPOINT_FAULTS } from './endpoints.ts';
+import { WIRE_FAULTS } from './wires.ts';
+
+/** All that goes wrong around the product and inside of it, beside plain kills. */
+export const INJECTIONS: Fault[] = [CRASH, CLOCK, ...WIRE_FAULTS, ...DATABASE_FAULTS, ...ENDPOINT_FAULTS];

@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+
+/** How one request is answered by an endpoint that does not do well. */
+export type BadAnswer = ((request: IncomingMessage, response: ServerResponse) => void) & {
+  mode: string;
+  /** The status that the other side can read; null where it can read none. */
+  answered: number | null;
+};
+
+type Mode = { answered: number | null; act(request: IncomingMessage, response: ServerResponse): void };
+
+const MIB = 1024 * 1024;
+const CHUNK = Buffer.alloc(64 * 1024, 'x');
+const BOMB = gzipSync(Buffer.alloc(100 * MIB));
+const DRIP_EVERY_MS = 1_000;
+const HINTS_EVERY_MS = 200;
+
+const MODES: Record<string, Mode> = {
+  fine: status(204),
+  error: status(500),
+  unavailable: status(503, { 'Retry-After': '1' }),
+  'busy-for-30-years': status(429, { 'Retry-After': '1000000000' }),
+  'busy-for-less-than-nothing': status(429, { 'Retry-After': '-1' }),
+  'busy-until-2099': status(429, { 'Retry-After': 'Thu, 31 Dec 2099 23:59:59 GMT' }),
+  'busy-until-never': status(429, { 'Retry-After': 'when it suits you; \u00e4h' }),
+  /** Whoever follows it comes to a 200. */
+  redirect: {
+    answered: 302,
+    act: (request, response) =>
+      void (request.url?.endsWith('?followed')
+        ? response.writeHead(200).end('followed')
+        : response.writeHead(302, { Location: `${request.url ?? '/'}?followed` }).end()),
+  },
+  drip: {
+    answered: 200,
+    act: (_, response) => every(response.writeHead(200), DRIP_EVERY_MS, () => void response.write('.')),
+  },
+  endless: { answered: 200, act: (_, response) => pourOut(response.writeHead(200)) },
+  'gzip-bomb': {
+    answered: 200,
+    act: (_, response) =>
+      void response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain' }).end(BOMB),
+  },
+  'headers-of-a-megabyte': {
+    answered: null,
+    act: (_, response) => void response.writeHead(200, { 'X-Much': 'y'.repeat(MIB) }).end(),
+  },
+  'headers-without-end': {
+    answered: null,
+    act: (_, response) => every(response, HINTS_EVERY_MS, () => response.writeProcessing()),
+  },
+  'continue-unasked': {
+    answered: 204,
+    act(_, response) {
+      for (let i = 0; i < 5; i += 1) response.writeContinue();
+      response.writeHead(204).end();
+    },
+  },
+  'reset-after-reading': { answered: null, act: (request) => cut(request.socket) },
+  'reset-within-the-answer': {
+    answered: 200,
+    act: (request, response) =>
+      void response.writeHead(200, { 'Content-Length': '1000' }).write('half', () => cut(request.socket)),
+  },
+  hang: { answered: null, act: () => {} },
+  /** Disables the endpoint for good, and is rare therefore. */
+  gone: status(410),
+};
+
+/** Those that an endpoint may have for a while. */
+export const BAD_MODES = Object.keys(MODES).filter((mode) => mode !== 'fine' && mode !== 'gone');
+
+/** These hold the connection until whoever asks gives up: more of them, and little else would be tried. */
+const SLOW = ['drip', 'headers-without-end', 'hang'];
+const QUICK = BAD_MODES.filter((mode) => !SLOW.includes(mode));
+const SHARES = { gone: 0.0005, slow: 0.02, fine: 0.3 };
+
+/** In this mode; where it is null, in any by chance, and well now and then. The request has been read. */
+export function badAnswer(mode: string | null, random: () => number): BadAnswer {
+  const name = mode ?? byChance(random);
+  const found = MODES[name];
+  if (!found) throw new Error(`there is no mode ${name}: ${Object.keys(MODES).join(', ')}`);
+  const answer = (request: IncomingMessage, response: ServerResponse): void => found.act(request, response);
+  return Object.assign(answer, { mode: name, answered: found.answered });
+}
+
+function byChance(random: () => number): string {
+  const share = random();
+  if (share < SHARES.gone) return 'gone';
+  if (share < SHARES.slow) return pick(SLOW, random);
+  if (share < SHARES.slow + SHARES.fine) return 'fine';
+  return pick(QUICK, random);
+}
+
+function pick(from: readonly string[], random: () => number): string {
+  return from[Math.floor(random() * from.length)] ?? 'error';
+}
+
+function status(answered: number, headers: Record<string, string> = {}): Mode {
+  return { answered, act: (_, response) => void response.writeHead(answered, headers).end() };
+}
+
+/** By a reset where the socket can be reset, which one within TLS cannot. */
+function cut(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** Until the other side lets go. */
+function every(response: ServerResponse, ms: number, act: () => void): void {
+  const timer = setInterval(act, ms);
+  response.on('close', () => clearInterval(timer));
+}
+
+/** As fast as it is taken, until it is taken no more. */
+function pourOut(response: ServerResponse): void {
+  while (!response.destroyed) {
+    if (response.write(CHUNK)) continue;
+    response.once('drain', () => pourOut(response));
+    return;
+  }
+}

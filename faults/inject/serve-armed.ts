@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reach } from '../../packages/server/src/base/crash-points.ts';
+import { type Config, loadConfig } from '../../packages/server/src/main/config.ts';
+import { readRelease } from '../../packages/server/src/main/release.ts';
+import { serve } from '../../packages/server/src/main/serve.ts';
+import { openJournal } from '../journal.ts';
+import { type Armed, createTrap, parseArmed } from './arm.ts';
+
+/** Nobody is at work at these for sure. */
+const IDLE_POINTS = ['duty_begun', 'stopping'];
+const ENDS_WITHIN_MS = 10_000;
+
+/** Where it is written what a process is to do at which point; it looks there at a SIGUSR2. */
+export function armPath(dir: string, pid: number): string {
+  return join(dir, `arm-${pid}`);
+}
+
+/** `serve`, in a process that can be told to die, fail or stand still at a point of its way. */
+export async function serveArmed(): Promise<void> {
+  const config = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const stopped = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve());
+  const served = await serve(config, {
+    logTo: 'stderr',
+    print,
+    release: readRelease(),
+    reach: listenForOrders(config),
+  });
+  print(`Beckon is ready at ${served.url}`);
+  await stopped.promise;
+  setTimeout(() => process.exit(1), ENDS_WITHIN_MS).unref();
+  await served.stop();
+  process.exit();
+}
+
+function listenForOrders(config: Config): Reach {
+  const trap = createTrap({
+    databasePort: Number(new URL(config.database?.url ?? 'postgres://embedded:0').port),
+    reached: (armed) => write(config, armed),
+  });
+  process.on('SIGUSR2', () => {
+    const path = armPath(config.dataDir, process.pid);
+    trap.set(existsSync(path) ? parseArmed(readFileSync(path, 'utf8')) : null);
+  });
+  return trap.reach;
+}
+
+/** On the disk before it happens: of whoever is dead nobody hears anything. */
+function write({ dataDir, roles }: Config, { action, point }: Armed): void {
+  const journal = openJournal(dataDir, `armed-${process.pid}`);
+  const inFlight = IDLE_POINTS.includes(point) ? 0 : 1;
+  const what = `${action} at ${point}`;
+  journal.write({ kind: 'fault', at: Date.now(), code: 'F1', what, victim: [...roles].join('+'), inFlight });
+  journal.close();
+}

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault, Stage } from '../fault.ts';
+import { note } from '../inject/hold.ts';
+
+const AWAY_MOST_MS = 2_000;
+const LOOK_EVERY_MS = 50;
+const BACK_WITHIN_MS = 60_000;
+
+/** kill -9 of all of PostgreSQL, or its immediate stop, under load; it is started again a moment later. */
+export const KILL_POSTGRES: Fault = {
+  code: 'F3',
+  name: 'PostgreSQL dies',
+  weight: 8,
+  async run(stage, random) {
+    const { postgres, victims } = stage;
+    const counts = await Promise.all(victims.map((victim) => victim.inFlight()));
+    const inFlight = counts.reduce((all, one) => all + one, 0);
+    const isKill = random() < 0.5;
+    note(stage, {
+      code: 'F3',
+      what: isKill ? 'SIGKILL' : 'immediate stop',
+      victim: 'postgres',
+      inFlight,
+    });
+    try {
+      await (isKill ? postgres.killTree() : postgres.stopImmediately());
+      await pause(random() * AWAY_MOST_MS);
+    } finally {
+      await postgres.start();
+    }
+    const startedAt = Date.now();
+    if (await accepts(stage))
+      stage.journal.write({
+        kind: 'recovered',
+        at: Date.now(),
+        code: 'F3',
+        afterMs: Date.now() - startedAt,
+      });
+  },
+};
+
+/** Until an API process says that it is ready again. */
+async function accepts({ victims }: Pick<Stage, 'victims'>): Promise<boolean> {
+  const giveUpAt = Date.now() + BACK_WITHIN_MS;
+  while (Date.now() < giveUpAt) {
+    for (const { url } of victims) {
+      if (url === null) continue;
+      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+      if (answer?.ok) return true;
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+  return false;
+}

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault, Stage } from '../fault.ts';
+import { note } from '../inject/hold.ts';
+import { anybody } from './anybody.ts';
+
+/** Longer than a transaction may stand still, and than a lease of a project's turn. */
+const STOPPED_MS = { least: 11_000, more: 4_000 };
+
+/**
+ * A worker stands still for longer than anybody waits for it, and then goes on as if nothing had been. What it had in hand is
+ * given to the other one meanwhile: the leases of letters and webhooks, which last minutes, are ended in the database.
+ */
+export const ZOMBIE: Fault = {
+  code: 'F5',
+  name: 'a worker stands still beyond its lease',
+  weight: 6,
+  async run(stage, random) {
+    const victim = anybody(
+      stage.victims.filter(({ role }) => role === 'worker'),
+      random,
+    );
+    if (!victim) return;
+    const pid = victim.pid();
+    victim.signal('SIGSTOP');
+    note(stage, {
+      code: 'F5',
+      what: 'SIGSTOP',
+      victim: victim.name,
+      inFlight: await victim.inFlight(),
+    });
+    try {
+      await endLeases(stage);
+      await pause(STOPPED_MS.least + random() * STOPPED_MS.more);
+    } finally {
+      if (victim.pid() === pid) victim.signal('SIGCONT');
+    }
+  },
+};
+
+async function endLeases({ postgres }: Stage): Promise<void> {
+  const client = await postgres.client().catch(() => null);
+  if (!client) return;
+  try {
+    await client.query(`UPDATE beckon.message SET next_at = now() WHERE next_at > now()`);
+    await client.query(
+      `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'delivering' AND next_at > now()`,
+    );
+    await client.query(
+      `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'tell') AND next_at > now()`,
+    );
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { World } from '../journal.ts';
+import { clashOf, introduction, requestOf } from './requests.ts';
+
+function world(seed: number): World {
+  const projects = ['1', '2', '3'].map((id) => ({
+    id,
+    name: id,
+    keys: [],
+    quietHours: 'off',
+    timeZone: 'UTC',
+    kind: 'swift',
+    domain: 'mail.test',
+  }));
+  return { seed, startedAt: 0, databaseUrl: '', projects, endpoints: [] };
+}
+
+const COUNT = 3_000;
+const some = Array.from({ length: COUNT }, (_, n) => requestOf(world(7), n + 1));
+
+test('one seed gives one load, and another one another', () => {
+  expect(some).toEqual(Array.from({ length: COUNT }, (_, n) => requestOf(world(7), n + 1)));
+  expect(requestOf(world(8), 1)).not.toEqual(some[0]);
+});
+
+test('no two requests share a key, and no two events an id but on purpose', () => {
+  expect(new Set(some.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(COUNT);
+  const ids = some.flatMap(({ project, body }) =>
+    Array.from(body.matchAll(/"message_id":"(\d+ \d+)"/g), ([, id]) => `${project} ${id}`),
+  );
+  expect(ids.length).toBeGreaterThan(COUNT);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('singles, batches, bulk and letters all come in the shares that they are to have', () => {
+  const share = (path: RegExp): number => some.filter((one) => path.test(one.path)).length / COUNT;
+  expect(share(/(users|events)$/)).toBeGreaterThan(0.4);
+  expect(share(/batch$/)).toBeGreaterThan(0.4);
+  expect(share(/bulk$/)).toBeGreaterThan(0.05);
+  expect(some.filter(({ body }) => body.includes('order_placed')).length / COUNT).toBeGreaterThan(0.1);
+});
+
+test('a clash has the key of another request, and another body', () => {
+  const [first] = some;
+  if (!first) throw new Error('there is none');
+  const clash = clashOf(first, world(7));
+  expect(clash.idempotencyKey).toBe(first.idempotencyKey);
+  expect(clash.body).not.toBe(first.body);
+  expect(clash.request).not.toBe(first.request);
+});
+
+test('everybody of a project is introduced with an address of that project', () => {
+  const { body, records } = introduction(world(7), '2');
+  const { users } = JSON.parse(body) as { users: { email: string }[] };
+  expect(users).toHaveLength(records);
+  expect(users.every(({ email }) => email.endsWith('@p2.test'))).toBe(true);
+});

@@ -1,0 +1,152 @@
+import { ORDERED } from '../stage/world.ts';
+
+/** A promise that the database alone can break. `rows`: statements give one row for each thing that breaks it, told in a few words. */
+export type Promised = { invariant: string; what: string; rows: (quietAt: string) => string };
+
+/** So long after its moment whatever is due has been looked at, on a machine that has much else to do. */
+const LATE = `interval '1 minute'`;
+
+/** I12: whatever a row points at is of its own project. */
+const POINTS: [table: string, column: string, to: string, key: string][] = [
+  ['draft', 'rule_id', 'rule', 'id'],
+  ['draft', 'external_user_id', 'person', 'external_user_id'],
+  ['draft_move', 'draft_id', 'draft', 'id'],
+  ['message', 'draft_id', 'draft', 'id'],
+  ['message', 'external_user_id', 'person', 'external_user_id'],
+  ['run', 'rule_id', 'rule', 'id'],
+  ['run', 'external_user_id', 'person', 'external_user_id'],
+  ['rule_entry', 'rule_id', 'rule', 'id'],
+  ['outcome', 'message_id', 'message', 'id'],
+  ['outcome', 'draft_id', 'draft', 'id'],
+  ['hit', 'message_id', 'message', 'id'],
+  ['tracking_link', 'message_id', 'message', 'id'],
+  ['reply', 'message_id', 'message', 'id'],
+  ['webhook_delivery', 'message_id', 'webhook_message', 'id'],
+  ['webhook_delivery', 'endpoint_id', 'webhook_endpoint', 'id'],
+  ['webhook_attempt', 'message_id', 'webhook_message', 'id'],
+  ['webhook_message', 'outcome_id', 'outcome', 'id'],
+  ['api_key', 'project_id', 'project', 'project_id'],
+  ['event', 'external_user_id', 'person', 'external_user_id'],
+  ['audience_member', 'external_user_id', 'person', 'external_user_id'],
+];
+
+const ISOLATED: Promised[] = POINTS.map(([table, column, to, key]) => ({
+  invariant: 'I12',
+  what: `a ${table} points at a ${to} that is not its project's`,
+  rows: () => `SELECT format('project %s: %s', x.project_id, x.${column}) FROM beckon.${table} x
+    WHERE x.${column} IS NOT NULL AND NOT EXISTS (
+      SELECT FROM beckon.${to} y WHERE y.project_id = x.project_id AND y.${key} = x.${column})`,
+}));
+
+/** I13: nobody holds anything, nothing is left over, and whatever has fallen due has been looked at. */
+const SETTLED: Promised[] = [
+  left(
+    'accepted records wait',
+    `SELECT format('project %s: %s in %s', project_id, records, lane) FROM beckon.inbox`,
+  ),
+  left(
+    'a lane counts what is not there',
+    `SELECT format('project %s: %s', project_id, waiting) FROM beckon.lane WHERE waiting <> 0`,
+  ),
+  left(
+    'somebody holds a letter',
+    `SELECT format('project %s: %s %s', project_id, id, state) FROM beckon.message WHERE state IN ('claimed', 'submitting')`,
+  ),
+  left(
+    'a letter is put off, and its draft has ended',
+    `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.message m
+     JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
+     WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'cancelled', 'skipped')`,
+  ),
+  left(
+    'somebody holds a delivery',
+    `SELECT format('project %s: %s', project_id, message_id) FROM beckon.webhook_delivery WHERE state = 'delivering'`,
+  ),
+  left(
+    'an attempt has no end',
+    `SELECT format('project %s: %s, %s', project_id, message_id, number) FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
+  ),
+  left(
+    'somebody holds an import',
+    `SELECT format('project %s: %s', project_id, id) FROM beckon.import WHERE lease_until IS NOT NULL AND state = 'running'`,
+  ),
+  left(
+    'a run waits for a draft that has ended, or for none',
+    `SELECT format('project %s: %s', r.project_id, r.id) FROM beckon.run r
+     WHERE r.state = 'active' AND r.waits_for = 'draft' AND NOT EXISTS (
+       SELECT FROM beckon.draft d WHERE d.project_id = r.project_id AND d.run_id = r.id AND d.ended_at IS NULL)`,
+  ),
+  left(
+    'a record could not be applied',
+    `SELECT format('project %s: %s, %s', project_id, seq, reason) FROM beckon.dead_letter`,
+    'I1',
+  ),
+  late('a hit has no verdict', 'hit_count', 'settle_at'),
+  late('a run is due and stays', 'run', `CASE WHEN state = 'active' THEN next_at END`),
+  late('a timer of a rule is due and stays', 'rule_timer', 'at'),
+  late('an answer of an audience is due and stays', 'audience_due', 'at'),
+  late(
+    'an answer to a letter is not handed on',
+    'reply',
+    `CASE WHEN forwarded_at IS NULL THEN forward_at END`,
+  ),
+  {
+    invariant: 'I13',
+    what: 'nobody is going to look at what falls due',
+    rows: () => `SELECT format('%s of project %s', w.work, w.project_id) FROM (
+        SELECT project_id, 'send' AS work, min(due_at) AS at FROM beckon.draft WHERE due_at IS NOT NULL GROUP BY 1
+        UNION ALL SELECT project_id, 'tell', min(next_at) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL GROUP BY 1
+        UNION ALL SELECT project_id, 'digest', min(at) FROM beckon.rule_timer GROUP BY 1
+        UNION ALL SELECT project_id, 'digest', min(next_at) FROM beckon.run WHERE state = 'active' AND next_at IS NOT NULL GROUP BY 1
+      ) w JOIN beckon.tenant_due t USING (project_id, work)
+      WHERE (t.next_at IS NULL OR t.next_at > w.at + ${LATE})
+        AND NOT EXISTS (SELECT FROM beckon.project_settings s WHERE s.project_id = w.project_id AND s.settings ->> 'paused' = 'true')`,
+  },
+];
+
+function left(what: string, rows: string, invariant = 'I13'): Promised {
+  return { invariant, what, rows: () => rows };
+}
+
+function late(what: string, table: string, moment: string): Promised {
+  return {
+    invariant: 'I13',
+    what,
+    rows: (quietAt) =>
+      `SELECT format('project %s since %s', project_id, ${moment}) FROM beckon.${table} WHERE (${moment}) < ${quietAt} - ${LATE}`,
+  };
+}
+
+/** I1: what is counted on the way is what is there; whoever did something twice counted it twice. */
+const COUNTED: Promised[] = [
+  {
+    invariant: 'I1',
+    what: 'events are counted otherwise than they are there',
+    rows: () => `SELECT format('project %s, %s: counted %s, there %s', project_id, name, coalesce(v.count, 0), coalesce(e.count, 0))
+      FROM (SELECT project_id, name, sum(count) AS count FROM beckon.event_volume GROUP BY 1, 2) v
+      FULL JOIN (SELECT project_id, name, count(*) AS count FROM beckon.event GROUP BY 1, 2) e USING (project_id, name)
+      WHERE v.count IS DISTINCT FROM e.count`,
+  },
+  {
+    invariant: 'I1',
+    what: 'an order was considered by nobody',
+    rows: () => `SELECT format('project %s, %s: %s', e.project_id, e.external_user_id, e.properties ->> 'order') FROM beckon.event e
+      WHERE e.name = '${ORDERED}' AND e.properties ? 'order'
+        AND NOT EXISTS (SELECT FROM beckon.rule_entry x WHERE x.project_id = e.project_id
+          AND x.external_user_id = e.external_user_id AND x.key = jsonb_build_array(e.properties -> 'order')::text)
+        AND NOT EXISTS (SELECT FROM beckon.decision d WHERE d.project_id = e.project_id
+          AND d.external_user_id = e.external_user_id AND d.key = jsonb_build_array(e.properties -> 'order')::text)`,
+  },
+  {
+    invariant: 'I1',
+    what: 'an entry does not have its one run with its one letter',
+    rows: () => `SELECT format('project %s, %s: %s', x.project_id, x.external_user_id, x.key) FROM beckon.rule_entry x
+      LEFT JOIN beckon.run r ON r.project_id = x.project_id AND r.external_user_id = x.external_user_id
+        AND r.rule_id = x.rule_id AND r.key = x.key
+      LEFT JOIN beckon.draft d ON d.project_id = r.project_id AND d.run_id = r.id AND d.again_of IS NULL
+      WHERE r.arm IS DISTINCT FROM 'holdout'
+      GROUP BY x.project_id, x.external_user_id, x.rule_id, x.key HAVING count(DISTINCT r.id) <> 1 OR count(d.id) <> 1`,
+  },
+];
+
+export const BROKEN: Promised[] = [...ISOLATED, ...SETTLED, ...COUNTED];

@@ -1,0 +1,185 @@
+import type { ActEntry, FaultEntry, LoadEntry, SinkEntry, World } from '../journal.ts';
+
+/** All that the oracle knows: what the journals say, and what stood in the database when all was quiet. */
+export type Facts = {
+  world: World;
+  /** When everything had come to rest; null: the run says nothing of that. */
+  quietAt: number | null;
+  requests: Request[];
+  acts: ActEntry[];
+  letters: Letter[];
+  hooks: Hook[];
+  faults: FaultEntry[];
+  rows: Rows;
+};
+
+/** Tries of one request, oldest first; they share its Idempotency-Key and its body. */
+export type Request = Pick<
+  Begin,
+  'request' | 'project' | 'path' | 'idempotencyKey' | 'body' | 'records' | 'intent'
+> & {
+  tries: Try[];
+};
+export type Try = Pick<Begin, 'id' | 'at' | 'key' | 'to'> & {
+  intent: Begin['intent'];
+  answer: Answer | null;
+};
+export type Answer = { at: number; status: number; body: string; replayed: boolean };
+type Begin = Extract<LoadEntry, { kind: 'begin' }>;
+
+export type Letter = Extract<SinkEntry, { kind: 'letter' }>;
+export type Hook = Extract<SinkEntry, { kind: 'hook' }>;
+
+/** Times are milliseconds, projects are told by their ids as text. */
+export type Rows = {
+  once: OnceRow[];
+  events: EventRow[];
+  people: PersonRow[];
+  lanes: LaneRow[];
+  keys: KeyRow[];
+  drafts: DraftRow[];
+  moves: MoveRow[];
+  messages: MessageRow[];
+  suppressions: SuppressionRow[];
+  endpoints: EndpointRow[];
+  outcomes: OutcomeRow[];
+  webhooks: WebhookRow[];
+  deliveries: DeliveryRow[];
+  attempts: AttemptRow[];
+  audits: AuditRow[];
+  /** Whatever is found by asking the database alone: each broken promise, with the rows that break it. */
+  broken: BrokenRow[];
+};
+
+/** An Idempotency-Key that was taken, in hex as it is kept, with the answer that was given. */
+export type OnceRow = {
+  project: string;
+  key: string;
+  status: number;
+  body: string | null;
+  acceptedAt: number;
+};
+/** `identity`: see `identity.ts`; null of an event of our own. */
+export type EventRow = {
+  project: string;
+  user: string;
+  name: string;
+  identity: string | null;
+  seq: number;
+  acceptedAt: number;
+  suppressed: boolean | null;
+};
+export type PersonRow = {
+  project: string;
+  user: string;
+  traits: Record<string, unknown>;
+  email: string | null;
+  suppressedSeq: number | null;
+  normalSeq: number | null;
+};
+export type LaneRow = { project: string; nextSeq: number; waiting: number };
+export type KeyRow = { project: string; id: string; revokedAt: number | null };
+export type DraftRow = {
+  project: string;
+  id: string;
+  user: string;
+  state: string;
+  resumeState: string | null;
+  reason: string | null;
+  deadlineAt: number | null;
+  notBefore: number | null;
+  dueAt: number | null;
+  moves: number;
+};
+export type MoveRow = {
+  project: string;
+  draft: string;
+  number: number;
+  at: number;
+  action: string;
+  from: string | null;
+  to: string;
+  actor: string;
+};
+export type MessageRow = {
+  project: string;
+  draft: string;
+  id: string;
+  user: string;
+  address: string;
+  state: string;
+  reason: string | null;
+  epoch: number;
+  attempts: number;
+  firstAt: number | null;
+};
+export type SuppressionRow = {
+  project: string;
+  kind: string;
+  value: string;
+  until: number | null;
+  createdAt: number;
+};
+export type EndpointRow = {
+  project: string;
+  id: string;
+  url: string;
+  types: string[] | null;
+  createdAt: number;
+  disabledAt: number | null;
+  disabledReason: string | null;
+};
+export type OutcomeRow = { project: string; id: string; type: string; class: string; recordedAt: number };
+export type WebhookRow = {
+  project: string;
+  id: string;
+  outcome: string | null;
+  type: string;
+  body: string;
+  createdAt: number;
+};
+export type DeliveryRow = {
+  project: string;
+  message: string;
+  endpoint: string;
+  state: string;
+  tries: number;
+  attempts: number;
+  nextAt: number | null;
+};
+export type AttemptRow = {
+  project: string;
+  message: string;
+  endpoint: string;
+  number: number;
+  startedAt: number;
+  endedAt: number | null;
+  status: number | null;
+};
+export type AuditRow = {
+  project: string;
+  at: number;
+  action: string;
+  subject: string | null;
+  isDone: boolean;
+};
+export type BrokenRow = { invariant: string; what: string; row: string };
+
+export const NO_ROWS: Rows = {
+  once: [],
+  events: [],
+  people: [],
+  lanes: [],
+  keys: [],
+  drafts: [],
+  moves: [],
+  messages: [],
+  suppressions: [],
+  endpoints: [],
+  outcomes: [],
+  webhooks: [],
+  deliveries: [],
+  attempts: [],
+  audits: [],
+  broken: [],
+};

@@ -1,0 +1,195 @@
+import type { ActEntry } from '../journal.ts';
+import type { Facts, MoveRow } from './facts.ts';
+import { arrived, nameOf, type Sending } from './letters.ts';
+import type { Findings } from './verdict.ts';
+
+/**
+ * I6: no letter leaves before its deadline or an approval that somebody gave, in quiet hours, after somebody was suppressed,
+ * for a draft that was skipped, while its project is paused, or from a domain that is not verified.
+ *
+ * A letter that was on its way before a gate was shut arrives after that. So what is held against the gates is the moment at
+ * which it was submitted; and what comes in so late that no conversation takes so long is held against them by itself.
+ */
+export function judgeGates(facts: Facts, sendings: Map<string, Sending>, findings: Findings): void {
+  const moves = Map.groupBy(facts.rows.moves, ({ project, draft }) => `${project} ${draft}`);
+  const shut = shutTimes(facts);
+  const worlds = new Map(facts.world.projects.map((one) => [one.id, one]));
+  for (const sending of sendings.values()) {
+    const { message, copies } = sending;
+    const left = leavingOf(sending, moves.get(`${message.project} ${message.draft}`) ?? []);
+    judgeMoment(left, findings);
+    judgeShut(left, shut, findings);
+    judgeEnd(sending, findings);
+    const project = worlds.get(message.project);
+    for (const { at } of copies)
+      if (project && isQuiet(at, project) && isQuiet(Math.max(left.at, at - ON_ITS_WAY_MS), project))
+        findings.add('I6', 'a letter left in quiet hours', `${nameOf(message)} at ${iso(at)}`);
+  }
+  judgeActs(facts, findings);
+}
+
+/** Clocks of processes differ by less, or they do not serve. */
+const CLOCKS_MS = 1_000;
+/** A conversation with a mail server that takes longer is given up. */
+const ON_ITS_WAY_MS = 10 * 60_000;
+
+type Leaving = Sending & {
+  /** When it was handed over last, as far as that is known: not before this. */
+  at: number;
+  /** Its first coming in at the far end, and its last. */
+  first: number;
+  last: number;
+  moves: MoveRow[];
+};
+
+function leavingOf(sending: Sending, moves: MoveRow[]): Leaving {
+  const { message, copies } = sending;
+  const times = copies.map(({ at }) => at);
+  const last = Math.max(...times);
+  const claims = moves.filter(({ action, at }) => action === 'claim' && at <= last + CLOCKS_MS);
+  const claimedAt = Math.max(0, ...claims.map(({ at }) => at));
+  const at = message.attempts === 1 && message.firstAt !== null ? message.firstAt : claimedAt;
+  return { ...sending, at, first: Math.min(...times), last, moves };
+}
+
+const GIVE: readonly string[] = ['approve', 'again'];
+const VOID: readonly string[] = ['edit', 'postpone', 'void_approval'];
+/** These may end an approval or leave it as it is; by where they lead one can tell. */
+const MAY_VOID: readonly string[] = ['undo', 'follow', 'resume'];
+
+function judgeMoment(left: Leaving, findings: Findings): void {
+  const { message, draft, moves, first } = left;
+  if (!draft) return;
+  const approved = approvedAt(moves, first);
+  const evidence = `${nameOf(message)} at ${iso(first)}`;
+  if (approved === null) {
+    if (draft.deadlineAt === null) findings.add('I6', 'a letter left that waited for a person', evidence);
+    else if (first < draft.deadlineAt - CLOCKS_MS)
+      findings.add('I6', 'a letter left before its deadline', `${evidence}, due ${iso(draft.deadlineAt)}`);
+  } else if (draft.notBefore !== null && first < draft.notBefore - CLOCKS_MS)
+    findings.add('I6', 'a letter left while its approval could be taken back', evidence);
+}
+
+/** The approval that was in force then; null where there was none. */
+function approvedAt(moves: MoveRow[], at: number): number | null {
+  let approved: number | null = null;
+  for (const move of moves) {
+    if (move.at > at + CLOCKS_MS) break;
+    if (GIVE.includes(move.action)) approved = move.at;
+    else if (VOID.includes(move.action)) approved = null;
+    else if (MAY_VOID.includes(move.action) && move.to === 'scheduled') approved = null;
+  }
+  return approved;
+}
+
+/** When nothing of a project, or to an address or a person of it, may have been submitted. */
+type Shut = Map<string, { from: number; until: number; why: string }[]>;
+
+function shutTimes({ acts, rows }: Facts): Shut {
+  const shut: Shut = new Map();
+  const add = (place: string, from: number, { until, why }: { until: number; why: string }): void =>
+    void (shut.get(place)?.push({ from, until, why }) ?? shut.set(place, [{ from, until, why }]));
+  for (const one of acts) {
+    if (one.done === null || !isDone(one)) continue;
+    const { project, subject, done } = one;
+    if (one.act === 'suppress')
+      add(`${project} ${subject.toLowerCase()}`, done, { until: Infinity, why: 'suppressed' });
+    if (one.act === 'pause') add(project, done, { until: nextOf(acts, one, 'resume'), why: 'paused' });
+    if (one.act === 'unverify_domain')
+      add(project, done, {
+        until: nextOf(acts, one, 'verify_domain'),
+        why: 'sent from an unverified domain',
+      });
+  }
+  for (const { project, value, until, createdAt } of rows.suppressions)
+    add(`${project} ${value}`, createdAt, { until: until ?? Infinity, why: 'suppressed' });
+  return shut;
+}
+
+function nextOf(acts: ActEntry[], { project, at }: ActEntry, act: ActEntry['act']): number {
+  return acts.find((one) => one.project === project && one.act === act && one.at > at)?.at ?? Infinity;
+}
+
+const isDone = ({ status }: ActEntry): boolean => status !== null && status >= 200 && status < 300;
+
+function judgeShut({ message, at, copies }: Leaving, shut: Shut, findings: Findings): void {
+  const { project, address, user } = message;
+  const times = [project, `${project} ${address}`, `${project} ${user}`].flatMap(
+    (place) => shut.get(place) ?? [],
+  );
+  for (const { from, until, why } of times) {
+    const submitted = at > from + CLOCKS_MS && at < until;
+    const late = copies.find((copy) => copy.at > from + ON_ITS_WAY_MS && copy.at < until);
+    if (!submitted && !late) continue;
+    const when = `submitted ${iso(at)}, shut since ${iso(from)}`;
+    findings.add('I6', `a letter left that was ${why}`, `${nameOf(message)}: ${when}`);
+  }
+}
+
+const LEFT: readonly string[] = ['sending', 'sent', 'failed', 'unknown'];
+
+/** Skipped, cancelled, still open: whatever it is, it did not leave. But what was put off may have been refused before. */
+function judgeEnd({ message, draft, copies }: Sending, findings: Findings): void {
+  if (!draft || LEFT.includes(draft.state) || !copies.some(arrived)) return;
+  findings.add('I6', `a letter left of a draft that is ${draft.state}`, nameOf(message));
+}
+
+/** What people were told is done is so: what was skipped stays so unless they took it back. */
+function judgeActs({ acts, rows }: Facts, findings: Findings): void {
+  const drafts = new Map(rows.drafts.map((draft) => [`${draft.project} ${draft.id}`, draft]));
+  const moves = Map.groupBy(rows.moves, ({ project, draft }) => `${project} ${draft}`);
+  for (const one of acts) {
+    const action = PERSONS[one.act];
+    if (!action || !isDone(one)) continue;
+    const place = `${one.project} ${one.subject}`;
+    const made = (moves.get(place) ?? []).filter((move) => move.action === action && isPersons(move));
+    const evidence = `${one.act} of draft ${one.subject} at ${iso(one.at)}`;
+    if (made.length === 0)
+      findings.add('I9', 'what somebody did to a draft is not among its moves', evidence);
+    if (one.act === 'skip' && drafts.get(place)?.state !== 'skipped' && !hasUndone(moves.get(place) ?? []))
+      findings.add('I6', 'what was skipped goes on', evidence);
+  }
+  judgePersons({ acts, rows }, findings);
+}
+
+const PERSONS: Partial<Record<ActEntry['act'], string>> = {
+  approve: 'approve',
+  skip: 'skip',
+  postpone: 'postpone',
+};
+const isPersons = ({ actor }: MoveRow): boolean => actor !== 'engine';
+const hasUndone = (moves: MoveRow[]): boolean => moves.some(({ action }) => action === 'undo');
+
+/** No draft was approved, skipped or postponed by anybody who did not. */
+function judgePersons({ acts, rows }: Pick<Facts, 'acts' | 'rows'>, findings: Findings): void {
+  const asked = new Set(acts.map(({ act, project, subject }) => `${act} ${project} ${subject}`));
+  for (const move of rows.moves) {
+    if (!Object.values(PERSONS).includes(move.action) || !isPersons(move)) continue;
+    if (!asked.has(`${move.action} ${move.project} ${move.draft}`))
+      findings.add(
+        'I9',
+        'a draft was moved by somebody who did not',
+        `${move.action} of draft ${move.draft} by ${move.actor}`,
+      );
+  }
+}
+
+type Hours = { quietHours: string; timeZone: string };
+
+/** By the clock on the wall of the project. */
+function isQuiet(at: number, { quietHours, timeZone }: Hours): boolean {
+  const [start, end] = quietHours.split('-');
+  if (start === undefined || end === undefined || start === end) return false;
+  const clock = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const now = clock.format(at);
+  return start < end ? now >= start && now < end : now >= start || now < end;
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

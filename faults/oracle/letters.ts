@@ -1,0 +1,104 @@
+import type { DraftRow, Facts, Letter, MessageRow } from './facts.ts';
+import type { Findings } from './verdict.ts';
+
+/**
+ * I5: a draft reaches the far end once at most, and what says that it was sent is there; what has fallen due and has not left
+ * says why. `failed` was refused there; of `unknown` there may be one letter or none.
+ */
+export function judgeLetters(facts: Facts, findings: Findings): Map<string, Sending> {
+  const { messages, drafts } = facts.rows;
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const draftOf = new Map(drafts.map((draft) => [`${draft.project} ${draft.id}`, draft]));
+  const sendings = new Map<string, Sending>();
+  for (const [id, copies] of Map.groupBy(facts.letters, messageIdOf)) {
+    const message = byId.get(id);
+    if (message)
+      sendings.set(id, { message, copies, draft: draftOf.get(`${message.project} ${message.draft}`) });
+    else findings.add('I5', 'a letter that nobody wrote down', `${id} to ${copies[0]?.to.join(', ') ?? ''}`);
+  }
+  for (const sending of sendings.values()) judgeCopies(sending, findings);
+  const settled = new Set(
+    facts.rows.moves.filter(({ action }) => action === 'settle').map(({ draft }) => draft),
+  );
+  for (const message of messages) {
+    const copies = sendings.get(message.id)?.copies ?? [];
+    judgeState(message, { copies, isSettled: settled.has(message.draft) }, findings);
+  }
+  judgeWaiting(facts, findings);
+  return sendings;
+}
+
+/** A message, all that came in of it at the far end, and its draft. */
+export type Sending = { message: MessageRow; copies: Letter[]; draft: DraftRow | undefined };
+
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+function messageIdOf({ messageId }: Letter): string {
+  return ID.exec(messageId)?.[0] ?? messageId;
+}
+
+/** The far end has it, or may have it: it said so, or it had the whole of it and hung up. */
+export function arrived({ answered }: Letter): boolean {
+  return answered === null || (answered >= 200 && answered < 300);
+}
+
+function judgeCopies({ message, copies, draft }: Sending, findings: Findings): void {
+  const there = copies.filter(arrived);
+  const evidence = `${nameOf(message)}, ${there.map(({ at }) => new Date(at).toISOString()).join(', ')}`;
+  if (there.length > 1) findings.add('I5', 'a letter arrived twice', evidence);
+  if (new Set(copies.map(({ digest }) => digest)).size > 1)
+    findings.add('I5', 'a letter has other bytes when it is tried again', evidence);
+  const to = new Set(copies.flatMap((copy) => copy.to.map((address) => address.toLowerCase())));
+  if (to.size !== 1 || !to.has(message.address))
+    findings.add('I12', 'a letter went to somebody else', `${nameOf(message)}: ${[...to].join(', ')}`);
+  if (!draft) findings.add('I5', 'a letter without its draft', evidence);
+  else if (draft.user !== message.user) findings.add('I12', 'a letter is not that of its draft', evidence);
+}
+
+/** `isSettled`: what became of it was proven later, and a letter that arrived may still bounce. */
+type Known = { copies: Letter[]; isSettled: boolean };
+
+function judgeState(message: MessageRow, { copies, isSettled }: Known, findings: Findings): void {
+  const there = copies.filter(arrived).length;
+  const evidence = `${nameOf(message)}, ${copies.length} at the far end`;
+  if (message.state === 'sent' && there === 0)
+    findings.add('I5', 'a letter is said to be sent, and never arrived', evidence);
+  if (message.state === 'failed' && there > 0 && !isSettled)
+    findings.add('I5', 'a letter is said to have failed, and arrived', evidence);
+  if ((message.state === 'claimed' || message.state === 'deferred') && there > 0)
+    findings.add('I5', 'a letter has arrived, and is to be sent again', evidence);
+  if (message.attempts === 0 && copies.length > 0)
+    findings.add('I5', 'a letter left before that was written down', evidence);
+}
+
+/** So long after its moment the sender has looked at everything, on a machine that has much else to do. */
+const LATE_MS = 60_000;
+
+/** Whatever is open when all is quiet: it waits for a person, for a later moment, or says what holds it. */
+function judgeWaiting({ rows, quietAt, acts }: Facts, findings: Findings): void {
+  if (quietAt === null) return;
+  const paused = pausedAt(acts, quietAt);
+  for (const draft of rows.drafts) {
+    const evidence = `draft ${draft.id} of project ${draft.project}: ${draft.state} ${draft.reason ?? ''}`;
+    if (draft.state === 'held' && draft.reason === null)
+      findings.add('I5', 'a draft is held, and does not say why', evidence);
+    const isDue = draft.dueAt !== null && draft.dueAt < quietAt - LATE_MS;
+    if (isDue && !paused.has(draft.project)) findings.add('I5', 'a draft is due and stays', evidence);
+    if (draft.state === 'approved' && draft.dueAt === null)
+      findings.add('I5', 'an approved draft is never looked at again', evidence);
+  }
+}
+
+function pausedAt(acts: Facts['acts'], at: number): Set<string> {
+  const paused = new Set<string>();
+  for (const one of acts) {
+    if (one.at > at) break;
+    if (one.act === 'pause') paused.add(one.project);
+    if (one.act === 'resume' && one.done !== null) paused.delete(one.project);
+  }
+  return paused;
+}
+
+export function nameOf({ id, project, state, attempts }: MessageRow): string {
+  return `letter ${id} of project ${project} (${state}, ${attempts} attempts)`;
+}

@@ -1,0 +1,431 @@
+import { expect, test } from 'vitest';
+import type { Entry } from '../journal.ts';
+import type { Facts } from './facts.ts';
+import { judgeFacts } from './index.ts';
+import {
+  DRAFT,
+  event,
+  eventRow,
+  KEYS,
+  madeUp,
+  MESSAGE,
+  MINUTE,
+  move,
+  OUTCOME,
+  QUIET_AT,
+  SECOND,
+  T0,
+  told,
+} from './made-up.ts';
+
+type Case = [invariant: string, what: string, spoil: (facts: Facts) => void, more?: Entry[]];
+
+const first = <T>(list: T[]): T => {
+  const [one] = list;
+  if (one === undefined) throw new Error('there is none');
+  return one;
+};
+const tries = (facts: Facts, request: string): Facts['requests'][number]['tries'] =>
+  facts.requests.find((one) => one.request === request)?.tries ?? [];
+const answer = (facts: Facts, request: string): { status: number; body: string; replayed: boolean } => {
+  const found = tries(facts, request).findLast((one) => one.answer !== null)?.answer;
+  if (!found) throw new Error(`${request} was not answered`);
+  return found;
+};
+const act = (
+  name: 'suppress' | 'pause' | 'unverify_domain' | 'skip' | 'approve',
+  subject: string,
+  at = 35,
+): Entry => ({
+  kind: 'act',
+  at: T0 + at * SECOND,
+  done: T0 + at * SECOND,
+  act: name,
+  project: '1',
+  subject,
+  status: 200,
+});
+const bulk = (request: string, from: number, until: number): Entry[] =>
+  told({
+    request,
+    path: 'users/bulk',
+    body: { users: [{ external_user_id: 'u1' }] },
+    from,
+    until,
+    status: 200,
+    answer: { data: { accepted: 1, rejected: 0, errors: [] }, meta: { received: 1 } },
+  });
+const held = (waiting: number): Entry[] => [
+  { kind: 'held', at: T0 + 100 * SECOND, project: '1', waiting },
+  { kind: 'let_go', at: T0 + 200 * SECOND, project: '1' },
+];
+const full = (request: string, from: number): Entry[] =>
+  told({
+    request,
+    path: 'users/bulk',
+    body: { users: [{ external_user_id: 'u1' }] },
+    from,
+    until: from + 1,
+    status: 429,
+    answer: { errors: [{ code: 'backfill_queue_full' }] },
+  });
+
+test('a history in which all is well holds', () => {
+  expect(judgeFacts(madeUp()).violations).toEqual([]);
+});
+
+const OF_REQUESTS: Case[] = [
+  ['I1', 'an event that was acknowledged is not there', ({ rows }) => rows.events.shift()],
+  [
+    'I1',
+    'an event is there more often than it was accepted',
+    ({ rows }) => rows.events.push(eventRow('login', { n: 1 }, 9)),
+  ],
+  [
+    'I1',
+    'an event is suppressed, or is not, against what was sent',
+    ({ rows }) => (first(rows.events).suppressed = true),
+  ],
+  [
+    'I1',
+    'a request came in front of one that was answered before it began',
+    ({ rows }) => (first(rows.events).seq = 7),
+  ],
+  ['I1', 'a user that was acknowledged is not there', ({ rows }) => rows.people.shift()],
+  [
+    'I1',
+    'a trait is not what was said of it last',
+    ({ rows }) => (first(rows.people).traits = { plan: 'free', seats: 3 }),
+  ],
+  ['I1', 'a trait is not what was said of it last', ({ rows }) => (first(rows.people).email = null)],
+  [
+    'I1',
+    'a watermark is not that of the order of acceptance',
+    ({ rows }) => (first(rows.people).suppressedSeq = 2),
+  ],
+  [
+    'I2',
+    'a request whose key was taken is not wholly there',
+    ({ rows, requests }) => {
+      rows.events = rows.events.filter(({ seq }) => seq !== 4);
+      for (const one of tries({ requests } as Facts, 'lost')) one.answer = null;
+    },
+  ],
+  [
+    'I2',
+    'a request that was not accepted has an effect',
+    ({ rows }) => rows.events.push(eventRow('never', {}, 9)),
+    told({ request: 'never', path: 'events', body: event('never', {}), from: 14, until: null }),
+  ],
+  [
+    'I2',
+    'one request was taken twice',
+    (facts) => {
+      for (const one of tries(facts, 'lost'))
+        one.answer = { ...answer(facts, 'lost'), replayed: false, at: T0 };
+    },
+  ],
+  [
+    'I2',
+    'one request has two different answers',
+    (facts) =>
+      (first(tries(facts, 'lost')).answer = { at: T0, status: 202, body: '{"data":{}}', replayed: false }),
+  ],
+  ['I2', 'the key of an acknowledged request was not kept', ({ rows }) => rows.once.shift()],
+  ['I2', 'another answer is kept than was given', ({ rows }) => (first(rows.once).status = 200)],
+  [
+    'I2',
+    'a sound request was refused for good',
+    (facts) => Object.assign(answer(facts, 'event'), { status: 422, body: '{}' }),
+  ],
+  [
+    'I3',
+    'the key of another request was taken again',
+    (facts) => Object.assign(answer(facts, 'clash'), { status: 202, body: '{"data":{"accepted":true}}' }),
+  ],
+  [
+    'I3',
+    'another refusal than idempotency_key_reuse',
+    (facts) => Object.assign(answer(facts, 'clash'), { status: 409 }),
+  ],
+  [
+    'I3',
+    'a body that came with the key of another has an effect',
+    ({ rows }) => rows.events.push(eventRow('clash', {}, 9)),
+  ],
+  [
+    'I4',
+    'accepted and rejected are not what was sent',
+    (facts) => (first(facts.requests.filter(({ request }) => request === 'bulk')).records = 3),
+  ],
+  ['I4', 'an answer does not say that it was accepted', (facts) => (answer(facts, 'event').body = '{}')],
+  ['I4', 'as many records as were accepted were not counted', ({ rows }) => (first(rows.lanes).nextSeq = 8)],
+  ['I10', 'a full queue took more', () => {}, [...held(50_000), ...bulk('over', 110, 111)]],
+  [
+    'I10',
+    'a full queue took more',
+    () => {},
+    [...held(49_999), ...bulk('one', 110, 115), ...bulk('two', 111, 114)],
+  ],
+  ['I10', 'a queue said that it is full, and was not', () => {}, [...held(49_999), ...full('early', 110)]],
+  ['I10', 'a queue said that it is full, and was not', () => {}, full('early', 110)],
+  [
+    'I11',
+    'a revoked key opened something',
+    (facts) => Object.assign(answer(facts, 'too late'), { status: 422 }),
+  ],
+  [
+    'I11',
+    'what came with a revoked key has an effect',
+    ({ rows }) => rows.events.push(eventRow('late', {}, 9)),
+  ],
+  ['I11', 'a live key was refused', (facts) => Object.assign(answer(facts, 'event'), { status: 401 })],
+  [
+    'I11',
+    'a key whose revocation was acknowledged is live',
+    ({ rows }) => rows.keys.forEach((key) => (key.revokedAt = null)),
+  ],
+  ['I12', 'a key opens another project', ({ rows }) => (first(rows.keys).project = '2')],
+  [
+    'I12',
+    'an event that nobody sent to this project',
+    ({ rows }) => rows.events.push({ ...eventRow('login', { n: 1 }, 9), project: '2' }),
+  ],
+  [
+    'I12',
+    'a person of whom nobody told this project',
+    ({ rows }) => rows.people.push({ ...first(rows.people), project: '2', user: 'u9' }),
+  ],
+  [
+    'I12',
+    'a trait that nobody told this project',
+    ({ rows }) => Object.assign(first(rows.people).traits, { city: 'Ulm' }),
+  ],
+];
+
+const letter = ({ letters }: Facts): Facts['letters'][number] => first(letters);
+const draft = ({ rows }: Facts): Facts['rows']['drafts'][number] => first(rows.drafts);
+const message = ({ rows }: Facts): Facts['rows']['messages'][number] => first(rows.messages);
+/** As if nobody had approved it. */
+const untouched = (facts: Facts): void => {
+  facts.acts = facts.acts.filter((one) => one.act !== 'approve');
+  facts.rows.moves = [
+    move(1, 'schedule', [null, 'scheduled', 15]),
+    move(2, 'claim', ['scheduled', 'sending', 42]),
+    move(3, 'sent', ['sending', 'sent', 46]),
+  ];
+  draft(facts).moves = 3;
+};
+
+const OF_LETTERS: Case[] = [
+  ['I5', 'a letter arrived twice', (facts) => facts.letters.push({ ...letter(facts), answered: null })],
+  [
+    'I5',
+    'a letter has other bytes when it is tried again',
+    (facts) => facts.letters.push({ ...letter(facts), digest: 'other', answered: 451 }),
+  ],
+  [
+    'I5',
+    'a letter that nobody wrote down',
+    (facts) => (letter(facts).messageId = `${MESSAGE.replace('e1', 'e2')}@x`),
+  ],
+  ['I5', 'a letter is said to be sent, and never arrived', (facts) => (facts.letters = [])],
+  ['I5', 'a letter is said to have failed, and arrived', (facts) => (message(facts).state = 'failed')],
+  ['I5', 'a letter has arrived, and is to be sent again', (facts) => (message(facts).state = 'deferred')],
+  ['I5', 'a letter left before that was written down', (facts) => (message(facts).attempts = 0)],
+  ['I5', 'a letter without its draft', ({ rows }) => (rows.drafts = [])],
+  ['I5', 'a draft is held, and does not say why', (facts) => (draft(facts).state = 'held')],
+  [
+    'I5',
+    'a draft is due and stays',
+    (facts) => Object.assign(draft(facts), { state: 'scheduled', dueAt: QUIET_AT - 5 * MINUTE }),
+  ],
+  ['I5', 'an approved draft is never looked at again', (facts) => (draft(facts).state = 'approved')],
+  ['I6', 'a letter left before its deadline', untouched],
+  [
+    'I6',
+    'a letter left that waited for a person',
+    (facts) => {
+      untouched(facts);
+      draft(facts).deadlineAt = null;
+    },
+  ],
+  [
+    'I6',
+    'a letter left while its approval could be taken back',
+    (facts) => (draft(facts).notBefore = T0 + 50 * SECOND),
+  ],
+  ['I6', 'a letter left in quiet hours', ({ world }) => (first(world.projects).quietHours = '11:00-13:00')],
+  ['I6', 'a letter left that was suppressed', () => {}, [act('suppress', 'U1@p1.test')]],
+  [
+    'I6',
+    'a letter left that was suppressed',
+    ({ rows }) =>
+      rows.suppressions.push({ project: '1', kind: 'person', value: 'u1', until: null, createdAt: T0 }),
+  ],
+  ['I6', 'a letter left that was paused', () => {}, [act('pause', '1')]],
+  [
+    'I6',
+    'a letter left that was sent from an unverified domain',
+    () => {},
+    [act('unverify_domain', 'mail.p1.test')],
+  ],
+  ['I6', 'a letter left of a draft that is skipped', (facts) => (draft(facts).state = 'skipped')],
+  [
+    'I6',
+    'what was skipped goes on',
+    ({ rows }) => rows.moves.push({ ...move(5, 'skip', ['sent', 'skipped', 50]), actor: 'operator' }),
+    [act('skip', DRAFT)],
+  ],
+  ['I12', 'a letter went to somebody else', (facts) => (letter(facts).to = ['u1@p2.test'])],
+  ['I12', 'a letter is not that of its draft', (facts) => (draft(facts).user = 'u2')],
+  ['I9', 'a move of a draft is missing', ({ rows }) => rows.moves.pop()],
+  ['I9', 'the moves of a draft are not counted from one', ({ rows }) => rows.moves.splice(1, 1)],
+  ['I9', 'a move does not begin where the one before ended', ({ rows }) => (first(rows.moves).to = 'held')],
+  ['I9', 'a move that nothing leads to', ({ rows }) => (first(rows.moves).action = 'claim')],
+  ['I9', 'a draft is failed, and its last move led elsewhere', (facts) => (draft(facts).state = 'failed')],
+  ['I9', 'moves of a draft that is not there', ({ rows }) => (rows.drafts = [])],
+  ['I9', 'a message and its draft say different things', (facts) => (message(facts).state = 'unknown')],
+  [
+    'I9',
+    'a draft left that was never claimed',
+    ({ rows }) => (rows.moves = rows.moves.filter(({ action }) => action !== 'claim')),
+  ],
+  [
+    'I9',
+    'a draft was moved by somebody who did not',
+    (facts) => (facts.acts = facts.acts.filter((one) => one.act !== 'approve')),
+  ],
+  [
+    'I9',
+    'what somebody did to a draft is not among its moves',
+    ({ rows }) => rows.moves.forEach((one) => (one.actor = 'engine')),
+  ],
+  [
+    'I9',
+    'an audit entry without its end, of something that was answered',
+    ({ rows }) =>
+      rows.audits.push({
+        project: '1',
+        at: T0 + MINUTE,
+        action: 'draft.approve',
+        subject: DRAFT,
+        isDone: false,
+      }),
+  ],
+];
+
+const hook = ({ hooks }: Facts): Facts['hooks'][number] => first(hooks);
+const delivery = ({ rows }: Facts): Facts['rows']['deliveries'][number] => first(rows.deliveries);
+const attempt = ({ rows }: Facts): Facts['rows']['attempts'][number] => first(rows.attempts);
+
+const OF_WEBHOOKS: Case[] = [
+  ['I7', 'an outcome does not have one message', ({ rows }) => (rows.webhooks = [])],
+  [
+    'I7',
+    'an outcome does not have one message',
+    ({ rows }) => rows.webhooks.push({ ...first(rows.webhooks), id: 'another' }),
+  ],
+  ['I7', 'a message without its outcome', ({ rows }) => (rows.outcomes = [])],
+  ['I7', 'an endpoint is not told what it wants', ({ rows }) => (rows.deliveries = [])],
+  ['I7', 'a delivery is said to be done, and nobody took it', (facts) => (hook(facts).answered = 302)],
+  ['I7', 'a delivery is not what its attempts say', (facts) => (attempt(facts).status = 500)],
+  ['I7', 'a delivery was given up before its last try', (facts) => (delivery(facts).state = 'exhausted')],
+  [
+    'I7',
+    'a delivery is missed, and its endpoint is not disabled',
+    (facts) => (delivery(facts).state = 'missed'),
+  ],
+  [
+    'I7',
+    'a delivery is due and stays',
+    (facts) => Object.assign(delivery(facts), { state: 'pending', nextAt: T0 }),
+  ],
+  [
+    'I7',
+    'a delivery is put off for longer than any schedule',
+    (facts) => Object.assign(delivery(facts), { state: 'pending', nextAt: QUIET_AT + 100 * 3_600_000 }),
+  ],
+  ['I7', 'a POST under an id that no message has', (facts) => (hook(facts).messageId = 'msg_new')],
+  ['I8', 'a POST does not verify', (facts) => (hook(facts).verified = false)],
+  ['I8', 'a POST is not of its time', (facts) => (hook(facts).at += MINUTE)],
+  ['I8', 'a POST has other bytes than its message', (facts) => (hook(facts).body = '{}')],
+  ['I8', 'a POST came before its attempt was written down', (facts) => (attempt(facts).startedAt = QUIET_AT)],
+  ['I8', 'attempts are missing in the log', (facts) => (delivery(facts).attempts = 2)],
+  [
+    'I8',
+    'there were more POSTs than attempts in the log',
+    (facts) => facts.hooks.push({ ...hook(facts), signature: 't=2,v1=2' }),
+  ],
+  ['I12', 'an endpoint is told of another project', ({ rows }) => (first(rows.webhooks).project = '2')],
+  [
+    'I13',
+    'somebody holds a letter',
+    ({ rows }) => rows.broken.push({ invariant: 'I13', what: 'somebody holds a letter', row: OUTCOME }),
+  ],
+];
+
+test.each([...OF_REQUESTS, ...OF_LETTERS, ...OF_WEBHOOKS])(
+  '%s: %s',
+  (invariant, what, ...[spoil, more = []]) => {
+    const facts = madeUp(more);
+    spoil(facts);
+    const found = judgeFacts(facts).violations.map((one) => `${one.invariant}: ${one.what}`);
+    expect(found).toContain(`${invariant}: ${what}`);
+  },
+);
+
+test('what nobody was answered may have happened or not', () => {
+  const never = told({ request: 'never', path: 'events', body: event('never', {}), from: 14, until: null });
+  expect(judgeFacts(madeUp(never)).violations).toEqual([]);
+});
+
+test('of two requests at the same time either may have the last word', () => {
+  const users = (plan: string, from: number, until: number): Entry[] =>
+    told({ request: plan, path: 'users', body: { external_user_id: 'u1', traits: { plan } }, from, until });
+  for (const last of ['a', 'b']) {
+    const facts = madeUp([...users('a', 15, 18), ...users('b', 16, 17)]);
+    Object.assign(first(facts.rows.people).traits, { plan: last });
+    const { violations } = judgeFacts(facts);
+    expect(violations.map(({ what }) => what)).not.toContain('a trait is not what was said of it last');
+  }
+});
+
+test('of copies under one id one is there, whichever it is', () => {
+  const copies = [1, 2].flatMap((n) =>
+    told({
+      request: `copy ${n}`,
+      path: 'events',
+      body: event('copied', { n }, 'same'),
+      from: 14 + 2 * n,
+      until: 15 + 2 * n,
+    }),
+  );
+  for (const [stored, isFine] of [
+    [[1], true],
+    [[2], true],
+    [[1, 2], false],
+    [[], false],
+  ] as const) {
+    const facts = madeUp(copies);
+    facts.rows.events.push(...stored.map((n) => eventRow('copied', { n }, 6)));
+    const found = judgeFacts(facts).violations.filter(({ evidence }) => evidence.join().includes('copied'));
+    expect(found.length === 0).toBe(isFine);
+  }
+});
+
+test('a letter that was on its way when a gate was shut may arrive', () => {
+  const facts = madeUp([act('suppress', 'u1@p1.test', 44)]);
+  expect(judgeFacts(facts).violations).toEqual([]);
+});
+
+test('a key that is being revoked may still be taken, or not', () => {
+  for (const status of [202, 401]) {
+    const facts = madeUp();
+    const entry = facts.acts.find((one) => one.subject === KEYS.spare);
+    Object.assign(entry ?? {}, { at: T0 + 21.5 * SECOND, done: T0 + 24 * SECOND });
+    Object.assign(answer(facts, 'too late'), { status });
+    const found = judgeFacts(facts).violations.filter(({ what }) => /revoked key opened|live key/.test(what));
+    expect(found).toEqual([]);
+  }
+});

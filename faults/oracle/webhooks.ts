@@ -1,0 +1,177 @@
+import type { AttemptRow, DeliveryRow, EndpointRow, Facts, Hook, WebhookRow } from './facts.ts';
+import type { Findings } from './verdict.ts';
+
+/**
+ * I7: each outcome is told once, under one id, to every endpoint that wanted it: what is said to be delivered was taken, what
+ * was given up was tried to the end, and what waits still will be tried. I8: every POST that came in holds, in time, with the
+ * same bytes for its id, and had been written down as an attempt before it left.
+ */
+export function judgeWebhooks(facts: Facts, findings: Findings): void {
+  judgeMessages(facts, findings);
+  const told = index(facts);
+  judgeDeliveries(facts, told, findings);
+  for (const hook of facts.hooks) judgePost(hook, told, { faults: facts.faults, findings });
+  judgeWire(facts, told, findings);
+}
+
+/** What letters come to nobody can be certain of is told to nobody. */
+const UNCERTAIN = 'unverified';
+const DELETED = 'deleted';
+
+function judgeMessages({ rows }: Facts, findings: Findings): void {
+  const byOutcome = Map.groupBy(rows.webhooks, ({ outcome }) => outcome);
+  for (const { id, project, class: kind } of rows.outcomes) {
+    const messages = byOutcome.get(id) ?? [];
+    if (messages.length !== (kind === UNCERTAIN ? 0 : 1))
+      findings.add(
+        'I7',
+        'an outcome does not have one message',
+        `outcome ${id} of project ${project}: ${messages.length}`,
+      );
+  }
+  const outcomes = new Set(rows.outcomes.map(({ id }) => id));
+  for (const { id, outcome } of rows.webhooks)
+    if (outcome !== null && !outcomes.has(outcome)) findings.add('I7', 'a message without its outcome', id);
+  judgeWanted({ rows }, findings);
+}
+
+function judgeWanted({ rows }: Pick<Facts, 'rows'>, findings: Findings): void {
+  const endpoints = Map.groupBy(rows.endpoints, ({ project }) => project);
+  const known = new Set(rows.deliveries.map(placeOf));
+  for (const message of rows.webhooks)
+    for (const endpoint of endpoints.get(message.project) ?? []) {
+      const place = placeOf({ message: message.id, endpoint: endpoint.id });
+      if (wants(endpoint, message) && !known.has(place))
+        findings.add(
+          'I7',
+          'an endpoint is not told what it wants',
+          `message ${message.id} to ${endpoint.url}`,
+        );
+    }
+}
+
+function wants({ types, createdAt, disabledReason }: EndpointRow, message: WebhookRow): boolean {
+  const isThere = createdAt <= message.createdAt && disabledReason !== DELETED;
+  return isThere && (types === null || types.includes(message.type));
+}
+
+const placeOf = ({ message, endpoint }: { message: string; endpoint: string }): string =>
+  `${message} ${endpoint}`;
+
+/** By the place of their delivery. */
+type Told = {
+  endpoints: Map<string, EndpointRow>;
+  messages: Map<string, WebhookRow>;
+  attempts: Map<string, AttemptRow[]>;
+  posts: Map<string, Hook[]>;
+};
+
+function index({ rows, hooks }: Facts): Told {
+  const endpoints = new Map(rows.endpoints.map((endpoint) => [new URL(endpoint.url).pathname, endpoint]));
+  return {
+    endpoints,
+    messages: new Map(rows.webhooks.map((message) => [message.id, message])),
+    attempts: Map.groupBy(rows.attempts, placeOf),
+    posts: Map.groupBy(hooks, (hook) => {
+      const endpoint = endpoints.get(hook.endpoint)?.id ?? hook.endpoint;
+      return placeOf({ message: idOf(hook), endpoint });
+    }),
+  };
+}
+
+const idOf = ({ messageId }: Hook): string => messageId.replace(/^msg_/, '');
+const isGood = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+/** As the schedule of the contract has it. */
+const TRIES_MAX = 10;
+
+function judgeDeliveries({ rows, quietAt }: Facts, told: Told, findings: Findings): void {
+  const endpoints = new Map(rows.endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  for (const delivery of rows.deliveries) {
+    const place = placeOf(delivery);
+    const attempts = told.attempts.get(place) ?? [];
+    const taken = (told.posts.get(place) ?? []).some(({ answered }) => isGood(answered));
+    const endpoint = endpoints.get(delivery.endpoint);
+    const name = `message ${delivery.message} to ${endpoint?.url ?? delivery.endpoint}, ${attempts.length} attempts`;
+    const complain = (what: string): void => findings.add('I7', what, name);
+    judgeEnd(delivery, { attempts, taken, endpoint, complain });
+    if (delivery.state === 'pending') judgePending(delivery, { attempts, quietAt, complain });
+    if (attempts.length !== delivery.attempts || attempts.some(({ number }) => number > delivery.attempts))
+      findings.add('I8', 'attempts are missing in the log', `${name} of ${delivery.attempts}`);
+  }
+}
+
+type Ending = {
+  attempts: AttemptRow[];
+  /** Whether the far end ever said yes. */
+  taken: boolean;
+  endpoint: EndpointRow | undefined;
+  complain: (what: string) => void;
+};
+
+function judgeEnd({ state, tries }: DeliveryRow, { attempts, taken, endpoint, complain }: Ending): void {
+  const isDelivered = state === 'delivered';
+  if (isDelivered && !taken) complain('a delivery is said to be done, and nobody took it');
+  if (isDelivered !== attempts.some(({ status }) => isGood(status)))
+    complain('a delivery is not what its attempts say');
+  if (state === 'exhausted' && (tries !== TRIES_MAX || attempts.length < TRIES_MAX))
+    complain('a delivery was given up before its last try');
+  if ((state === 'missed' || state === 'cancelled') && (endpoint?.disabledAt ?? null) === null)
+    complain(`a delivery is ${state}, and its endpoint is not disabled`);
+}
+
+type Pending = { attempts: AttemptRow[]; quietAt: number | null; complain: (what: string) => void };
+
+const LATE_MS = 60_000;
+/** Of its schedule, with all that an endpoint may ask for besides. */
+const PUT_OFF_MOST_MS = 2 * 24 * 1.2 * 3_600_000;
+
+function judgePending({ nextAt }: DeliveryRow, { attempts, quietAt, complain }: Pending): void {
+  if (quietAt === null) return;
+  if (nextAt === null || nextAt < quietAt - LATE_MS) complain('a delivery is due and stays');
+  else if (nextAt > quietAt + PUT_OFF_MOST_MS) complain('a delivery is put off for longer than any schedule');
+  if (attempts.length === 0 && nextAt !== null && nextAt < quietAt) complain('a delivery was never tried');
+}
+
+const CLOCKS_MS = 1_000;
+/** As receivers judge it. */
+const FRESH_MS = 5_000;
+/** So long whatever went wrong last may hold a POST on its way up. */
+const FAULT_LASTS_MS = 2 * 60_000;
+
+type Judging = { faults: Facts['faults']; findings: Findings };
+
+function judgePost(hook: Hook, { endpoints, messages, attempts }: Told, { faults, findings }: Judging): void {
+  const name = `${hook.messageId} to ${hook.endpoint} at ${new Date(hook.at).toISOString()}`;
+  const endpoint = endpoints.get(hook.endpoint);
+  const message = messages.get(idOf(hook));
+  if (!hook.verified) findings.add('I8', 'a POST does not verify', name);
+  const signedAt = Number(hook.timestamp) * 1_000;
+  const isLate =
+    hook.at - signedAt > FRESH_MS + CLOCKS_MS &&
+    !faults.some(({ at }) => at > signedAt - FAULT_LASTS_MS && at < hook.at);
+  if (isLate || signedAt > hook.at + FRESH_MS)
+    findings.add('I8', 'a POST is not of its time', `${name}, signed ${hook.timestamp}`);
+  if (!message) return findings.add('I7', 'a POST under an id that no message has', name);
+  if (hook.body !== message.body) findings.add('I8', 'a POST has other bytes than its message', name);
+  if (endpoint?.project !== message.project)
+    return findings.add('I12', 'an endpoint is told of another project', name);
+  const known = attempts.get(placeOf({ message: message.id, endpoint: endpoint.id })) ?? [];
+  if (!known.some(({ startedAt }) => startedAt <= hook.at + CLOCKS_MS))
+    findings.add('I8', 'a POST came before its attempt was written down', name);
+}
+
+/** Each attempt signs anew; the same signature twice is one attempt, on a connection that was found dead. */
+function judgeWire({ rows }: Facts, { posts, attempts }: Told, findings: Findings): void {
+  const known = new Set(rows.deliveries.map(placeOf));
+  for (const [place, some] of posts) {
+    const signed = new Set(some.map(({ signature }) => signature)).size;
+    const written = attempts.get(place)?.length ?? 0;
+    if (known.has(place) && signed > written)
+      findings.add(
+        'I8',
+        'there were more POSTs than attempts in the log',
+        `${place}: ${signed} of ${written}`,
+      );
+  }
+}

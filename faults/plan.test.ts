@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Fault } from './fault.ts';
+import { chosen, FAULTS, inOrder } from './plan.ts';
+import { randomOf } from './random.ts';
+
+const fault = (code: string, weight: number): Fault => ({ code, name: code, weight, run: async () => {} });
+const SOME = [fault('a', 8), fault('b', 1), fault('c', 1)];
+
+function first(count: number, faults: Fault[], seed: string): { code: string; number: number }[] {
+  const order = inOrder(faults, seed);
+  return Array.from({ length: count }, () => {
+    const next = order.next().value;
+    if (!next) throw new Error('it has an end');
+    return { code: next.fault.code, number: next.random() };
+  });
+}
+
+test('one seed gives one order of faults, each with chances of its own', () => {
+  expect(first(200, SOME, '7')).toEqual(first(200, SOME, '7'));
+  expect(first(200, SOME, '7')).not.toEqual(first(200, SOME, '8'));
+});
+
+test('what weighs more comes oftener, and everything comes', () => {
+  const codes = first(1_000, SOME, '7').map(({ code }) => code);
+  const count = (code: string): number => codes.filter((one) => one === code).length;
+  expect(count('a')).toBeGreaterThan(700);
+  expect(count('b')).toBeGreaterThan(50);
+  expect(count('c')).toBeGreaterThan(50);
+});
+
+test('a code that is not known is refused, and one that is brings all of its faults', () => {
+  expect(() => chosen(['F2', 'F99'])).toThrow('F99');
+  expect(new Set(chosen(['F2', 'F3']).map(({ code }) => code))).toEqual(new Set(['F2', 'F3']));
+  expect(chosen(null)).toHaveLength(FAULTS.length);
+});
+
+test('chance is spread evenly', () => {
+  const random = randomOf('evenly');
+  const numbers = Array.from({ length: 10_000 }, random);
+  for (let tenth = 0; tenth < 10; tenth += 1) {
+    const share = numbers.filter((number) => Math.floor(number * 10) === tenth).length;
+    expect(share).toBeGreaterThan(850);
+    expect(share).toBeLessThan(1_150);
+  }
+});

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault, Stage } from './fault.ts';
+import { INJECTIONS } from './inject/index.ts';
+import { KILLS } from './kills/index.ts';
+import { exponential, type Random, randomOf } from './random.ts';
+import { SCENARIOS } from './scenarios/index.ts';
+
+export const FAULTS: readonly Fault[] = [...KILLS, ...INJECTIONS, ...SCENARIOS];
+const BETWEEN_MEAN_MS = 3_000;
+const LOOK_EVERY_MS = 200;
+
+/** Those with these codes; all of them where none is named. */
+export function chosen(only: string[] | null, all = FAULTS): Fault[] {
+  const unknown = (only ?? []).filter((code) => !all.some((fault) => fault.code === code));
+  if (unknown.length > 0)
+    throw new Error(
+      `there is no fault ${unknown.join(', ')}: ${[...new Set(all.map(({ code }) => code))].join(', ')}`,
+    );
+  return all.filter(({ code }) => only === null || only.includes(code));
+}
+
+/** By weight: the same order for the same seed, whatever each of them does with chance. */
+export function* inOrder(faults: Fault[], seed: string): Generator<{ fault: Fault; random: Random }> {
+  const random = randomOf(`${seed} order of faults`);
+  const all = faults.reduce((sum, { weight }) => sum + weight, 0);
+  for (let n = 0; ; n += 1) {
+    let left = random() * all;
+    const fault = faults.find(({ weight }) => (left -= weight) < 0) ?? faults.at(-1);
+    if (!fault) return;
+    yield { fault, random: randomOf(`${seed} fault ${n}`) };
+  }
+}
+
+/** One fault after the other, until the run is to end. */
+export async function makeTrouble(stage: Stage, faults: Fault[], seed: number): Promise<void> {
+  for (const { fault, random } of inOrder(faults, String(seed))) {
+    const until = Date.now() + exponential(BETWEEN_MEAN_MS, random);
+    while (stage.goesOn() && Date.now() < until) await pause(Math.min(LOOK_EVERY_MS, until - Date.now()));
+    if (!stage.goesOn()) return;
+    await fault.run(stage, random);
+  }
+}

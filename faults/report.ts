@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ActEntry, Entry, LoadEntry } from './journal.ts';
+import type { Verdict } from './oracle/index.ts';
+
+/** What a run was and what came of it. */
+export type Report = {
+  seed: number;
+  minutes: number;
+  commit: string;
+  postgres: Record<string, string>;
+  /** By code: how often, and how often something was under way in who was hit. */
+  faults: Record<string, { all: number; counted: number }>;
+  /** After PostgreSQL was back: until requests were accepted again, the longest of all. */
+  recovered: { times: number; slowestMs: number };
+  load: Record<string, number>;
+  counts: Record<string, number>;
+  violations: Verdict['violations'];
+};
+
+export function faultsOf(entries: Entry[]): Pick<Report, 'faults' | 'recovered'> {
+  const faults: Report['faults'] = {};
+  const recovered = { times: 0, slowestMs: 0 };
+  for (const entry of entries) {
+    if (entry.kind === 'fault') {
+      const known = (faults[entry.code] ??= { all: 0, counted: 0 });
+      known.all += 1;
+      if (entry.inFlight > 0) known.counted += 1;
+    }
+    if (entry.kind === 'recovered' && entry.code === 'F3') {
+      recovered.times += 1;
+      recovered.slowestMs = Math.max(recovered.slowestMs, entry.afterMs);
+    }
+  }
+  return { faults, recovered };
+}
+
+/** `ambiguous`: requests of which one try at least was not answered. */
+export function loadOf(entries: Entry[]): Report['load'] {
+  const tries = entries.filter((entry) => entry.kind === 'begin');
+  const requests = new Map(tries.map((one) => [one.request, one]));
+  const requestOf = new Map(tries.map(({ id, request }) => [id, request]));
+  const tried = (isSo: (entry: LoadEntry) => boolean): Set<string> =>
+    new Set(
+      entries.flatMap((entry) => (isOfLoad(entry) && isSo(entry) ? [requestOf.get(entry.id) ?? ''] : [])),
+    );
+  const acknowledged = [...tried((entry) => entry.kind === 'end' && entry.status < 300)].flatMap(
+    (request) => requests.get(request) ?? [],
+  );
+  return {
+    acknowledged: acknowledged.length,
+    singles: acknowledged.filter(({ path }) => !/batch|bulk/.test(path)).length,
+    records: acknowledged.reduce((sum, { records }) => sum + records, 0),
+    tries: tries.length,
+    ambiguous: tried(({ kind }) => kind === 'lost').size,
+    letters: entries.filter((entry) => entry.kind === 'letter' && entry.answered === 250).length,
+    deliveries: entries.filter(({ kind }) => kind === 'hook').length,
+  };
+}
+
+function isOfLoad(entry: Entry): entry is LoadEntry {
+  return entry.kind === 'begin' || entry.kind === 'end' || entry.kind === 'lost';
+}
+
+/**
+ * What clients heard that no retry helps against: nobody sent anything wrong, so it is one too many. A key that was revoked
+ * meanwhile is refused, as it should be.
+ */
+export function refusedOf(entries: Entry[]): string[] {
+  const revoked = new Set(entries.flatMap((one) => (isRevocation(one) ? [one.subject] : [])));
+  const normal = new Map<string, string>();
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'begin' && (entry.intent === 'normal' || entry.intent === 'retry'))
+      normal.set(entry.id, entry.key);
+    if (entry.kind !== 'end' || entry.status < 300 || entry.status >= 500 || entry.status === 429) return [];
+    const key = normal.get(entry.id);
+    if (key === undefined || (entry.status === 401 && revoked.has(key))) return [];
+    return [`${entry.status} to ${entry.id}: ${entry.body.slice(0, 200)}`];
+  });
+}
+
+function isRevocation(entry: Entry): entry is ActEntry {
+  return entry.kind === 'act' && entry.act === 'revoke_key';
+}
+
+export function commitOf(): string {
+  try {
+    const commit = git('rev-parse', 'HEAD');
+    return git('status', '--porcelain') === '' ? commit : `${commit} and changes`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+function git(...words: string[]): string {
+  return execFileSync('git', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+}
+
+export function writeReport(dir: string, report: Report): void {
+  writeFileSync(join(dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+}
+
+const EVIDENCE_MOST = 5;
+
+export function describeReport({ violations, ...report }: Report): string {
+  const share = report.load.acknowledged
+    ? Math.round((100 * (report.load.singles ?? 0)) / report.load.acknowledged)
+    : 0;
+  const lines = [
+    `seed ${report.seed}, ${report.minutes} minutes, commit ${report.commit}`,
+    `PostgreSQL: ${words(report.postgres)}`,
+    ...Object.entries(report.faults)
+      .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+      .map(([code, { all, counted }]) => `${code}: ${all}, in ${counted} of them something was under way`),
+    `PostgreSQL back ${report.recovered.times} times, at the slowest ${report.recovered.slowestMs} ms until requests were taken again`,
+    `load: ${words(report.load)} (single: ${share} %)`,
+    `oracle: ${words(report.counts)}`,
+    ...violations.flatMap(({ invariant, what, evidence }) => [
+      `VIOLATION ${invariant}: ${what}`,
+      ...evidence.slice(0, EVIDENCE_MOST).map((one) => `    ${one}`),
+    ]),
+  ];
+  return lines.join('\n');
+}
+
+/** All in one line, for who reads nothing else. */
+export function summaryOf({ seed, faults, load, violations }: Report): string {
+  const all = Object.values(faults).reduce((sum, one) => sum + one.all, 0);
+  const counted = Object.values(faults).reduce((sum, one) => sum + one.counted, 0);
+  return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.letters} letters, ${load.deliveries} deliveries, ${violations.length} violations`;
+}
+
+function words(facts: Record<string, string | number>): string {
+  return Object.entries(facts)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault, Stage, Victim } from '../fault.ts';
+import { hold, inFlight, note } from '../inject/hold.ts';
+import { anybody } from '../kills/anybody.ts';
+import { between, type Random } from '../random.ts';
+
+/**
+ * Processes die while every word between them and the database takes a while: one of them at any moment, or all of them as
+ * soon as an outcome is seen that was not there before. What is to be one commit is not torn by that; what is two, by
+ * mistake, stands open for so long that it is.
+ */
+export const SLOW_KILLS: Fault = {
+  code: 'S3',
+  name: 'kill -9 far from the database',
+  weight: 4,
+  async run(stage, random) {
+    stage.wires.database.spoil({ kind: 'delay', ms: between(SLOW.leastMs, SLOW.mostMs, random) });
+    try {
+      await (random() < 0.5 ? killOne(stage, random) : killAll(stage));
+    } finally {
+      stage.wires.database.mend();
+    }
+  },
+};
+
+const SLOW = { leastMs: 40, mostMs: 250 };
+const BEFORE = { leastMs: 500, mostMs: 3_000 };
+
+async function killOne(stage: Stage, random: Random): Promise<void> {
+  await hold(stage, between(BEFORE.leastMs, BEFORE.mostMs, random));
+  const victim = anybody(
+    stage.victims.filter(({ role }) => role !== 'mail-in'),
+    random,
+  );
+  if (!victim) return;
+  victim.signal('SIGSTOP');
+  const count = await victim.inFlight();
+  victim.signal('SIGKILL');
+  note(stage, { code: 'S3', what: 'SIGKILL over a slow wire', victim: victim.name, inFlight: count });
+}
+
+const SEEN_WITHIN_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+
+/** Nobody knows from outside whose commit it was. */
+async function killAll(stage: Stage): Promise<void> {
+  const client = await stage.postgres.client().catch(() => null);
+  if (!client) return;
+  const count = async (): Promise<number> => {
+    const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM beckon.outcome');
+    return rows[0]?.n ?? 0;
+  };
+  try {
+    const giveUpAt = Date.now() + SEEN_WITHIN_MS;
+    const before = await count();
+    while (stage.goesOn() && Date.now() < giveUpAt && (await count()) === before) await pause(LOOK_EVERY_MS);
+    const hit: Victim[] = stage.victims.filter((victim) => victim.pid() !== null);
+    for (const victim of hit) victim.signal('SIGKILL');
+    note(stage, {
+      code: 'S3',
+      what: 'SIGKILL as an outcome is seen',
+      victim: hit.map(({ name }) => name).join(', '),
+      inFlight: await inFlight(stage),
+    });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Fault, Stage } from '../fault.ts';
+import { hold, note } from '../inject/hold.ts';
+import { anybody } from '../kills/anybody.ts';
+
+/**
+ * A worker stands still with letters in hand, is taken for dead, and wakes up in the very moment in which another one has
+ * them. The way to the mail server is slow meanwhile, so that letters wait long enough to be caught at it.
+ */
+export const STOLEN: Fault = {
+  code: 'S2',
+  name: 'a worker wakes up while another one has its letters',
+  weight: 2,
+  async run(stage, random) {
+    const worker = anybody(
+      stage.victims.filter(({ role }) => role === 'worker'),
+      random,
+    );
+    const client = worker && (await stage.postgres.client().catch(() => null));
+    if (!worker || !client) return;
+    const pid = worker.pid();
+    stage.wires.smtp.spoil({ kind: 'delay', ms: SLOW_MS });
+    try {
+      await until(stage, CLAIMED_WITHIN_MS, async () => (await claimed(client)).length >= LETTERS);
+      worker.signal('SIGSTOP');
+      const letters = await claimed(client);
+      note(stage, { code: 'S2', what: 'SIGSTOP', victim: worker.name, inFlight: letters.length });
+      await loseThem(client, letters);
+      await until(stage, STOLEN_WITHIN_MS, async () => {
+        await putInFront(client, letters);
+        return isStolen(client, letters);
+      });
+      if (worker.pid() === pid) worker.signal('SIGCONT');
+      await hold(stage, AFTERWARDS_MS);
+    } finally {
+      if (worker.pid() === pid) worker.signal('SIGCONT');
+      stage.wires.smtp.mend();
+      await client.end().catch(() => {});
+    }
+  },
+};
+
+const SLOW_MS = 800;
+const LETTERS = 4;
+const CLAIMED_WITHIN_MS = 20_000;
+const STOLEN_WITHIN_MS = 40_000;
+const AFTERWARDS_MS = 12_000;
+const LOOK_EVERY_MS = 20;
+
+async function until(stage: Stage, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + withinMs;
+  while (stage.goesOn() && Date.now() < giveUpAt) {
+    if (await isSo()) return;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+async function claimed(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM beckon.message WHERE state = 'claimed'`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The minute in which they were to be submitted is over. */
+async function loseThem(client: pg.Client, letters: string[]): Promise<void> {
+  await client.query(
+    `UPDATE beckon.message SET next_at = now() WHERE id = ANY ($1::uuid[]) AND state = 'claimed'`,
+    [letters],
+  );
+}
+
+/** Whatever is put back stands at the end of those that are due, which on a slow way is far behind. */
+async function putInFront(client: pg.Client, letters: string[]): Promise<void> {
+  const { rows } = await client.query<{ project_id: string }>(
+    `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.message m
+     WHERE m.id = ANY ($1::uuid[]) AND m.state = 'deferred' AND d.project_id = m.project_id AND d.id = m.draft_id
+       AND d.state = 'held' AND d.due_at > now() - interval '30 minutes' RETURNING d.project_id`,
+    [letters],
+  );
+  if (rows.length === 0) return;
+  await client.query(
+    `UPDATE beckon.tenant_due SET next_at = now() - interval '1 hour' WHERE work = 'send' AND project_id = ANY ($1::bigint[])`,
+    [rows.map((row) => row.project_id)],
+  );
+}
+
+async function isStolen(client: pg.Client, letters: string[]): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM beckon.message WHERE id = ANY ($1::uuid[]) AND epoch > 1 AND state IN ('claimed', 'submitting')`,
+    [letters],
+  );
+  return rowCount !== 0;
+}

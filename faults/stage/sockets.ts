@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+const ESTABLISHED = '01';
+
+/** How many open connections of a process lead to this port, or come in at it. */
+export function connectionsAt(pid: number, port: number): number {
+  const own = socketsOf(pid);
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return tableOf(pid).filter(
+    ({ local, remote, state, inode }) =>
+      state === ESTABLISHED && own.has(inode) && (remote.endsWith(wanted) || local.endsWith(wanted)),
+  ).length;
+}
+
+type Row = { local: string; remote: string; state: string; inode: string };
+
+function tableOf(pid: number): Row[] {
+  const lines = ['tcp', 'tcp6'].flatMap((name) => readOr(`/proc/${pid}/net/${name}`).split('\n').slice(1));
+  return lines.flatMap((line) => {
+    const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+    return local && remote && state && inode ? [{ local, remote, state, inode }] : [];
+  });
+}
+
+function socketsOf(pid: number): Set<string> {
+  const found = new Set<string>();
+  try {
+    for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+      const inode = /^socket:\[(\d+)\]$/.exec(linkOr(`/proc/${pid}/fd/${fd}`))?.[1];
+      if (inode) found.add(inode);
+    }
+  } catch {
+    // The process is gone, and its connections with it.
+  }
+  return found;
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function linkOr(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

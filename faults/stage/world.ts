@@ -1,0 +1,191 @@
+import { deriveKey } from '../../packages/server/src/base/hash.ts';
+import { idMaker, type NewId } from '../../packages/server/src/base/ids.ts';
+import { createSealer, type Sealer } from '../../packages/server/src/base/seal.ts';
+import type { MailSettings } from '../../packages/server/src/features/domains/index.ts';
+import { createKey } from '../../packages/server/src/flows/create-key.ts';
+import { createProject } from '../../packages/server/src/flows/create-project.ts';
+import { createRule } from '../../packages/server/src/flows/create-rule.ts';
+import { addDomain, lookAtDomain, requireDomain } from '../../packages/server/src/flows/domains/index.ts';
+import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
+import { addEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';
+import type { Database } from '../../packages/server/src/io/db/index.ts';
+import { createResolver, type Resolver } from '../../packages/server/src/io/dns/index.ts';
+import { createOutbound } from '../../packages/server/src/io/outbound/index.ts';
+import type { DnsServer } from '../../packages/server/testkit/dns-server.ts';
+import type { World } from '../journal.ts';
+
+/** What only this run knows, and all processes of it. */
+export const SECRET = 'a secret that only this run of faults knows';
+export const MAIL: MailSettings = { mailDomain: 'in.beckon.test', spfInclude: null };
+export const TOKEN_KEYS = [deriveKey(SECRET, 'letter tokens')] as const;
+/** By which letters come to be: each order brings one. */
+export const ORDERED = 'order_placed';
+
+/**
+ * What is tried with a project, beside the load that all have.
+ *
+ * `swift`, `slow`: letters leave by themselves, after seconds or some more of them, in which somebody may act on them.
+ * `asked`: each waits for a person's word. `quiet`: there are quiet hours, which begin and end while it runs.
+ * `barred`: its domain fails now and then, and is verified again. `paused`: it is paused now and then.
+ */
+export type Kind = 'swift' | 'slow' | 'asked' | 'quiet' | 'barred' | 'paused';
+const KINDS: Kind[] = [
+  ...Array.from({ length: 5 }, (): Kind => 'swift'),
+  'slow',
+  'slow',
+  'asked',
+  'asked',
+  'quiet',
+  'barred',
+  'paused',
+];
+const AUTOPILOT: Record<Kind, string> = {
+  swift: '3s',
+  slow: '20s',
+  asked: 'draft',
+  quiet: '3s',
+  barred: '5s',
+  paused: '5s',
+};
+const ENDPOINT_LIMITS = { perSecond: 200, inFlightMax: 20 };
+const MINUTE_MS = 60_000;
+const QUIET_SHARE = 0.4;
+
+export type WorldDeps = {
+  db: Database;
+  dns: DnsServer;
+  newId: NewId;
+  sealer: Sealer;
+  resolver: Resolver;
+  pepper: Uint8Array;
+};
+export type WorldWanted = { seed: number; minutes: number; databaseUrl: string; hooksPort: number };
+
+export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
+  return {
+    db,
+    dns,
+    newId: idMaker(db.clock),
+    sealer: createSealer(SECRET, null, 'secrets at rest'),
+    resolver: createResolver({ servers: dns.servers }),
+    pepper: deriveKey(SECRET, 'api-key pepper'),
+  };
+}
+
+export async function makeWorld(deps: WorldDeps, wanted: WorldWanted): Promise<World> {
+  const world: World = {
+    seed: wanted.seed,
+    startedAt: Date.now(),
+    databaseUrl: wanted.databaseUrl,
+    projects: [],
+    endpoints: [],
+  };
+  for (const [n, kind] of KINDS.entries()) await addProject(deps, { world, kind, n, ...wanted });
+  return world;
+}
+
+type Adding = WorldWanted & { world: World; kind: Kind; n: number };
+
+async function addProject(deps: WorldDeps, { world, kind, n, minutes, hooksPort }: Adding): Promise<void> {
+  const { db } = deps;
+  const name = `${kind}-${n}`;
+  const { id: projectId } = await createProject(db, { name });
+  const domain = `mail.p${projectId}.test`;
+  const quietHours = kind === 'quiet' ? hoursOf(Date.now(), minutes) : 'off';
+  await addDomain({ ...deps, mail: MAIL }, { projectId, name: domain, warm: true });
+  await verifyDomain(deps, { projectId, name: domain });
+  await setSettings(db, projectId, {
+    autopilot: AUTOPILOT[kind],
+    quiet_hours: quietHours,
+    frequency_cap: 'off',
+    throttle: 'off',
+    from_name: 'Acme',
+    from_address: `hello@${domain}`,
+    postal_address: '1 Main Street',
+  });
+  await createRule(db, { projectId, document: RULE });
+  const keys = [await newKey(deps, projectId), await newKey(deps, projectId)];
+  world.projects.push({ id: String(projectId), name, keys, quietHours, timeZone: 'UTC', kind, domain });
+  for (const good of [true, false]) {
+    const path = `/${projectId}-${good ? 'good' : 'bad'}`;
+    const url = `https://127.0.0.1:${hooksPort}${path}`;
+    const made = await addEndpoint(
+      { ...deps, rules: { allowPrivate: true } },
+      { projectId, url, ...ENDPOINT_LIMITS },
+    );
+    world.endpoints.push({
+      id: made.endpoint.id,
+      project: String(projectId),
+      path,
+      secret: made.secret,
+      good,
+    });
+  }
+}
+
+const RULE = {
+  name: 'order',
+  when: { event: ORDERED },
+  entry: { once_per: ['order'] },
+  exits: { on_reply: false },
+  priority: 50,
+  steps: [
+    {
+      draft: {
+        subject: 'Your order',
+        preheader: 'It is on its way',
+        body: 'Hello, [your order](https://acme.test/order) is on its way. See [our plans](https://acme.test/plans).',
+      },
+    },
+  ],
+};
+
+export async function newKey(
+  { db, pepper }: Pick<WorldDeps, 'db' | 'pepper'>,
+  projectId: number,
+): Promise<{ id: string; secret: string }> {
+  const { id, secret } = await createKey({ db, pepper }, { projectId, label: 'load' });
+  return { id, secret };
+}
+
+type DomainPlace = { projectId: number; name: string };
+
+/** What the product says is published, and then it looks. */
+export async function verifyDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
+  const { records } = await look(deps, place);
+  for (const { type, name, value } of records) deps.dns.set(type, name, [value]);
+  const { domain } = await look(deps, place);
+  if (domain.state !== 'verified') throw new Error(`${place.name} is ${domain.state}`);
+}
+
+const LOOKS_TO_FAIL = 3;
+
+/** Its records are gone for longer than an hour, and so it fails: the hour is taken off in the database. */
+export async function failDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
+  const { records } = await look(deps, place);
+  for (const { type, name } of records) deps.dns.remove(type, name);
+  const { id } = await requireDomain(deps.db, place);
+  for (let n = 0; n <= LOOKS_TO_FAIL; n += 1) {
+    const { domain } = await look(deps, place);
+    if (domain.state === 'failed') return;
+    await deps.db.query(
+      `UPDATE beckon.sending_domain SET failing_since = now() - interval '2 hours' WHERE project_id = $1 AND id = $2 AND failing_since IS NOT NULL`,
+      [place.projectId, id],
+    );
+  }
+  throw new Error(`${place.name} does not fail`);
+}
+
+function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof lookAtDomain> {
+  const openOutbound = (): ReturnType<typeof createOutbound> =>
+    createOutbound({ allowPrivate: true, resolver: deps.resolver });
+  return lookAtDomain({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
+}
+
+/** Whole minutes, from the next one but one on. */
+function hoursOf(now: number, minutes: number): string {
+  const start = now + 2 * MINUTE_MS;
+  const end = start + Math.max(1, Math.round(minutes * QUIET_SHARE)) * MINUTE_MS;
+  const clock = (at: number): string => new Date(at).toISOString().slice(11, 16);
+  return `${clock(start)}-${clock(end)}`;
+}

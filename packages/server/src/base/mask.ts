@@ -1,0 +1,149 @@
+/**
+ * What is logged tells no secret and nobody's personal data, whoever wrote the text: an answer of somebody's server, a
+ * statement that failed, a library. Three nets, one behind the other: fields by their name, texts by what they look like,
+ * and the secrets of this installation by what they are.
+ */
+export type Mask = (facts: object) => object;
+
+/** Wherever one of these names turns up in a log object, its value is a secret or somebody's personal data. */
+const SECRET_NAMES = new Set([
+  'address',
+  'answer',
+  'authorization',
+  'body',
+  'code_challenge',
+  'cookie',
+  'email',
+  'headers',
+  'key',
+  'passwd',
+  'password',
+  'properties',
+  'rcptto',
+  'recipient',
+  'secret',
+  'subject',
+  'text',
+  'token',
+  'traits',
+]);
+const MASKED = '[masked]';
+const DEPTH_MAX = 6;
+const ENTRIES_MAX = 100;
+const TEXT_MAX_CHARS = 8_000;
+/** Shorter ones would be found in words that tell nothing. */
+const SECRET_MIN_CHARS = 8;
+
+/** `secrets`: those of this installation, whatever they look like. */
+export function createMask(secrets: readonly string[] = []): Mask {
+  const known = [...new Set(secrets.flatMap(spellings))]
+    .filter((secret) => secret.length >= SECRET_MIN_CHARS)
+    // The longest first: one may begin with another.
+    .toSorted((a, b) => b.length - a.length);
+  const text = (given: string): string => maskText(given, known);
+  return (facts) => maskObject(facts, { text, depth: 0 }) as object;
+}
+
+/** In an address a password is written otherwise, and who tells it on may have written it as base64. */
+function spellings(secret: string): string[] {
+  const said = [secret, encodeURIComponent(secret)];
+  try {
+    said.push(decodeURIComponent(secret));
+  } catch {
+    // It was none that is written as in an address.
+  }
+  const base64 = said.map((one) => Buffer.from(one).toString('base64').replaceAll('=', ''));
+  return [...said, ...base64];
+}
+
+const PATTERNS: [RegExp, string][] = [
+  // An address of a mailbox, also as it is written in an address of a page.
+  [/[\p{L}\p{N}._%+'-]+(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu, '[address]'],
+  // smtp://user:password@host: the address pattern has taken the host by now, or it is a name without a dot.
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#:@]*:[^\s/?#]+(?=@|\[address\]|$)/gi, '$1[masked]'],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [masked]'],
+  [/\b(?:[srp]k|rk|pat|cli|whsec|bkn)_[\w+/=-]{6,}/g, '[masked]'],
+  // What links of letters carry; see `letter-token`.
+  [/\b[a-z2-7]{34}\.[a-z2-7]{16}\b/gi, MASKED],
+  [
+    /\b(password|passwd|secret|token|api[_-]?key|authorization|cookie)(["']?\s*[:=]\s*["']?)[^\s"'&,;]+/gi,
+    '$1$2[masked]',
+  ],
+];
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+/** Nothing of ours that is told in plain is so long without a space, a dot or a slash, but for ids. */
+const LONG = /[A-Za-z0-9_-]{32,}/g;
+
+function maskText(given: string, secrets: readonly string[]): string {
+  let text = given.length > TEXT_MAX_CHARS ? `${given.slice(0, TEXT_MAX_CHARS)}…` : given;
+  for (const secret of secrets) if (text.includes(secret)) text = text.replaceAll(secret, MASKED);
+  for (const [pattern, instead] of PATTERNS) text = text.replace(pattern, instead);
+  return text.replace(LONG, (run) => (run.replace(UUID, '').length >= LONG_WITHOUT_IDS ? MASKED : run));
+}
+/** `msg_` and the like before an id. */
+const LONG_WITHOUT_IDS = 16;
+
+type Place = { text: (given: string) => string; depth: number };
+
+function maskObject(value: unknown, place: Place): unknown {
+  if (typeof value === 'string') return place.text(value);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (place.depth >= DEPTH_MAX) return MASKED;
+  const inside = { ...place, depth: place.depth + 1 };
+  if (value instanceof Error) return maskError(value, inside);
+  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((one) => maskObject(one, inside));
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  const entries = Object.entries(value).slice(0, ENTRIES_MAX);
+  return Object.fromEntries(
+    entries.map(([name, one]) => [
+      name,
+      SECRET_NAMES.has(name.toLowerCase()) && one !== null ? MASKED : maskObject(one, inside),
+    ]),
+  );
+}
+
+/** Of PostgreSQL and the system, what says which thing of ours it was; never the values (`detail`, `where`, `response` …). */
+const ERROR_FIELDS = [
+  'code',
+  'errno',
+  'syscall',
+  'severity',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'status',
+];
+
+function maskError(error: Error, place: Place): object {
+  const facts: Record<string, unknown> = { type: error.name, message: messageOf(error, place.text) };
+  for (const name of ERROR_FIELDS) {
+    const value: unknown = Reflect.get(error, name);
+    if (typeof value === 'string' || typeof value === 'number') facts[name] = maskObject(value, place);
+  }
+  facts['stack'] = framesOf(error).map(place.text).join('\n');
+  if (error instanceof AggregateError)
+    facts['errors'] = error.errors.slice(0, ENTRIES_MAX).map((one) => maskObject(one, place));
+  if (error.cause !== undefined) facts['cause'] = maskObject(error.cause, place);
+  return facts;
+}
+
+/** Of the data itself PostgreSQL quotes the value that it could not read, and a parser what it stumbled over, with its own quotes. */
+const FIRST_TO_LAST_QUOTE = /["'].*["']/s;
+const OF_DATA = /^(?:22|23|P0|XX)\w{3}$/;
+const FRAMES_MAX = 12;
+
+function messageOf(error: Error, text: (given: string) => string): string {
+  const code: unknown = Reflect.get(error, 'code');
+  const quotes = error instanceof SyntaxError || (typeof code === 'string' && OF_DATA.test(code));
+  return text(quotes ? error.message.replace(FIRST_TO_LAST_QUOTE, `"${MASKED}"`) : error.message);
+}
+
+/** Where it happened, without the message, which stands before it in the same text. */
+function framesOf({ stack = '' }: Error): string[] {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, FRAMES_MAX)
+    .map((line) => line.trim());
+}

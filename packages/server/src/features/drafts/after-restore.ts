@@ -1,0 +1,64 @@
+import { type Draft } from './draft.ts';
+import { hold } from './hold-draft.ts';
+import { type Moved, moved } from './moves.ts';
+import { isRefused } from './refuse.ts';
+import { leavesAt } from './timing.ts';
+
+/**
+ * The database was put back to a moment (`restoredTo`), and the server before it went on until another (`stoppedAt`). What
+ * it did in between nobody can look up: a letter that is open here may have left there.
+ *
+ *   unknown   it would have left by then without anybody's doing, or was about to: nobody hands it over by himself again
+ *   review    it would have left by then had a person, or a gate that somebody opens, let it: a person decides
+ *   flows     it could not have left by then
+ */
+export type AfterRestore = 'unknown' | 'review' | 'flows';
+
+export type RestoredAt = {
+  stoppedAt: number;
+  /** Since when this database goes on by itself. */
+  seenAt: number;
+  /** Nobody approved or released anything in the time that is lost. */
+  nobodyApproved: boolean;
+};
+
+/** `anchorAt`: when that happened which its run began with. */
+export function judgeRestored(draft: Draft, restored: RestoredAt, anchorAt: number | null): AfterRestore {
+  const { stoppedAt, seenAt, nobodyApproved } = restored;
+  if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
+  // Written since, of what had happened before: the same letter may have been written, and have left, in the time that is lost.
+  if (draft.createdAt >= seenAt) return (anchorAt ?? draft.createdAt) <= stoppedAt ? 'review' : 'flows';
+  const leftBy = lettingGo(draft, stoppedAt);
+  if (leftBy === 'itself') return 'unknown';
+  return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'flows';
+}
+
+/** Who could have let it go by then, at the least: nobody, a person, a gate that opens when something else changes, or nobody was needed. */
+function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody' | 'nobody' {
+  if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'itself' : 'nobody';
+  if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
+  if (draft.state !== 'held') return 'itself';
+  if (draft.dueAt === null) return 'something';
+  return draft.dueAt <= by ? 'itself' : 'somebody';
+}
+
+export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };
+
+/** The move by which it becomes so; null where it goes on as it is. */
+export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): Moved | null {
+  const { now, actor, detail } = doubting;
+  switch (judged) {
+    case 'unknown': {
+      const changed = { state: 'unknown', reason: 'may_have_left' } as const;
+      return moved(draft, changed, { action: 'doubt', actor, now, reason: changed.reason, detail });
+    }
+    case 'review': {
+      const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
+      return isRefused(held) ? null : held;
+    }
+    case 'flows':
+      return null;
+    default:
+      return judged satisfies never;
+  }
+}

@@ -1,0 +1,194 @@
+import { beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../testkit/clock.ts';
+import { openTestDatabase } from '../../testkit/database.ts';
+import { HOUR, MINUTE } from '../../testkit/drafts.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { testMailroom } from '../../testkit/mailroom.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { type Draft, listDrafts, listMoves } from '../features/drafts/index.ts';
+import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
+import { createProject } from './create-project.ts';
+import { createRule } from './create-rule.ts';
+import { type Act, moveDraft } from './move-draft.ts';
+import { pauseProject, resumeProject } from './pause-project.ts';
+import { carryAcceptance, mayLettersLeave } from './restore-guard.ts';
+import { setSettings } from './set-settings.ts';
+
+/** A database that was put back is one that is found as another than it was accepted: here its acceptance is taken back. */
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const carried = await openTestDatabase(clock);
+const engine = openEngine(db, clock);
+const newId = idMaker(db.clock);
+const LETTER = { subject: 'Hello', body: 'Hello' };
+
+let projectId = 0;
+beforeEach(async () => {
+  for (const { project_id: id } of await db.query<{ project_id: number }>(
+    `SELECT project_id FROM beckon.project`,
+  ))
+    await db.query(`UPDATE beckon.project SET livemode = false WHERE project_id = $1`, [id]);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  await setSettings(db, projectId, {
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    autopilot: '2h',
+  });
+  await createRule(db, {
+    projectId,
+    document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] },
+  });
+  engine.transport.answer({ result: 'sent' });
+});
+
+async function greet(...ids: string[]): Promise<void> {
+  const users = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  const events = ids.map((id) => ({ external_user_id: id, name: 'hello', properties: {} }));
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+}
+
+async function draftOf(userId: string): Promise<Draft> {
+  const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
+  const [draft] = await listDrafts(db, asked);
+  if (!draft) throw new Error(`there is no draft for ${userId}`);
+  return draft;
+}
+
+async function act(userId: string, what: Act): Promise<unknown> {
+  const { id: draftId } = await draftOf(userId);
+  const deps = { db, newId, mailroom: testMailroom() };
+  return moveDraft(deps, { projectId, draftId }, { act: what, by: { actor: 'ana' } });
+}
+
+const confirm = (more: {
+  stoppedAt?: number;
+  nobodyApproved?: boolean;
+  dryRun?: boolean;
+  restoredTo?: number;
+}) =>
+  confirmRestore(db, {
+    restoredTo: clock.now() - HOUR,
+    stoppedAt: null,
+    nobodyApproved: false,
+    dryRun: false,
+    actor: 'operator',
+    ...more,
+  });
+
+const stands = async (...ids: string[]): Promise<unknown[]> =>
+  Promise.all(ids.map(async (id) => ((draft) => [draft.state, draft.reason])(await draftOf(id))));
+
+test('nothing is claimed from a restored database, whatever is due, until a person has confirmed it', async () => {
+  await greet('due');
+  await closeGate(db);
+  clock.advance(3 * HOUR);
+  await engine.settle();
+  expect(await engine.sender.batch(projectId)).toMatchObject({ drafts: 0, letters: 0 });
+  expect(engine.transport.letters).toEqual([]);
+  expect(await stands('due')).toEqual([['scheduled', null]]);
+  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'auto' })).toBe(false);
+  await acceptUnchanged(db);
+  await engine.settle();
+  expect(await stands('due')).toEqual([['sent', null]]);
+  await expect(acceptUnchanged(db)).rejects.toThrow(/is not restored/);
+});
+
+test('by the end of the server before it a letter had left by itself, may have been let go, or cannot have left', async () => {
+  const start = clock.now();
+  await greet('due', 'early', 'approved');
+  await act('approved', { kind: 'approve' });
+  await closeGate(db);
+  clock.advance(90 * MINUTE);
+  await greet('later', 'waits', 'snoozed');
+  await act('snoozed', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
+  await engine.settle();
+  const stoppedAt = start + 2 * HOUR;
+  // The server before it went on until this one was started.
+  await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
+  clock.advance(HOUR);
+  const dry = await confirm({ restoredTo: start + HOUR, dryRun: true });
+  expect(dry).toMatchObject({ unknown: 3, review: 3, flows: 0 });
+  expect(await stands('due', 'later')).toEqual([
+    ['scheduled', null],
+    ['scheduled', null],
+  ]);
+  expect(await confirm({ restoredTo: start + HOUR, dryRun: true, nobodyApproved: true })).toMatchObject({
+    unknown: 3,
+    review: 0,
+    flows: 3,
+  });
+  expect(await confirm({ restoredTo: start + HOUR })).toMatchObject({ unknown: 3, review: 3, flows: 0 });
+  expect(await stands('due', 'early', 'approved', 'later', 'waits', 'snoozed')).toEqual([
+    ['unknown', 'may_have_left'],
+    ['unknown', 'may_have_left'],
+    ['unknown', 'may_have_left'],
+    ['held', 'restored'],
+    ['held', 'restored'],
+    ['held', 'restored'],
+  ]);
+  const { id } = await draftOf('due');
+  expect((await listMoves(db, projectId, id)).at(-1)).toMatchObject({
+    action: 'doubt',
+    from: 'scheduled',
+    to: 'unknown',
+    actor: 'operator',
+    reason: 'may_have_left',
+    detail: { stopped_at: new Date(stoppedAt).toISOString() },
+  });
+  // Nothing lets them go but a person, whatever becomes of the project.
+  await pauseProject(db, projectId);
+  await resumeProject(db, { projectId, actor: 'ana', confirmed: true });
+  const before = engine.transport.letters.length;
+  await engine.advance(24 * HOUR);
+  expect(engine.transport.letters).toHaveLength(before);
+  await act('later', { kind: 'approve' });
+  await engine.advance(MINUTE);
+  expect(await stands('later')).toEqual([['sent', null]]);
+});
+
+test('what is written since the restore of what had happened before waits for a person; what happened since flows', async () => {
+  await closeGate(db);
+  const stoppedAt = clock.now();
+  await greet('before');
+  clock.advance(2 * MINUTE);
+  await greet('since');
+  await expect(confirm({ stoppedAt: stoppedAt + MINUTE })).rejects.toThrow(/goes on by itself since/);
+  expect(await confirm({ stoppedAt })).toMatchObject({ unknown: 0, review: 1, flows: 1 });
+  expect(await stands('before', 'since')).toEqual([
+    ['held', 'restored'],
+    ['scheduled', null],
+  ]);
+});
+
+test('moments that cannot be are refused, and so is a confirmation before time has brought again what it had brought', async () => {
+  await closeGate(db);
+  await expect(confirm({ restoredTo: clock.now() + HOUR })).rejects.toThrow(/later than the end/);
+  const users = [{ external_user_id: 'x', email: 'x@x.org' }];
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  await expect(confirm({})).rejects.toThrow(/has not caught up/);
+  await engine.settle();
+  await confirm({});
+  await expect(confirm({})).rejects.toThrow(/is not restored/);
+});
+
+test('a failover for which nobody is to be asked is noted, and letters leave', async () => {
+  await closeGate(db);
+  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'failover' }]);
+});
+
+test('a database that was carried into another cluster is accepted there if it was accepted before, and only then', async () => {
+  const from = carried;
+  await closeGate(db);
+  await closeGate(from);
+  await carryAcceptance({ from, to: db });
+  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: null }]);
+  await acceptUnchanged(from);
+  await carryAcceptance({ from, to: db });
+  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'upgraded' }]);
+});

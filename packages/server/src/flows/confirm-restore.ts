@@ -1,0 +1,190 @@
+import { Fault } from '../base/fault.ts';
+import { iso } from '../base/clock.ts';
+import {
+  type AfterRestore,
+  afterRestore,
+  type Draft,
+  judgeRestored,
+  listOpenDrafts,
+  type RestoredAt,
+  writeMoved,
+} from '../features/drafts/index.ts';
+import { listProjects } from '../features/projects/index.ts';
+import {
+  acceptPlace,
+  type Lineage,
+  lockLineage,
+  noteHere,
+  takeBackAcceptance,
+} from '../features/restores/index.ts';
+import { endMessages, takeSendTurn } from '../features/sending/index.ts';
+import { findRunsById, wakeRuns } from '../features/sequences/index.ts';
+import { dueEarlier, duesOf, takeTurn } from '../features/turns/index.ts';
+import { countWaiting } from '../features/inbox/index.ts';
+import type { Database, Tx } from '../io/db/index.ts';
+
+export type Confirming = {
+  /** Up to when the database knows what happened. */
+  restoredTo: number;
+  /** When the server before it stopped; null: when this database was first started. */
+  stoppedAt: number | null;
+  nobodyApproved: boolean;
+  /** Counts, and changes nothing. */
+  dryRun: boolean;
+  actor: string;
+};
+
+export type Confirmed = Record<AfterRestore, number> & { restoredTo: number; stoppedAt: number };
+
+type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+
+/**
+ * A person says up to when this database knows what happened. Every open draft is looked at, in pages: what may have left in the
+ * time that is lost becomes `unknown` or waits for a person; then the gate opens. Whoever is interrupted begins again: what was
+ * looked at stays as it became.
+ */
+export async function confirmRestore(db: Deps, confirming: Confirming): Promise<Confirmed> {
+  const place = await noteHere(db, db.clock.now());
+  if (place.acceptedAt !== null) throw refused('nothing', 'This database is not restored: letters leave');
+  const { restoredTo } = confirming;
+  const stoppedAt = confirming.stoppedAt ?? place.seenAt.getTime();
+  checkMoments(place, { restoredTo, stoppedAt });
+  const projects = (await listProjects(db)).filter(({ livemode }) => livemode);
+  await checkCaughtUp(db, { projects, stoppedAt });
+  const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nobodyApproved: confirming.nobodyApproved };
+  const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, flows: 0 };
+  // What follows a change of one project is not taken back because another one failed.
+  for (const { id } of projects) await ofProject(db, { projectId: id, restored, confirming, counts });
+  if (!confirming.dryRun)
+    await db.transaction(async (tx) => {
+      await lockLineage(tx);
+      const at = db.clock.now();
+      const said = { at, how: 'confirmed', restoredTo, stoppedAt, counts } as const;
+      if (!(await acceptPlace(tx, place, said))) throw refused('nothing', 'Somebody else has confirmed it');
+    });
+  return { ...counts, restoredTo, stoppedAt };
+}
+
+/** Nothing was lost: a standby that had everything, or a copy of a database that was stopped before. */
+export async function acceptUnchanged(db: Deps): Promise<void> {
+  const place = await noteHere(db, db.clock.now());
+  const accepted = await acceptPlace(db, place, { at: db.clock.now(), how: 'nothing_lost' });
+  if (!accepted) throw refused('nothing', 'This database is not restored: letters leave');
+}
+
+/** Of a copy that PostgreSQL cannot tell from what it was made of, such as a disk that was put back: somebody has to say so. */
+export async function closeGate(db: Deps): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockLineage(tx);
+    const at = db.clock.now();
+    await takeBackAcceptance(tx, { place: await noteHere(tx, at), at });
+  });
+}
+
+function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: number; stoppedAt: number }) {
+  if (restoredTo > stoppedAt)
+    throw refused('until', `It is later than the end of the server before it, ${iso(stoppedAt)}`);
+  if (stoppedAt > place.seenAt.getTime())
+    throw refused(
+      'stopped_at',
+      `This database goes on by itself since ${iso(place.seenAt.getTime())}: the server before it had stopped by then`,
+    );
+}
+
+type Lagging = { projects: { id: number; suspendedAt: Date | null }[]; stoppedAt: number };
+
+/** What time brings is brought once more: letters that it writes have to be there before they are looked at. */
+async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promise<void> {
+  for (const { id, suspendedAt } of projects) {
+    if (suspendedAt !== null) continue;
+    const { live, bulk } = await countWaiting(db, id);
+    const due = (await duesOf(db, id)).find(({ work }) => work === 'digest')?.nextAt ?? null;
+    if (live + bulk === 0 && (due === null || due.getTime() > stoppedAt)) continue;
+    throw refused(
+      'behind',
+      `Project ${id} has not caught up with ${iso(stoppedAt)}: let the server run for a moment, then confirm again`,
+    );
+  }
+}
+
+type OfProject = {
+  projectId: number;
+  restored: RestoredAt;
+  confirming: Confirming;
+  counts: Record<AfterRestore, number>;
+};
+
+const PAGE = 500;
+
+async function ofProject(db: Deps, of: OfProject): Promise<void> {
+  for (let after: string | null = null; ;) {
+    const page: string | null = await db.transaction((tx) => ofPage(tx, of, { after, now: db.clock.now() }));
+    if (page === null) return;
+    after = page;
+  }
+}
+
+async function ofPage(
+  tx: Tx,
+  { projectId, restored, confirming, counts }: OfProject,
+  { after, now }: { after: string | null; now: number },
+): Promise<string | null> {
+  await takeTurn(tx, projectId);
+  await takeSendTurn(tx, projectId);
+  const drafts = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
+  const anchors = await anchorsOf(tx, projectId, drafts);
+  const judged = drafts.map((draft) => {
+    const found = draft.reason === 'restored' ? 'review' : judgeOne(draft, restored, anchors);
+    counts[found] += 1;
+    return { draft, found };
+  });
+  if (!confirming.dryRun) await write(tx, { projectId, judged, restored, confirming, now });
+  return drafts.length < PAGE ? null : (drafts.at(-1)?.id ?? null);
+}
+
+function judgeOne(draft: Draft, restored: RestoredAt, anchors: Map<string, number>): AfterRestore {
+  return judgeRestored(draft, restored, anchors.get(draft.runId ?? '') ?? null);
+}
+
+/** When that happened which the runs of these drafts began with. */
+async function anchorsOf(tx: Tx, projectId: number, drafts: Draft[]): Promise<Map<string, number>> {
+  const keys = drafts.flatMap(({ runId }) => (runId === null ? [] : [{ projectId, id: runId }]));
+  const runs = await findRunsById(tx, keys);
+  return new Map(runs.map(({ id, anchor }) => [id, anchor.occurredAt]));
+}
+
+type Writing = {
+  projectId: number;
+  judged: { draft: Draft; found: AfterRestore }[];
+  restored: RestoredAt;
+  confirming: Confirming;
+  now: number;
+};
+
+async function write(tx: Tx, { projectId, judged, restored, confirming, now }: Writing): Promise<void> {
+  const detail = { restored_to: iso(confirming.restoredTo), stopped_at: iso(restored.stoppedAt) };
+  const doubting = { now, actor: confirming.actor, detail };
+  const moved = judged
+    // One that waits already, from a confirmation that was interrupted.
+    .filter(({ draft }) => draft.reason !== 'restored')
+    .flatMap(({ draft, found }) => afterRestore(draft, found, doubting) ?? []);
+  await writeMoved(tx, moved);
+  const ended = moved.filter(({ draft }) => draft.endedAt !== null);
+  const ends = ended.map(({ draft }) => ({
+    projectId,
+    draftId: draft.id,
+    epoch: null,
+    state: 'unknown' as const,
+    reason: 'may_have_left',
+    reply: null,
+    relayId: null,
+  }));
+  await endMessages(tx, { at: now, ends });
+  const runs = ended.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
+  const awake = await wakeRuns(tx, { projectId, ids: runs, at: now });
+  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+}
+
+function refused(field: string, message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field }] });
+}

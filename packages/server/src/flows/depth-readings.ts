@@ -1,0 +1,276 @@
+import { DRAFT_STATES } from '../features/drafts/index.ts';
+
+export type Gauge = { name: string; help: string; labels: readonly string[] };
+
+/** One statement, whose rows say `gauge`, its labels `a` and `b`, and `value`. It reads tables of several rooms. */
+export type Reading = {
+  name: string;
+  gauges: readonly Gauge[];
+  text: string;
+  values(given: { now: Date; countedTo: number }): unknown[];
+};
+
+const ENDED = ['sent', 'skipped', 'cancelled', 'failed', 'unknown'];
+const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
+
+const inbox: Reading = {
+  name: 'inbox',
+  gauges: [
+    { name: 'beckon_inbox_waiting_records', help: 'Accepted records that wait, in both lanes', labels: [] },
+    {
+      name: 'beckon_inbox_fullest_records',
+      help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',
+      labels: [],
+    },
+    {
+      name: 'beckon_inbox_oldest_seconds',
+      help: 'How long the oldest record waits that is not digested',
+      labels: ['lane'],
+    },
+  ],
+  // It hops from queue to queue by the primary key: what waits behind the first chunk of each is not read.
+  text: `WITH RECURSIVE head AS (
+           (SELECT project_id, lane, accepted_at FROM beckon.inbox ORDER BY project_id, lane, seq LIMIT 1)
+           UNION ALL
+           SELECT next.* FROM head CROSS JOIN LATERAL (
+             SELECT i.project_id, i.lane, i.accepted_at FROM beckon.inbox i
+             WHERE (i.project_id, i.lane) > (head.project_id, head.lane)
+             ORDER BY i.project_id, i.lane, i.seq LIMIT 1) next
+         )
+         SELECT 'beckon_inbox_oldest_seconds' AS gauge, l.lane AS a, NULL AS b,
+                coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
+         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN head ON head.lane = l.lane GROUP BY l.lane
+         UNION ALL SELECT 'beckon_inbox_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.lane
+         UNION ALL SELECT 'beckon_inbox_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.lane`,
+  values: ({ now }) => [now],
+};
+
+const inboxLanes: Reading = {
+  name: 'inbox_lanes',
+  gauges: [
+    {
+      name: 'beckon_inbox_records',
+      help: 'Accepted records that wait, by lane, among the first 100,000 chunks',
+      labels: ['lane'],
+    },
+  ],
+  text: `WITH chunk AS MATERIALIZED (SELECT lane, records - applied AS waiting FROM beckon.inbox LIMIT $1)
+         SELECT 'beckon_inbox_records' AS gauge, l.lane AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
+         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN chunk ON chunk.lane = l.lane GROUP BY l.lane`,
+  values: ({ countedTo }) => [countedTo],
+};
+
+const deadLetters: Reading = {
+  name: 'dead_letters',
+  gauges: [
+    {
+      name: 'beckon_dead_records',
+      help: 'Records that could not be applied and wait for somebody to look',
+      labels: [],
+    },
+  ],
+  text: `SELECT 'beckon_dead_records' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
+         FROM (SELECT FROM beckon.dead_letter LIMIT $1) found`,
+  values: ({ countedTo }) => [countedTo],
+};
+
+const drafts: Reading = {
+  name: 'drafts',
+  gauges: [
+    { name: 'beckon_open_drafts', help: 'Drafts that have not ended', labels: ['state'] },
+    { name: 'beckon_held_drafts', help: 'Drafts that a gate or a person holds, by why', labels: ['reason'] },
+  ],
+  text: `WITH open AS MATERIALIZED (SELECT state, reason FROM beckon.draft WHERE ended_at IS NULL LIMIT $1)
+         SELECT 'beckon_open_drafts' AS gauge, s.state AS a, NULL AS b, count(open.state)::float8 AS value
+         FROM unnest($2::text[]) AS s(state) LEFT JOIN open ON open.state = s.state GROUP BY s.state
+         UNION ALL
+         SELECT 'beckon_held_drafts', reason, NULL, count(*)::float8 FROM open WHERE state = 'held' GROUP BY reason`,
+  values: ({ countedTo }) => [countedTo, OPEN_STATES],
+};
+
+const alarms: Reading = {
+  name: 'alarms',
+  gauges: [
+    {
+      name: 'beckon_overdue_seconds',
+      help: 'How long the first project waits whose time has come, by what is to be done',
+      labels: ['work'],
+    },
+    {
+      name: 'beckon_due_drafts',
+      help: 'Drafts whose moment has come and that were not looked at',
+      labels: [],
+    },
+  ],
+  text: `SELECT 'beckon_overdue_seconds' AS gauge, w.work AS a, NULL AS b,
+                coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(t.next_at))), 0)::float8 AS value
+         FROM unnest(ARRAY['digest', 'send', 'tell']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
+         UNION ALL
+         SELECT 'beckon_due_drafts', NULL, NULL, count(*)::float8 FROM (
+           SELECT FROM beckon.tenant_due t CROSS JOIN LATERAL (
+             SELECT FROM beckon.draft d
+             WHERE d.project_id = t.project_id AND d.due_at <= $1::timestamptz + t.ahead_ms * interval '1 millisecond') due
+           WHERE t.work = 'send' AND t.next_at <= $1 LIMIT $2) found`,
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+const letters: Reading = {
+  name: 'letters',
+  gauges: [
+    {
+      name: 'beckon_unfinished_letters',
+      help: 'Letters between claim and result; a submitting one becomes unknown if its process dies',
+      labels: ['state'],
+    },
+    {
+      name: 'beckon_unsettled_letters',
+      help: 'Letters of the last 24 hours that failed, or of which nobody knows whether they left',
+      labels: ['state'],
+    },
+  ],
+  text: `WITH underway AS MATERIALIZED (SELECT state FROM beckon.message WHERE next_at IS NOT NULL LIMIT $2),
+         unsettled AS MATERIALIZED (
+           SELECT d.state FROM beckon.project p CROSS JOIN LATERAL (
+             SELECT state FROM beckon.draft d WHERE d.project_id = p.project_id AND d.state IN ('failed', 'unknown')
+               AND d.ended_at > $1::timestamptz - interval '24 hours') d
+           LIMIT $2)
+         SELECT 'beckon_unfinished_letters' AS gauge, s.state AS a, NULL AS b, count(underway.state)::float8 AS value
+         FROM unnest(ARRAY['claimed', 'submitting']) AS s(state) LEFT JOIN underway ON underway.state = s.state GROUP BY s.state
+         UNION ALL
+         SELECT 'beckon_unsettled_letters', s.state, NULL, count(unsettled.state)::float8
+         FROM unnest(ARRAY['failed', 'unknown']) AS s(state) LEFT JOIN unsettled ON unsettled.state = s.state GROUP BY s.state`,
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+const outcomes: Reading = {
+  name: 'outcomes',
+  gauges: [
+    {
+      name: 'beckon_recent_outcomes',
+      help: 'What became of letters in the last ten minutes; the class is that of a bounce',
+      labels: ['type', 'class'],
+    },
+  ],
+  text: `SELECT 'beckon_recent_outcomes' AS gauge, type AS a, class AS b, count(*)::float8 AS value FROM (
+           SELECT o.type, CASE WHEN o.type = 'email.bounced' THEN o.class ELSE '' END AS class
+           FROM beckon.project p CROSS JOIN LATERAL (
+             SELECT type, class FROM beckon.outcome o WHERE o.project_id = p.project_id
+               AND o.recorded_at > $1::timestamptz - interval '10 minutes') o
+           LIMIT $2) found
+         GROUP BY type, class`,
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+const webhooks: Reading = {
+  name: 'webhooks',
+  gauges: [
+    { name: 'beckon_webhook_deliveries', help: 'Webhooks that are not delivered yet', labels: ['state'] },
+    { name: 'beckon_webhook_due_deliveries', help: 'Of these, those whose next try is due', labels: [] },
+    {
+      name: 'beckon_webhook_oldest_seconds',
+      help: 'Age of the oldest webhook that is not delivered yet',
+      labels: [],
+    },
+    {
+      name: 'beckon_webhook_endpoints',
+      help: 'Endpoints that are told (on), that are left alone for a while (spared), or that are disabled, by why',
+      labels: ['condition'],
+    },
+  ],
+  text: `WITH open AS MATERIALIZED (
+           SELECT state, next_at, created_at FROM beckon.webhook_delivery WHERE next_at IS NOT NULL LIMIT $2)
+         SELECT 'beckon_webhook_deliveries' AS gauge, s.state AS a, NULL AS b, count(open.state)::float8 AS value
+         FROM unnest(ARRAY['pending', 'delivering']) AS s(state) LEFT JOIN open ON open.state = s.state GROUP BY s.state
+         UNION ALL SELECT 'beckon_webhook_due_deliveries', NULL, NULL, count(*)::float8 FROM open WHERE state = 'pending' AND next_at <= $1
+         UNION ALL SELECT 'beckon_webhook_oldest_seconds', NULL, NULL,
+                          coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(created_at))), 0)::float8 FROM open
+         UNION ALL
+         SELECT 'beckon_webhook_endpoints', c.condition, NULL, count(e.id)::float8
+         FROM unnest(ARRAY['on', 'spared', 'manual', 'gone', 'failing']) AS c(condition)
+         LEFT JOIN (SELECT e.id, coalesce(e.disabled_reason, CASE WHEN h.open_until > $1 THEN 'spared' ELSE 'on' END) AS condition
+                    FROM beckon.webhook_endpoint e
+                    LEFT JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id) e
+           ON e.condition = c.condition
+         GROUP BY c.condition`,
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+/** What is done in the background, one by one: what it is called, and where its moments are. */
+const BACKGROUND = [
+  { of: 'hits', table: 'hit_count', column: 'settle_at' },
+  { of: 'replies', table: 'reply', column: 'forward_at' },
+  { of: 'wordings', table: 'draft_wording', column: 'next_at' },
+  { of: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
+  { of: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
+];
+
+const background: Reading = {
+  name: 'background',
+  gauges: [
+    {
+      name: 'beckon_background_items',
+      help: 'What waits for its moment: hits for their verdict, replies to be passed on, drafts to be worded, checks',
+      labels: ['of'],
+    },
+    {
+      name: 'beckon_background_overdue_seconds',
+      help: 'How long the first of these is past its moment',
+      labels: ['of'],
+    },
+  ],
+  text: BACKGROUND.map(
+    ({ of, table, column }) =>
+      `SELECT 'beckon_background_items' AS gauge, '${of}' AS a, NULL AS b, count(*)::float8 AS value
+       FROM (SELECT FROM beckon.${table} WHERE ${column} IS NOT NULL LIMIT $2) found
+       UNION ALL
+       SELECT 'beckon_background_overdue_seconds', '${of}', NULL,
+              coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(${column}))), 0)::float8
+       FROM beckon.${table} WHERE ${column} IS NOT NULL`,
+  ).join(' UNION ALL '),
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+const works: Reading = {
+  name: 'works',
+  gauges: [
+    { name: 'beckon_active_imports', help: 'Imports that are being checked or run', labels: ['state'] },
+    {
+      name: 'beckon_stuck_imports',
+      help: 'Of these, those whose worker said nothing in its time',
+      labels: [],
+    },
+    { name: 'beckon_building_audiences', help: 'Definitions of audiences that are being built', labels: [] },
+    {
+      name: 'beckon_building_audiences_oldest_seconds',
+      help: 'How long the first of these is being built',
+      labels: [],
+    },
+    { name: 'beckon_sending_domains', help: 'Sending domains by what their DNS says', labels: ['state'] },
+  ],
+  text: `WITH work AS MATERIALIZED (SELECT state, lease_until FROM beckon.import WHERE state IN ('checking', 'running') LIMIT $2),
+         build AS MATERIALIZED (SELECT created_at FROM beckon.audience_edition WHERE state = 'building' LIMIT $2)
+         SELECT 'beckon_active_imports' AS gauge, s.state AS a, NULL AS b, count(work.state)::float8 AS value
+         FROM unnest(ARRAY['checking', 'running']) AS s(state) LEFT JOIN work ON work.state = s.state GROUP BY s.state
+         UNION ALL SELECT 'beckon_stuck_imports', NULL, NULL, count(*)::float8 FROM work WHERE lease_until < $1
+         UNION ALL SELECT 'beckon_building_audiences', NULL, NULL, count(*)::float8 FROM build
+         UNION ALL SELECT 'beckon_building_audiences_oldest_seconds', NULL, NULL,
+                          coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(created_at))), 0)::float8 FROM build
+         UNION ALL
+         SELECT 'beckon_sending_domains', s.state, NULL, count(d.id)::float8
+         FROM unnest(ARRAY['pending', 'verified', 'degraded', 'failed']) AS s(state)
+         LEFT JOIN beckon.sending_domain d ON d.state = s.state GROUP BY s.state`,
+  values: ({ now, countedTo }) => [now, countedTo],
+};
+
+export const READINGS: readonly Reading[] = [
+  inbox,
+  inboxLanes,
+  deadLetters,
+  drafts,
+  alarms,
+  letters,
+  outcomes,
+  webhooks,
+  background,
+  works,
+];

@@ -1,0 +1,123 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** prom-client's own process metrics wake an idle process a hundred times a second; these are read when asked for. */
+export function addProcessMetrics(registers: Registry[]): { stop(): void } {
+  addMemory(registers);
+  addDescriptors(registers);
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used since the start',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  const startedAt = Date.now() / 1_000 - process.uptime();
+  gauge(registers, {
+    name: 'process_start_time_seconds',
+    help: 'When the process began; of several, the youngest',
+    aggregator: 'max',
+    read: () => startedAt,
+  });
+  const stops = [watchLoop(registers), watchCollections(registers)];
+  return { stop: () => stops.forEach((stop) => stop()) };
+}
+
+type Read = { name: string; help: string; aggregator: 'sum' | 'max' | 'min'; read: () => number };
+
+function gauge(registers: Registry[], { read, ...about }: Read): void {
+  new Gauge({
+    ...about,
+    registers,
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+function addMemory(registers: Registry[]): void {
+  const bytes = (name: string, help: string, read: () => number): void =>
+    gauge(registers, { name, help, aggregator: 'sum', read });
+  bytes('process_resident_memory_bytes', 'Memory held by this process', () => process.memoryUsage.rss());
+  bytes('nodejs_heap_used_bytes', 'Objects of JavaScript', () => getHeapStatistics().used_heap_size);
+  gauge(registers, {
+    name: 'nodejs_heap_limit_bytes',
+    help: 'How large the heap of a process may become before it ends',
+    aggregator: 'min',
+    read: () => getHeapStatistics().heap_size_limit,
+  });
+}
+
+/** Where the system tells them (Linux). */
+function addDescriptors(registers: Registry[]): void {
+  const told = (
+    about: { name: string; help: string; aggregator: 'sum' | 'min' },
+    read: () => Promise<number>,
+  ) =>
+    new Gauge({
+      ...about,
+      registers,
+      async collect() {
+        await read().then(
+          (count) => this.set(count),
+          () => this.reset(),
+        );
+      },
+    });
+  told(
+    { name: 'process_open_fds', help: 'Open files and connections', aggregator: 'sum' },
+    async () => (await readdir('/proc/self/fd')).length,
+  );
+  told({ name: 'process_max_fds', help: 'How many a process may have open', aggregator: 'min' }, async () =>
+    Number(/^Max open files\s+(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1]),
+  );
+}
+
+const LOOP_EVERY_MS = 250;
+
+/** How late a timer comes that is due four times a second: so long everybody else waited too. */
+function watchLoop(registers: Registry[]): () => void {
+  const lag = new Histogram({
+    name: 'beckon_event_loop_lag_seconds',
+    help: 'How much later than it should the process came to a timer, four times a second',
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  let dueAt = performance.now() + LOOP_EVERY_MS;
+  const timer = setInterval(() => {
+    lag.observe(Math.max(0, performance.now() - dueAt) / 1_000);
+    dueAt = performance.now() + LOOP_EVERY_MS;
+  }, LOOP_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+const KINDS = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak'],
+]);
+
+function watchCollections(registers: Registry[]): () => void {
+  const seconds = new Counter({
+    name: 'nodejs_gc_seconds_total',
+    help: 'Time that was spent on collecting garbage',
+    labelNames: ['kind'],
+    registers,
+  });
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { duration, detail } = entry as typeof entry & { detail?: { kind?: number } };
+      const kind = KINDS.get(detail?.kind ?? 0) ?? 'other';
+      seconds.labels(kind).inc(duration / 1_000);
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return () => observer.disconnect();
+}

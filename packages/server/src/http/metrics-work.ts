@@ -1,0 +1,114 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** What the worker does where nobody waits for it: letters, webhooks, duties; and what is logged of trouble. */
+export type WorkMetrics = {
+  /** A letter was handed over, or was not; `class` is that of a refusal. */
+  handed: (facts: { result: string; class: string; ms: number }) => void;
+  /** What says whether the relay is left alone at the moment. */
+  watchRelay: (isOpen: () => boolean) => void;
+  /** A request to an endpoint was answered (`2xx` …), or failed (by why). */
+  posted: (facts: { result: string; ms: number }) => void;
+  dutyDone: (facts: { duty: string; isWell: boolean; at: number; ms: number }) => void;
+  logged: (level: string, fact: string) => void;
+};
+
+const ACROSS_THE_NET = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+export function addWorkMetrics(registers: Registry[]): WorkMetrics {
+  const lines = new Counter({
+    name: 'beckon_log_lines_total',
+    help: 'Warnings and errors in the log, by the fact that they tell',
+    labelNames: ['level', 'fact'],
+    registers,
+  });
+  return {
+    ...letterMetrics(registers),
+    ...webhookMetrics(registers),
+    ...dutyMetrics(registers),
+    logged: (level, fact) => lines.labels(level, fact).inc(),
+  };
+}
+
+function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
+  const letters = new Counter({
+    name: 'beckon_letters_total',
+    help: 'Letters that were handed to the relay or the outbox, by what came of it, and why where it was refused',
+    labelNames: ['result', 'class'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'beckon_smtp_seconds',
+    help: 'From handing a letter over to the answer',
+    labelNames: ['result'],
+    buckets: ACROSS_THE_NET,
+    registers,
+  });
+  return {
+    handed({ result, class: refusal, ms }) {
+      letters.labels(result, refusal).inc();
+      seconds.labels(result).observe(ms / 1_000);
+    },
+    watchRelay(isOpen) {
+      new Gauge({
+        name: 'beckon_relay_breaker_open',
+        help: '1 while the relay is left alone, because it kept failing',
+        registers,
+        aggregator: 'max',
+        collect() {
+          this.set(isOpen() ? 1 : 0);
+        },
+      });
+    },
+  };
+}
+
+function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
+  const attempts = new Counter({
+    name: 'beckon_webhook_attempts_total',
+    help: 'Requests to endpoints, by the class of the answer, or why there was none',
+    labelNames: ['result'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'beckon_webhook_seconds',
+    help: 'From the request to an endpoint to the end of its answer',
+    labelNames: ['result'],
+    buckets: ACROSS_THE_NET.filter((limit) => limit <= 30),
+    registers,
+  });
+  return {
+    posted({ result, ms }) {
+      attempts.labels(result).inc();
+      seconds.labels(result).observe(ms / 1_000);
+    },
+  };
+}
+
+function dutyMetrics(registers: Registry[]): Pick<WorkMetrics, 'dutyDone'> {
+  const last = new Gauge({
+    name: 'beckon_duty_success_timestamp_seconds',
+    help: 'When a duty was last done to its end',
+    labelNames: ['duty'],
+    registers,
+    aggregator: 'max',
+  });
+  const failures = new Counter({
+    name: 'beckon_duty_failures_total',
+    help: 'Duties that ended in an error, and are tried again at their next time',
+    labelNames: ['duty'],
+    registers,
+  });
+  const seconds = new Counter({
+    name: 'beckon_duty_seconds_total',
+    help: 'Time that duties took',
+    labelNames: ['duty'],
+    registers,
+  });
+  return {
+    dutyDone({ duty, isWell, at, ms }) {
+      if (isWell) last.labels(duty).set(at / 1_000);
+      else failures.labels(duty).inc();
+      seconds.labels(duty).inc(ms / 1_000);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { silentLog } from '../base/log.ts';
+import { createMetrics, watchDatabase } from './index.ts';
+
+/** What is handed to whoever watches an installation: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
+const root = new URL('../../../../', import.meta.url);
+const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+
+const ALERTS = textOf('ops/prometheus/alerts.yml');
+const rules = ALERTS.split(/^ {6}- alert: /m)
+  .slice(1)
+  .map((text) => ({
+    name: text.split('\n')[0] ?? '',
+    // Folded over several lines, or on its own.
+    expr: /^ {8}expr: (?:>-\n((?: {10}.*\n)+)|(.*))/m.exec(text)?.slice(1).join('') ?? '',
+    severity: /^ {10}severity: (.*)$/m.exec(text)?.[1],
+    summary: /^ {10}summary: (.*)$/m.exec(text)?.[1],
+    description: /^ {10}description: (.*)$/m.exec(text)?.[1],
+    runbook: /^ {10}runbook_url: (.*)$/m.exec(text)?.[1],
+  }));
+
+type Panel = { title: string; targets?: { expr: string; legendFormat: string }[] };
+const panels = (JSON.parse(textOf('ops/grafana/beckon.json')) as { panels: Panel[] }).panels;
+const targets = panels.flatMap((panel) => panel.targets ?? []);
+
+/** Every name that can be asked for, with its labels. */
+function known(): Map<string, Set<string>> {
+  const metrics = createMetrics({ version: '', node: '' });
+  metrics.watchRelay(() => false);
+  const db = {
+    transaction: () => Promise.reject(new Error('never asked')),
+    clock: { now: () => 0 },
+    offsetMs: () => null,
+    pools: () => [],
+  };
+  watchDatabase(metrics.registry, { db, log: silentLog });
+  metrics.stop();
+  const names = new Map<string, Set<string>>();
+  for (const metric of metrics.registry.getMetricsAsArray() as unknown as Described[]) {
+    const { name, labelNames, constructor } = metric;
+    const isHistogram = constructor.name === 'Histogram';
+    for (const suffix of isHistogram ? ['_bucket', '_sum', '_count'] : [''])
+      names.set(`${name}${suffix}`, new Set([...labelNames, ...(isHistogram ? ['le'] : []), ...OF_PLACE]));
+  }
+  // Prometheus itself says whether a scrape was answered.
+  names.set('up', new Set(OF_PLACE));
+  return names;
+}
+type Described = { name: string; labelNames: string[]; constructor: { name: string } };
+/** What the scraper adds, and who adds several processes up. */
+const OF_PLACE = ['job', 'instance', 'process'];
+
+/** Of an expression: the series that it asks for, with the labels by which they are chosen; and those by which it groups. */
+function askedBy(expr: string): { series: { name: string; labels: string[] }[]; grouped: string[] } {
+  const series = [...expr.matchAll(/\b(up|(?:beckon|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map((match) => ({
+    name: match[1] ?? '',
+    labels: [...(match[2] ?? '').matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label ?? ''),
+  }));
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => (list ?? '').split(/,\s*/));
+  return { series, grouped };
+}
+
+test('alerts and dashboard ask for nothing that is not told, and for each of it by labels that it has', () => {
+  const names = known();
+  const exprs = [...rules, ...targets].map(({ expr }) => expr);
+  expect(exprs.filter((expr) => askedBy(expr).series.length === 0)).toEqual([]);
+  for (const expr of exprs) {
+    const { series, grouped } = askedBy(expr);
+    for (const { name, labels } of series) {
+      expect([...names.keys()], expr).toContain(name);
+      for (const label of [...labels, ...grouped])
+        expect([...(names.get(name) ?? [])], expr).toContain(label);
+    }
+  }
+  const unlabelled = targets.flatMap(({ expr, legendFormat }) =>
+    [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].filter(([, label = '']) =>
+      askedBy(expr).series.some(({ name }) => !names.get(name)?.has(label)),
+    ),
+  );
+  expect(unlabelled).toEqual([]);
+});
+
+test('every alert says how bad it is, what it is, why it matters, and where it is written what to do', () => {
+  expect(rules.length).toBeGreaterThan(20);
+  expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  const headings = [...textOf('docs/monitoring.md').matchAll(/^### (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  for (const { name, severity, summary, description, runbook } of rules) {
+    expect(['critical', 'warning'], name).toContain(severity);
+    expect(
+      [summary, description].every((text) => (text ?? '').length > 10),
+      name,
+    ).toBe(true);
+    const [file, anchor] = (runbook ?? '').split('#');
+    expect(file, name).toBe('docs/monitoring.md');
+    expect(headings, name).toContain(anchor);
+  }
+  // What is written down is asked for.
+  const used = new Set(rules.map(({ runbook }) => runbook?.split('#')[1]));
+  expect(headings.filter((heading) => !used.has(heading))).toEqual([]);
+});
+
+const promtool = spawnSync('promtool', ['--version']).status === 0;
+
+test.skipIf(!promtool)(
+  'promtool reads the alerts, and they call when they should (skipped without promtool)',
+  async () => {
+    const cwd = fileURLToPath(new URL('ops/prometheus/', root));
+    const checked = await promisify(execFile)('promtool', ['check', 'rules', 'alerts.yml'], { cwd });
+    expect(checked.stdout).toContain(`${rules.length} rules found`);
+    const tried = await promisify(execFile)('promtool', ['test', 'rules', 'alerts-test.yml'], { cwd });
+    expect(tried.stdout).toContain('SUCCESS');
+  },
+);

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { standInForCitus } from '../../../testkit/citus-stand-in.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import type { ConnectionSource } from './connection.ts';
+import { distribute, distributeAdded, isDistributed } from './distribute.ts';
+import { TABLES } from './tables.ts';
+
+type Asked = { what: string; table: string; mode: string; shards: string };
+type Ask = Parameters<typeof isDistributed>[0];
+
+type Place = { connection: ConnectionSource; client: pg.Client; ask: Ask; asked: () => Promise<Asked[]> };
+
+/** A database of this test's own; spread over nothing by a Citus that only writes down what it is asked. */
+async function place(citus: Parameters<typeof standInForCitus>[1] | null): Promise<Place> {
+  const own = await testDatabase();
+  const url = citus === null ? own.url : await standInForCitus(own.url, citus);
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await own.drop();
+  });
+  const ask: Ask = async (text, values) => (await client.query(text, values)).rows as never;
+  return {
+    connection: () => ({ connectionString: url }),
+    client,
+    ask,
+    asked: () => ask<Asked>('SELECT what, "table", mode, shards FROM citus_stand_in.asked ORDER BY n'),
+  };
+}
+
+const SPREAD = TABLES.filter(({ kind }) => kind !== 'local');
+
+test('every table is spread as the list says, whoever is referred to first, and a second time nothing is done', async () => {
+  const { connection, ask, asked } = await place({ workers: 3 });
+  expect(await isDistributed(ask)).toBe(false);
+  const first = await distribute(connection);
+  expect(first).toEqual({ tables: SPREAD.map(({ name }) => name), before: 0, workers: 3 });
+  const made = (await asked()).filter(({ what }) => what !== 'truncate');
+  expect(made.slice(0, 2)).toEqual([
+    { what: 'project_id', table: 'beckon.project', mode: 'sequential', shards: '32' },
+    { what: 'project_id', table: 'beckon.import', mode: 'sequential', shards: '32' },
+  ]);
+  expect(made).toContainEqual(expect.objectContaining({ what: 'last4', table: 'beckon.api_key' }));
+  expect(made).toContainEqual(expect.objectContaining({ what: 'reference', table: 'beckon.installation' }));
+  expect(made.filter(({ table }) => /team_(?!digest)/.test(table))).toEqual([]);
+  expect(await isDistributed(ask)).toBe(true);
+  expect(await distribute(connection)).toEqual({ tables: [], before: SPREAD.length, workers: 3 });
+  expect((await asked()).filter(({ what }) => what !== 'truncate')).toHaveLength(SPREAD.length);
+});
+
+test('a table that a migration adds is spread in its transaction, where the others are, and nowhere else', async () => {
+  const plain = await place(null);
+  await distributeAdded(plain.ask);
+  const { connection, client, ask, asked } = await place({});
+  await distributeAdded(ask);
+  expect(await asked()).toEqual([]);
+  await distribute(connection);
+  // As it was before the migration that made it.
+  await client.query(
+    `DELETE FROM citus_stand_in.pg_dist_partition WHERE logicalrelid = 'beckon.reply'::regclass`,
+  );
+  const before = (await asked()).length;
+  await client.query('BEGIN');
+  await distributeAdded(ask);
+  await client.query('ROLLBACK');
+  expect(await asked()).toHaveLength(before);
+  await distributeAdded(ask);
+  expect((await asked()).slice(before)).toMatchObject([{ what: 'project_id', table: 'beckon.reply' }]);
+});
+
+test('without Citus, with an old one, and over an older schema it says what to do, and changes nothing', async () => {
+  const plain = await place(null);
+  await expect(distribute(plain.connection)).rejects.toThrow(
+    /no Citus extension.*Nothing was changed.*shared_preload_libraries.*CREATE EXTENSION citus.*citus_add_node/,
+  );
+  const old = await place({ version: '11.3-1' });
+  await expect(distribute(old.connection)).rejects.toThrow(/Citus 12\.1 or newer is needed, this is 11\.3-1/);
+  expect(await old.asked()).toEqual([]);
+  const behind = await place({});
+  await behind.client.query('DROP TABLE beckon.reply');
+  await expect(distribute(behind.connection)).rejects.toThrow(/run the command migrate first/);
+  expect(await behind.asked()).toEqual([]);
+});
+
+test('what Citus refuses leaves everything as it was', async () => {
+  const { connection, client, asked } = await place({});
+  await client.query('CREATE UNIQUE INDEX wrong ON beckon.webhook_secret (endpoint_id)');
+  await expect(distribute(connection)).rejects.toThrow(/"wrong"/);
+  expect(await asked()).toEqual([]);
+});

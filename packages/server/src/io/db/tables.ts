@@ -1,0 +1,119 @@
+/**
+ * Where each table is, in a database that is spread over several machines. A test holds that none is missing, and that each keeps the
+ * rules without which it could not be spread (`io/migrations/tables.test.ts`).
+ *
+ * `tenant`: its rows are where their project is, by `column`; those of one `group` that have the same value lie together, and a
+ * statement about one project asks one machine.
+ * `reference`: a few rows that hardly ever change, the same on every machine.
+ * `local`: on the machine that the address names, and no other.
+ */
+export type Table =
+  | { name: string; kind: 'tenant'; column: 'project_id' | 'last4'; group: 'project' | 'api_key' }
+  | { name: string; kind: 'reference' | 'local' };
+
+/** Whoever is referred to stands before those who refer to it. */
+const OF_PROJECTS = [
+  'project',
+  'import',
+  'api_key_traffic',
+  'api_key_use',
+  'audience',
+  'audience_day',
+  'audience_due',
+  'audience_edition',
+  'audience_member',
+  'audit',
+  'billing_customer',
+  'billing_object',
+  'billing_snapshot',
+  'change',
+  'counted_event',
+  'dead_letter',
+  'decision',
+  'digest_turn',
+  'dkim_key',
+  'draft',
+  'draft_content',
+  'draft_move',
+  'draft_wording',
+  'erasure',
+  'event',
+  'event_dedupe',
+  'event_property',
+  'event_volume',
+  'expected_event',
+  'hit',
+  'hit_count',
+  'idempotency',
+  'import_erased',
+  'import_finding',
+  'import_part',
+  'inbox',
+  'ingest_log',
+  'ingest_warning',
+  'lane',
+  'message',
+  'message_mime',
+  'outbox_message',
+  'outcome',
+  'person',
+  'person_email',
+  'person_event',
+  'project_settings',
+  'rate_limit',
+  'reply',
+  'rule',
+  'rule_entry',
+  'rule_timer',
+  'rule_version',
+  'run',
+  'sandbox_advance',
+  'saved_view',
+  'send_bucket',
+  'send_turn',
+  'sending_domain',
+  'suppression',
+  'suppression_lift',
+  'team_digest',
+  'template',
+  'template_draft',
+  'template_version',
+  'template_words',
+  'tenant_due',
+  'topic_refusal',
+  'tracking_link',
+  'webhook_attempt',
+  'webhook_delivery',
+  'webhook_endpoint',
+  'webhook_health',
+  'webhook_listener',
+  'webhook_message',
+  'webhook_secret',
+] as const;
+
+/** A check value, and where this database came from. */
+const OF_INSTALLATION = ['installation', 'lineage'] as const;
+
+/** Those who sign in are of organisations, and of no project. */
+const OF_TEAMS = [
+  'team_account',
+  'team_attempt',
+  'team_device',
+  'team_link',
+  'team_member',
+  'team_organisation',
+  'team_passkey',
+  'team_session',
+  'team_token',
+  'team_two_factor',
+  'team_user',
+  'team_verification',
+] as const;
+
+export const TABLES: readonly Table[] = [
+  ...OF_PROJECTS.map((name): Table => ({ name, kind: 'tenant', column: 'project_id', group: 'project' })),
+  // A key is looked for before its project is known.
+  { name: 'api_key', kind: 'tenant', column: 'last4', group: 'api_key' },
+  ...OF_INSTALLATION.map((name): Table => ({ name, kind: 'reference' })),
+  ...OF_TEAMS.map((name): Table => ({ name, kind: 'local' })),
+];

@@ -1,0 +1,90 @@
+import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Home } from '../home.ts';
+import { findClosedFolder, permits, READ } from '../reach.ts';
+import { BackupFailure } from './failure.ts';
+import { WAL } from './manifest.ts';
+
+/**
+ * The log as it is written, copied file by file behind PostgreSQL, so that the database can be put back to any moment since the
+ * last backup. PostgreSQL runs these words by a shell, as the account that it has itself.
+ */
+const TIMEOUT_S = 60;
+
+export type ArchiveHome = Pick<Home, 'runAs'>;
+
+/** A folder of its own below, which belongs to whom PostgreSQL runs as. */
+export async function readyArchive(backupDir: string, home: ArchiveHome): Promise<string> {
+  await mkdir(backupDir, { recursive: true, mode: 0o700 });
+  const folder = join(await realpath(backupDir), WAL);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { runAs } = home;
+  if (!runAs) return folder;
+  const { uid } = await stat(folder);
+  if (uid !== runAs.uid && (await readdir(folder)).length === 0) await chown(folder, runAs.uid, runAs.gid);
+  const parent = await stat(backupDir);
+  if (!permits(parent, runAs, 1)) await chmod(backupDir, (parent.mode & 0o7777) | 0o001);
+  const closed = await findClosedFolder(folder, runAs);
+  if (closed !== undefined)
+    throw new BackupFailure(
+      'unwritable',
+      `BACKUP_DIR is ${backupDir}, but ${closed} is closed to ${runAs.name}, whom PostgreSQL runs as: chmod o+x ${closed}`,
+    );
+  return folder;
+}
+
+/**
+ * Under another name first, and on the disk before it has its own. A link fails where the name is taken: the same file twice
+ * is well, another one under its name never replaces it.
+ */
+export function archiveSettings(folder: string): Record<string, string> {
+  const place = shellQuoted(folder);
+  const [file, part] = [`${place}/%f.gz`, `${place}/.%f.part`];
+  const command =
+    `if [ -e ${file} ]; then gzip -dc ${file} | cmp -s - "%p"; ` +
+    `else gzip -1 -c "%p" > ${part} && sync ${part} && ln ${part} ${file} && rm -f ${part} && sync ${place}; fi`;
+  return {
+    archive_mode: 'on',
+    archive_command: confQuoted(command),
+    archive_timeout: String(TIMEOUT_S),
+  };
+}
+
+/** From the backup itself, and from the continuous log beside it. */
+export async function restoreCommand(folders: string[], home: ArchiveHome): Promise<string> {
+  for (const folder of folders) {
+    const closed = home.runAs && (await findClosedTo(folder, home.runAs));
+    if (closed !== undefined)
+      throw new BackupFailure(
+        'unwritable',
+        `${closed} is closed to ${home.runAs?.name}, whom PostgreSQL runs as, and it has to read what is there`,
+      );
+  }
+  const tries = folders.map((folder) => {
+    const file = `${shellQuoted(folder)}/%f.gz`;
+    return `if [ -e ${file} ]; then exec gzip -dc ${file} > "%p"; fi`;
+  });
+  return [...tries, 'exit 1'].join('; ');
+}
+
+async function findClosedTo(
+  folder: string,
+  account: NonNullable<Home['runAs']>,
+): Promise<string | undefined> {
+  const closed = await findClosedFolder(folder, account);
+  if (closed !== undefined) return closed;
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('.')) continue;
+    if (!permits(await stat(join(folder, name)), account, READ)) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** `%` begins what PostgreSQL puts in. */
+function shellQuoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`;
+}
+
+function confQuoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

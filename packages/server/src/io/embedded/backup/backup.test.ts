@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { sha256 } from '../../../base/hash.ts';
+import { silentLog } from '../../../base/log.ts';
+import { archiveSettings } from './archive.ts';
+import {
+  closeEnvelope,
+  listBackups,
+  openEnvelope,
+  pruneBackups,
+  restoreBackup,
+  verifyBackup,
+} from './index.ts';
+import type { Manifest } from './manifest.ts';
+
+const PASSPHRASE = 'correct horse battery staple';
+const run = promisify(execFile);
+/** To close it takes as long as it is meant to. */
+const SECRETS = { secretKey: 'k'.repeat(32), user: 'u', password: 'p', database: 'd' };
+const SEALED = await closeEnvelope(JSON.stringify(SECRETS), PASSPHRASE);
+const base = await mkdtemp(join(tmpdir(), 'beckon-backup-'));
+let folder = '';
+let count = 0;
+
+beforeEach(async () => {
+  folder = join(base, String((count += 1)));
+  await mkdir(join(folder, 'wal'), { recursive: true });
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+/** What a backup looks like from outside; no PostgreSQL would start on it. */
+async function makeBackup(day: number, firstWal: string, more: Partial<Manifest> = {}): Promise<string> {
+  const path = join(folder, `backup-202605${String(day).padStart(2, '0')}T020000Z-0000000${day}`);
+  await mkdir(join(path, 'data'), { recursive: true });
+  await writeFile(join(path, 'data', 'PG_VERSION'), '18\n');
+  await writeFile(join(path, 'secrets.sealed'), SEALED);
+  const manifest: Manifest = {
+    format: 1,
+    release: '0.1.0',
+    postgres: '18.1',
+    major: 18,
+    systemId: '1',
+    timeline: 1,
+    startLsn: '0/1',
+    stopLsn: '0/2',
+    firstWal,
+    lastWal: firstWal,
+    startedAt: `2026-05-0${day}T02:00:00.000Z`,
+    endedAt: `2026-05-0${day}T02:01:00.000Z`,
+    bytes: 3,
+    folders: [],
+    files: [{ path: 'data/PG_VERSION', bytes: 3, sha256: sha256('18\n') }],
+    ...more,
+  };
+  await writeFile(join(path, 'manifest.json'), JSON.stringify(manifest));
+  return path;
+}
+
+const wal = (number: number): string =>
+  `0000000100000000000000${number.toString(16).padStart(2, '0').toUpperCase()}`;
+
+test('only the passphrase opens the secret key, and no file makes us work or remember without bounds', async () => {
+  const closed = await closeEnvelope('the key', PASSPHRASE);
+  expect(closed).not.toContain('the key');
+  expect(await openEnvelope(closed, PASSPHRASE)).toBe('the key');
+  await expect(openEnvelope(closed, `${PASSPHRASE} `)).rejects.toMatchObject({ code: 'wrong_passphrase' });
+  const envelope = JSON.parse(closed) as Record<string, unknown>;
+  const sealed = Buffer.from(String(envelope.sealed), 'base64');
+  sealed[0] = (sealed[0] ?? 0) ^ 1;
+  const bent = JSON.stringify({ ...envelope, sealed: sealed.toString('base64') });
+  await expect(openEnvelope(bent, PASSPHRASE)).rejects.toMatchObject({ code: 'wrong_passphrase' });
+  for (const wrong of [
+    { n: 2 ** 30 },
+    { n: 3 },
+    { n: 1 },
+    { r: 1_000 },
+    { p: 99 },
+    { kdf: 'none' },
+    { tag: 1 },
+  ])
+    await expect(openEnvelope(JSON.stringify({ ...envelope, ...wrong }), PASSPHRASE)).rejects.toMatchObject({
+      code: 'broken',
+    });
+  await expect(openEnvelope(closed.padEnd(70_000), PASSPHRASE)).rejects.toMatchObject({ code: 'broken' });
+});
+
+test('a byte that is another, a file that is missing and a path that leads out are all found', async () => {
+  const backup = await makeBackup(1, wal(1));
+  expect(await verifyBackup(backup)).toMatchObject({ files: 1, bytes: 3 });
+  await appendFile(join(backup, 'data', 'PG_VERSION'), ' ');
+  await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is not what was written there/);
+  await rm(join(backup, 'data', 'PG_VERSION'));
+  await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is missing/);
+  for (const path of ['../../etc/passwd', '/etc/passwd', 'data/../../x', '']) {
+    const leading = await makeBackup(2, wal(1), { files: [{ path, bytes: 1, sha256: sha256('') }] });
+    await expect(verifyBackup(leading), path).rejects.toMatchObject({ code: 'broken' });
+  }
+  await expect(verifyBackup(folder)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('the newest stay, and of the log what the oldest of them needs and everything behind it', async () => {
+  for (const day of [1, 2, 3]) await makeBackup(day, wal(day * 4));
+  await mkdir(join(folder, '.backup-20260504T020000Z-00000004.part-1'));
+  for (let number = 1; number <= 12; number += 1)
+    await writeFile(join(folder, 'wal', `${wal(number)}.gz`), '');
+  await writeFile(join(folder, 'wal', '00000002.history.gz'), '');
+  expect((await listBackups(folder)).map(({ name }) => name)).toHaveLength(3);
+  const pruned = await pruneBackups(folder, 2);
+  expect(pruned.removed).toEqual(['backup-20260501T020000Z-00000001']);
+  expect(pruned.walFiles).toBe(7);
+  const left = (await readdir(join(folder, 'wal'))).toSorted();
+  expect(left).toEqual(
+    ['00000002.history.gz', ...[8, 9, 10, 11, 12].map((number) => `${wal(number)}.gz`)].toSorted(),
+  );
+  expect((await listBackups(folder)).map(({ name }) => name)).toEqual(pruned.kept);
+});
+
+test('what cannot be restored is refused, and nothing is changed', async () => {
+  const from = await makeBackup(1, wal(1));
+  const dataDir = join(folder, 'data');
+  const restore = (more: object = {}): Promise<unknown> =>
+    restoreBackup({
+      dataDir,
+      from,
+      until: null,
+      log: silentLog,
+      print: () => {},
+      passphrase: () => Promise.resolve(PASSPHRASE),
+      ...more,
+    });
+  const wrong = { passphrase: () => Promise.resolve('something else entirely') };
+  await expect(restore(wrong)).rejects.toMatchObject({ code: 'wrong_passphrase' });
+  const before = { until: Date.parse('2026-05-01T02:00:59Z') };
+  await expect(restore(before)).rejects.toMatchObject({ code: 'until' });
+  await expect(restore({ until: Date.now() + 60_000 })).rejects.toMatchObject({ code: 'until' });
+  const older = await makeBackup(2, wal(1), { major: 14, postgres: '14.1' });
+  await expect(restore({ from: older })).rejects.toMatchObject({ code: 'other_postgres' });
+  expect((await readdir(folder)).filter((name) => name.startsWith('data'))).toEqual([]);
+  await mkdir(dataDir);
+  await writeFile(join(dataDir, 'mine'), '');
+  await expect(restore()).rejects.toMatchObject({ code: 'not_empty' });
+  expect(await readdir(dataDir)).toEqual(['mine']);
+});
+
+/** As PostgreSQL runs it: by a shell, with the path and the name put in. */
+async function archive(content: string, name = wal(1)): Promise<number> {
+  const path = join(folder, "o'clock 100%");
+  await mkdir(path, { recursive: true });
+  const source = join(folder, 'segment');
+  await writeFile(source, content);
+  // As it is read from a file of settings, then with what stands for the place and the name.
+  const setting = archiveSettings(path).archive_command ?? '';
+  const command = setting.slice(1, -1).replaceAll("''", "'").replaceAll('\\\\', '\\');
+  const said = command.replaceAll(/%[pf%]/g, (one) => ({ '%p': source, '%f': name, '%%': '%' })[one] ?? one);
+  return run('/bin/sh', ['-c', said], { cwd: folder }).then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  );
+}
+
+test('a file of the log is kept whole and once: the same again is well, another one under its name is refused', async () => {
+  const kept = join(folder, "o'clock 100%", `${wal(1)}.gz`);
+  expect(await archive('first')).toBe(0);
+  expect(gunzipSync(await readFile(kept)).toString()).toBe('first');
+  expect(await archive('first')).toBe(0);
+  expect(await archive('other')).not.toBe(0);
+  expect(gunzipSync(await readFile(kept)).toString()).toBe('first');
+  // Whoever was killed before has left a part.
+  await writeFile(join(folder, "o'clock 100%", `.${wal(2)}.part`), 'half');
+  expect(await archive('second', wal(2))).toBe(0);
+  expect((await readdir(join(folder, "o'clock 100%"))).toSorted()).toEqual([`${wal(1)}.gz`, `${wal(2)}.gz`]);
+});

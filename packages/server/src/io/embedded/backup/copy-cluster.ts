@@ -1,0 +1,76 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../failure.ts';
+import { copyFileSafely, forEach } from './copy-file.ts';
+import { BackupFailure } from './failure.ts';
+import { type BackupFile, DATA } from './manifest.ts';
+
+/** What PostgreSQL makes anew at a start; the folders themselves have to be there. */
+const EMPTIED = new Set([
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_wal',
+]);
+const LEFT_OUT = new Set([
+  'postmaster.pid',
+  'postmaster.opts',
+  'current_logfiles.tmp',
+  'beckon.conf',
+  'backup_label',
+  'tablespace_map',
+  'backup_manifest',
+  'recovery.signal',
+  'standby.signal',
+]);
+const TEMPORARY = /^(pgsql_tmp|pg_internal\.init|t\d+_\d+)|\.init-\d+-[0-9a-f]{8}$/;
+/** Read last: everything else is older than what it says. */
+const CONTROL = 'global/pg_control';
+
+export type CopiedCluster = { files: BackupFile[]; folders: string[] };
+
+/** The folder of a cluster that runs, while it is in backup mode: the log puts right what changes under our hands. */
+export async function copyCluster(data: string, backup: string): Promise<CopiedCluster> {
+  const found: Found = { files: [], folders: [] };
+  await lookInto(data, '', found);
+  const files: BackupFile[] = [];
+  const copyOne = async (path: string): Promise<void> => {
+    const copy = await copyFileSafely(join(data, path), join(backup, DATA, path)).catch(unlessGone);
+    if (copy) files.push({ path: `${DATA}/${path}`, ...copy });
+  };
+  await forEach(found.files, copyOne);
+  await copyOne(CONTROL);
+  return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), folders: found.folders };
+}
+
+type Found = { files: string[]; folders: string[] };
+
+async function lookInto(data: string, folder: string, found: Found): Promise<void> {
+  const entries = EMPTIED.has(folder) ? [] : await readFolder(join(data, folder));
+  if (folder !== '') found.folders.push(folder);
+  for (const entry of entries) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (TEMPORARY.test(entry.name) || LEFT_OUT.has(path) || path === CONTROL) continue;
+    if (entry.isDirectory()) await lookInto(data, path, found);
+    else if (entry.isFile()) found.files.push(path);
+    else
+      throw new BackupFailure(
+        'tablespaces',
+        `${join(data, path)} leads out of the database's folder, which a backup does not follow`,
+      );
+  }
+}
+
+async function readFolder(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(unlessGone)) ?? [];
+}
+
+/** A table that is dropped while we look. The log says so too. */
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}

@@ -1,0 +1,105 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { BackupFailure } from './failure.ts';
+
+/**
+ * What a database is worth nothing without, closed by a passphrase: scrypt makes a key of it, AES-256-GCM closes the text.
+ * The costs stand in the file, so that they may grow; what a file asks for is bounded, because anybody can write one.
+ */
+type Envelope = {
+  format: 1;
+  kdf: 'scrypt';
+  n: number;
+  r: number;
+  p: number;
+  salt: string;
+  nonce: string;
+  tag: string;
+  sealed: string;
+};
+
+const COST = { n: 2 ** 17, r: 8, p: 1 };
+const N_MAX = 2 ** 20;
+const R_MAX = 16;
+const P_MAX = 4;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SALT_BYTES = 16;
+/** Two secrets in it are some hundred bytes. */
+const ENVELOPE_MAX_BYTES = 64 * 1024;
+export const PASSPHRASE_MIN_CHARS = 12;
+
+export async function closeEnvelope(text: string, passphrase: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const nonce = randomBytes(NONCE_BYTES);
+  const key = await keyOf(passphrase, { ...COST, salt });
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const envelope: Envelope = {
+    format: 1,
+    kdf: 'scrypt',
+    ...COST,
+    salt: salt.toString('base64'),
+    nonce: nonce.toString('base64'),
+    tag: cipher.getAuthTag().toString('base64'),
+    sealed: sealed.toString('base64'),
+  };
+  return `${JSON.stringify(envelope, null, 2)}\n`;
+}
+
+export async function openEnvelope(file: string, passphrase: string): Promise<string> {
+  const { n, r, p, ...texts } = parseEnvelope(file);
+  const [salt, nonce, tag, sealed] = [texts.salt, texts.nonce, texts.tag, texts.sealed].map((text) =>
+    Buffer.from(text, 'base64'),
+  ) as [Buffer, Buffer, Buffer, Buffer];
+  const key = await keyOf(passphrase, { n, r, p, salt });
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(tag);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+  } catch (error) {
+    throw new BackupFailure(
+      'wrong_passphrase',
+      'The passphrase is not the one that the secret key of this backup was closed with',
+      error,
+    );
+  }
+}
+
+function keyOf(passphrase: string, cost: { n: number; r: number; p: number; salt: Buffer }): Promise<Buffer> {
+  const { n, r, p, salt } = cost;
+  return new Promise((resolve, reject) => {
+    const limits = { N: n, r, p, maxmem: 256 * n * r };
+    scrypt(passphrase.normalize('NFC'), salt, KEY_BYTES, limits, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}
+
+function parseEnvelope(file: string): Envelope {
+  const read = tryParse(file);
+  const isCost = (value: unknown, max: number): boolean =>
+    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max;
+  const isWhole =
+    read?.format === 1 &&
+    read.kdf === 'scrypt' &&
+    isCost(read.n, N_MAX) &&
+    (Number(read.n) & (Number(read.n) - 1)) === 0 &&
+    Number(read.n) > 1 &&
+    isCost(read.r, R_MAX) &&
+    isCost(read.p, P_MAX) &&
+    [read.salt, read.nonce, read.tag, read.sealed].every((text) => typeof text === 'string');
+  if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key is none that Beckon wrote');
+  return read as Envelope;
+}
+
+function tryParse(file: string): Partial<Record<keyof Envelope, unknown>> | null {
+  if (file.length > ENVELOPE_MAX_BYTES) return null;
+  try {
+    const read: unknown = JSON.parse(file);
+    return typeof read === 'object' && read !== null ? read : null;
+  } catch {
+    // What is no JSON is no file of ours either, and its reader says so.
+    return null;
+  }
+}

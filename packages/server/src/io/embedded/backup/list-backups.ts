@@ -1,0 +1,82 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../failure.ts';
+import { forEach, hashFile } from './copy-file.ts';
+import { BackupFailure } from './failure.ts';
+import { draftNameOf } from './drafts.ts';
+import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
+
+export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
+
+/** Whole ones, the oldest first. */
+export async function listBackups(folder: string): Promise<Listed[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const listed: Listed[] = [];
+  for (const name of names.filter((one) => BACKUP_NAME.test(one)).toSorted()) {
+    const { files: _files, folders: _folders, ...manifest } = await readManifest(join(folder, name));
+    listed.push({ name, path: join(folder, name), manifest });
+  }
+  return listed;
+}
+
+export type Verified = { files: number; bytes: number; manifest: Manifest };
+
+/** Reads every byte. */
+export async function verifyBackup(backup: string): Promise<Verified> {
+  const manifest = await readManifest(backup);
+  await forEach(manifest.files, async (file) => {
+    const found = await hashFile(join(backup, file.path)).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (found === null) throw new BackupFailure('broken', `${join(backup, file.path)} is missing`);
+    if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
+      throw new BackupFailure('broken', `${join(backup, file.path)} is not what was written there`);
+  });
+  return { files: manifest.files.length, bytes: manifest.bytes, manifest };
+}
+
+export type Pruned = { removed: string[]; kept: string[]; walFiles: number };
+
+/**
+ * The newest stay. Of the continuous log whatever is older than the first file that the oldest of these needs goes too, as far as it
+ * is of the same timeline or an older one.
+ */
+export async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
+  const listed = await listBackups(folder);
+  const gone = listed.slice(0, Math.max(0, listed.length - keep));
+  for (const { name, path } of gone) {
+    // First out of sight: half a backup must not look like one.
+    const draft = join(folder, draftNameOf(name));
+    await rename(path, draft);
+    await rm(draft, { recursive: true, force: true });
+  }
+  const kept = listed.slice(gone.length);
+  const [oldest] = kept;
+  return {
+    removed: gone.map(({ name }) => name),
+    kept: kept.map(({ name }) => name),
+    walFiles: oldest ? await pruneWal(join(folder, WAL), oldest.manifest.firstWal) : 0,
+  };
+}
+
+const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
+
+async function pruneWal(folder: string, needed: string): Promise<number> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const old = names.filter((name) => {
+    const segment = SEGMENT.exec(name)?.[1];
+    // Of a later timeline the place in the log alone counts: it may branch off before the copy that is kept.
+    return (
+      segment !== undefined && segment.slice(8) < needed.slice(8) && segment.slice(0, 8) <= needed.slice(0, 8)
+    );
+  });
+  for (const name of old) await rm(join(folder, name), { force: true });
+  return old.length;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { systemClock } from '../../../base/clock.ts';
+import { readFacts } from '../facts.ts';
+import { type HomeOptions, openHome } from '../home.ts';
+import { openEmbedded } from '../open-embedded.ts';
+import { copyCluster } from './copy-cluster.ts';
+import { copyWal } from './copy-wal.ts';
+import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
+import { closeEnvelope } from './envelope.ts';
+import { BackupFailure } from './failure.ts';
+import { DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
+import { draftNameOf, sweepBackupDrafts } from './drafts.ts';
+
+/** What is closed by the passphrase: without the one the database cannot be read, without the other not entered. */
+export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };
+
+export type Taking = HomeOptions & {
+  /** Where backups lie beside each other. */
+  to: string;
+  passphrase: string;
+  secretKey: string;
+  release: string;
+};
+
+export type Taken = { name: string; path: string; manifest: Manifest };
+
+/**
+ * A copy of the cluster while it runs: PostgreSQL is told, its files are copied, and then the log of that time. It is made under
+ * a name that nobody takes for a backup, and gets its own when all of it is on the disk.
+ */
+export async function takeBackup(taking: Taking): Promise<Taken> {
+  const to = await makePlace(taking.to);
+  const embedded = await openEmbedded(taking);
+  try {
+    const home = await openHome(taking);
+    const now = new Date(systemClock.now());
+    const name = `backup-${now
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z')
+      .replace(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
+    const draft = join(to, draftNameOf(name));
+    const client = new pg.Client(embedded.connection());
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await mkdir(draft, { mode: 0o700 });
+      const facts = readFacts(home.dataDir);
+      if (!facts) throw new BackupFailure('broken', `${home.dataDir}/postgres.json has vanished`);
+      const { user, password, database } = facts;
+      const kept: KeptSecrets = { secretKey: taking.secretKey, user, password, database };
+      await writeSafely(join(draft, SECRETS), await closeEnvelope(JSON.stringify(kept), taking.passphrase));
+      const manifest = await copy(client, { data: home.data, draft, release: taking.release });
+      await writeSafely(join(draft, MANIFEST), `${JSON.stringify(manifest)}\n`);
+      await syncFolder(draft);
+      await rename(draft, join(to, name));
+      await syncFolder(to);
+      return { name, path: join(to, name), manifest };
+    } finally {
+      // What is not renamed by now is no backup.
+      await rm(draft, { recursive: true, force: true });
+      await client.end();
+    }
+  } finally {
+    await embedded.release();
+  }
+}
+
+async function makePlace(to: string): Promise<string> {
+  try {
+    await mkdir(to, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new BackupFailure('unwritable', `${to} cannot be made: ${String(error)}`, error);
+  }
+  await sweepBackupDrafts(to);
+  return to;
+}
+
+type Copying = { data: string; draft: string; release: string };
+
+async function copy(client: pg.Client, { data, draft, release }: Copying): Promise<Manifest> {
+  const slot = `beckon_backup_${randomBytes(4).toString('hex')}`;
+  // Of this connection alone: as long as it lives no file of the log is taken away.
+  await client.query(`SELECT pg_create_physical_replication_slot($1, true, true)`, [slot]);
+  const [begun] = await ask<Begun>(
+    client,
+    `SELECT pg_backup_start('beckon', fast => true)::text AS lsn, clock_timestamp() AS at,
+       current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major`,
+  );
+  const { files, folders } = await copyCluster(data, draft);
+  const [ended] = await ask<Ended>(
+    client,
+    `SELECT s.lsn::text, s.labelfile AS label, s.spcmapfile AS tablespaces, clock_timestamp() AS at
+     FROM pg_backup_stop(wait_for_archive => false) s`,
+  );
+  if (!begun || !ended) throw new Error('PostgreSQL said nothing of the backup');
+  if (ended.tablespaces.trim() !== '')
+    throw new BackupFailure('tablespaces', 'The database has tablespaces, which a backup does not hold');
+  await writeSafely(join(draft, DATA, 'backup_label'), ended.label);
+  const label = { path: `${DATA}/backup_label`, ...(await hashFile(join(draft, DATA, 'backup_label'))) };
+  // What is being written is begun anew behind the end of the copy, so that its file is whole.
+  await ask(client, `SELECT pg_switch_wal()`);
+  const [log] = await ask<Log>(
+    client,
+    `SELECT system_identifier::text AS system, pg_walfile_name($1::pg_lsn) AS first, pg_walfile_name($2::pg_lsn) AS last
+     FROM pg_control_system()`,
+    [begun.lsn, ended.lsn],
+  );
+  if (!log) throw new Error('PostgreSQL said nothing of its log');
+  const wal = await copyWal({ data, first: log.first, last: log.last }, draft);
+  const all = [...files, label, ...wal];
+  return {
+    format: 1,
+    release,
+    postgres: begun.version,
+    major: begun.major,
+    systemId: log.system,
+    timeline: Number.parseInt(log.first.slice(0, 8), 16),
+    startLsn: begun.lsn,
+    stopLsn: ended.lsn,
+    firstWal: log.first,
+    lastWal: log.last,
+    startedAt: begun.at.toISOString(),
+    endedAt: ended.at.toISOString(),
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    folders,
+    files: all,
+  };
+}
+
+type Begun = { lsn: string; at: Date; version: string; major: number };
+type Ended = { lsn: string; label: string; tablespaces: string; at: Date };
+type Log = { system: string; first: string; last: string };
+
+async function ask<R extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> {
+  return (await client.query<R>(text, values)).rows;
+}

@@ -1,0 +1,126 @@
+import pg from 'pg';
+import { migrateUpTo } from '../../db/index.ts';
+import type { EmbeddedConnection } from '../open-embedded.ts';
+import { EmbeddedFailure } from '../failure.ts';
+import { copyTable } from './copy-table.ts';
+
+export type CopiedTable = { table: string; rows: number };
+
+type Ends = { from: EmbeddedConnection; to: EmbeddedConnection };
+type Clients = { from: pg.Client; to: pg.Client };
+
+/**
+ * The schema by our own migrations, as far as the old one had come; then the rows, table by table; then both are counted and
+ * summed up, and have to be the same.
+ */
+export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
+  const clients = { from: new pg.Client(ends.from), to: new pg.Client(ends.to) };
+  for (const client of [clients.from, clients.to]) client.on('error', () => {});
+  await clients.from.connect();
+  try {
+    // One picture of all tables, in which nothing can be changed.
+    await clients.from.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const last = await findLastMigration(clients.from);
+    if (last === null) return [];
+    await migrateUpTo(() => ends.to, last);
+    await clients.to.connect();
+    // Rows come in any order: what refers to what was right where they come from.
+    await clients.to.query('SET session_replication_role = replica');
+    await makePartitions(clients);
+    return await copyTables(clients);
+  } finally {
+    await Promise.all([clients.from.end(), clients.to.end().catch(() => {})]);
+  }
+}
+
+async function findLastMigration(from: pg.Client): Promise<string | null> {
+  const known = await ask<{ there: boolean }>(
+    from,
+    `SELECT to_regclass('beckon.kysely_migration') IS NOT NULL AS there`,
+  );
+  if (known[0]?.there !== true) return null;
+  const rows = await ask<{ name: string }>(
+    from,
+    `SELECT name FROM beckon.kysely_migration ORDER BY name DESC LIMIT 1`,
+  );
+  return rows[0]?.name ?? null;
+}
+
+type Partition = { name: string; parent: string; bound: string };
+
+/** Months of events are made as they come. */
+async function makePartitions({ from, to }: Clients): Promise<void> {
+  const text = `SELECT format('%I.%I', n.nspname, c.relname) AS name, i.inhparent::regclass::text AS parent,
+      pg_get_expr(c.relpartbound, c.oid) AS bound
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'beckon' AND c.relispartition AND c.relkind = 'r' ORDER BY 1`;
+  const known = new Set((await ask<Partition>(to, text)).map(({ name }) => name));
+  for (const { name, parent, bound } of await ask<Partition>(from, text))
+    if (!known.has(name)) await to.query(`CREATE TABLE ${name} PARTITION OF ${parent} ${bound}`);
+}
+
+type Table = { name: string; columns: string };
+
+const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS name, string_agg(format('%I', a.attname), ', ' ORDER BY a.attname) AS columns
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  WHERE n.nspname = 'beckon' AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`;
+
+async function copyTables(clients: Clients): Promise<CopiedTable[]> {
+  const { from, to } = clients;
+  const tables = await ask<Table>(from, TABLES);
+  const theirs = new Map((await ask<Table>(to, TABLES)).map(({ name, columns }) => [name, columns]));
+  const copied: CopiedTable[] = [];
+  for (const { name, columns } of tables) {
+    if (theirs.get(name) !== columns) throw differs(name, 'its columns are others');
+    // What migrations put there themselves comes again.
+    await to.query(`DELETE FROM ${name}`);
+    await copyTable(clients, { table: name, columns });
+    const [before, after] = [await sumUp(from, name, columns), await sumUp(to, name, columns)];
+    if (before.rows !== after.rows || before.sum !== after.sum) throw differs(name, 'its rows are others');
+    copied.push({ table: name, rows: Number(after.rows) });
+  }
+  await copySequences(clients);
+  for (const { table } of copied) await to.query(`ANALYZE ${table}`);
+  return copied;
+}
+
+/** In whatever order the rows come. */
+async function sumUp(
+  client: pg.Client,
+  table: string,
+  columns: string,
+): Promise<{ rows: string; sum: string }> {
+  const [found] = await ask<{ rows: string; sum: string }>(
+    client,
+    `SELECT count(*)::text AS rows, coalesce(sum(hashtextextended(r::text, 0)::numeric), 0)::text AS sum
+     FROM (SELECT ${columns} FROM ${table}) r`,
+  );
+  if (!found) throw new Error(`nothing was said of ${table}`);
+  return found;
+}
+
+async function copySequences({ from, to }: Clients): Promise<void> {
+  const names = await ask<{ name: string }>(
+    from,
+    `SELECT format('%I.%I', schemaname, sequencename) AS name FROM pg_sequences WHERE schemaname = 'beckon'`,
+  );
+  for (const { name } of names) {
+    const [at] = await ask<{ last: string; called: boolean }>(
+      from,
+      `SELECT last_value::text AS last, is_called AS called FROM ${name}`,
+    );
+    if (at) await to.query(`SELECT setval($1::regclass, $2::bigint, $3)`, [name, at.last, at.called]);
+  }
+}
+
+function differs(table: string, why: string): EmbeddedFailure {
+  return new EmbeddedFailure(
+    'cannot_upgrade',
+    `${table} was not copied as it is: ${why}. The old database is as it was`,
+  );
+}
+
+async function ask<R extends object>(client: pg.Client, text: string): Promise<R[]> {
+  return (await client.query<R>(text)).rows;
+}

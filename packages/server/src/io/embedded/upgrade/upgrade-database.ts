@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import pg from 'pg';
+import { binaryMajor, locateBinaries } from '../binaries.ts';
+import { syncFolder } from '../backup/copy-file.ts';
+import { dropRestoreDraft, sweepRestoreDrafts } from '../backup/restore-drafts.ts';
+import { codeOf, EmbeddedFailure } from '../failure.ts';
+import { readFacts, replaceFacts } from '../facts.ts';
+import type { EmbeddedConnection } from '../open-embedded.ts';
+import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
+import { initializeCluster } from '../initialize-cluster.ts';
+import { isAlive } from '../process-command.ts';
+import { sightPostmaster } from '../postmaster.ts';
+import { startPostmaster } from '../start-postmaster.ts';
+import { stopPostmaster } from '../stop-postmaster.ts';
+import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { oldBinaries, versionOf } from './versions.ts';
+
+export type Upgrading = HomeOptions & {
+  /** What else has to be known on the other side, once all rows are there. */
+  carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection }): Promise<void>;
+};
+
+export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: string };
+
+/**
+ * A cluster of an older major version becomes one of ours. The old programs serve the old files, read only; beside them a new
+ * cluster is made, and gets every row. Only when both are the same the folders change their names. The old one is kept.
+ *
+ * Whoever is killed at it leaves the old one as it was, or between the two names: the next one puts it back and begins again.
+ */
+export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
+  const dataDir = resolve(options.dataDir);
+  const facts = readFacts(dataDir);
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} holds no database`);
+  const data = resolve(dataDir, facts.data);
+  const unlock = await lock(dataDir);
+  try {
+    await putBack(data);
+    const from = await versionOf(data);
+    const to = await binaryMajor(locateBinaries());
+    if (to <= from)
+      throw new EmbeddedFailure(
+        'cannot_upgrade',
+        `The database is of PostgreSQL ${from}, and this release brings ${to}: there is nothing to upgrade`,
+      );
+    const old = await openHome({ ...options, backupDir: null, binaries: oldBinaries(from) });
+    await stopLeft(old);
+    await sweepRestoreDrafts(dataDir);
+    const draft = `${dataDir}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
+    await mkdir(draft, { mode: 0o700 });
+    try {
+      const fresh = await openFresh({ ...options, dataDir: draft }, old);
+      const tables = await copyAll({ old, fresh }, (ends) => options.carry(ends));
+      const kept = `${data}.pg${from}`;
+      await swap({ data, fresh: fresh.data, kept });
+      return { from, to, tables, kept };
+    } finally {
+      await dropRestoreDraft(draft);
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+/** One at a time; the number of a dead process holds nobody up. */
+async function lock(dataDir: string): Promise<() => Promise<void>> {
+  const path = join(dataDir, 'upgrade.pid');
+  const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+  if (holder > 0 && holder !== process.pid && isAlive(holder))
+    throw new EmbeddedFailure('cannot_upgrade', `Process ${holder} is upgrading this database`);
+  await rm(path, { force: true });
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new EmbeddedFailure('cannot_upgrade', 'Another process is upgrading this database');
+  });
+  await file.writeFile(String(process.pid));
+  await file.close();
+  return () => rm(path, { force: true });
+}
+
+/** Whoever was killed between the two names. */
+async function putBack(data: string): Promise<void> {
+  if (isInitialized(data)) return;
+  const name = (await readdir(dirname(data))).find((one) => one.startsWith(`${basename(data)}.pg`));
+  if (name === undefined) return;
+  await rename(join(dirname(data), name), data);
+}
+
+/** What a killed upgrade has left running is ours to stop; a server is not. */
+async function stopLeft(old: Home): Promise<void> {
+  const seen = await sightPostmaster(old.data);
+  if (seen.kind !== 'running') return;
+  if (!existsSync(join(old.dataDir, LEFT)))
+    throw new EmbeddedFailure('cannot_upgrade', `Something serves ${old.data}: stop the server first`);
+  await stopPostmaster(old, seen.file.pid);
+}
+
+/** Stands as long as the old files are served for an upgrade. */
+const LEFT = 'upgrade.running';
+
+/** It has the password of the old one, and what an operator had set. */
+async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
+  const fresh = await openHome({ ...options, backupDir: null });
+  const [made, known] = [readFacts(fresh.dataDir), readFacts(old.dataDir)];
+  if (!made || !known) throw new Error('postgres.json has vanished');
+  const { user, password, database } = known;
+  replaceFacts(fresh.dataDir, { data: made.data, user, password, database }, fresh.owner);
+  await initializeCluster(fresh);
+  await copyFile(join(old.data, 'postgresql.auto.conf'), join(fresh.data, 'postgresql.auto.conf'));
+  return fresh;
+}
+
+async function copyAll(
+  { old, fresh }: { old: Home; fresh: Home },
+  carry: Upgrading['carry'],
+): Promise<CopiedTable[]> {
+  const mark = await open(join(old.dataDir, LEFT), 'w', 0o600);
+  await mark.close();
+  try {
+    return await served(old, { default_transaction_read_only: 'on' }, (from) =>
+      served(fresh, {}, async (to) => {
+        await makeDatabase(to);
+        const tables = await copyDatabase({ from, to });
+        await carry({ from, to });
+        return tables;
+      }),
+    );
+  } finally {
+    await rm(join(old.dataDir, LEFT), { force: true });
+  }
+}
+
+async function served<T>(
+  home: Home,
+  settings: Record<string, string>,
+  work: (at: EmbeddedConnection) => Promise<T>,
+): Promise<T> {
+  const started = await startPostmaster(home, undefined, settings);
+  if (started.kind !== 'started') throw new EmbeddedFailure('cannot_start', started.why);
+  const facts = readFacts(home.dataDir);
+  if (!facts) throw new Error('postgres.json has vanished');
+  const { user, password, database } = facts;
+  const { port, pid } = started.file;
+  try {
+    return await work({ host: '127.0.0.1', port, user, password, database, ssl: false });
+  } finally {
+    await stopPostmaster(home, pid);
+  }
+}
+
+async function makeDatabase(at: EmbeddedConnection): Promise<void> {
+  const client = new pg.Client({ ...at, database: 'postgres' });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${pg.escapeIdentifier(at.database)} TEMPLATE template0`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function swap({ data, fresh, kept }: { data: string; fresh: string; kept: string }): Promise<void> {
+  await rm(kept, { recursive: true, force: true });
+  await rename(data, kept);
+  await rename(fresh, data);
+  await syncFolder(dirname(data));
+}
+
+/** What upgrades have kept; the place that this makes. */
+export async function discardOld(dataDir: string): Promise<string[]> {
+  const facts = readFacts(resolve(dataDir));
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} holds no database`);
+  const data = resolve(dataDir, facts.data);
+  if (!isInitialized(data))
+    throw new EmbeddedFailure('data_missing', `${data} is not there: upgrade the database first`);
+  const names = (await readdir(dirname(data))).filter(
+    (name) => OLD.test(name) && name.startsWith(`${basename(data)}.`),
+  );
+  for (const name of names) await rm(join(dirname(data), name), { recursive: true, force: true });
+  return names.map((name) => join(dirname(data), name));
+}
+
+const OLD = /\.pg\d+$/;

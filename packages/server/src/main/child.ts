@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { createLog, type Log } from '../base/log.ts';
+import { type Config, loadConfig, type Role } from './config.ts';
+import { followPlace, openSecretsAt } from './prepare.ts';
+import { type FromPart, nameOf, type ToPart } from './processes.ts';
+import { readRelease } from './release.ts';
+import { reload, serveHere } from './serve-here.ts';
+import type { RunningServer } from './wire.ts';
+import { toldSecrets } from './told-secrets.ts';
+
+/**
+ * One of several processes. Whoever watches over them (`supervise.ts`) starts it, once the configuration was found good and the
+ * database is ready; with that one it ends.
+ */
+const [role, number, port, logTo] = process.argv.slice(2);
+const name = nameOf({ role: role as Role, number: Number(number) });
+process.title = `beckon ${name}`;
+
+const asked = new Map<number, (text: string) => void>();
+let next = 0;
+let stopping: Promise<void> | null = null;
+const serving = start();
+serving.then(
+  () => tell({ kind: 'ready' }),
+  (error: unknown) => tell({ kind: 'failed', message: said(error) }, () => process.exit(1)),
+);
+
+// A terminal and a service manager tell all of a group at once: told twice, it stops once.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+process.on('SIGHUP', () => hear({ kind: 'reload' }));
+process.on('message', hear);
+
+async function start(): Promise<RunningServer & { log: Log }> {
+  const config = readConfig();
+  const log = sayingWho(createLog(config.logLevel, logTo === 'stderr' ? 2 : 1, toldSecrets(config)));
+  const place = await followPlace(config);
+  const secrets = await openSecretsAt(config, { place, log });
+  const here = { place, secrets, log, release: readRelease(), countedByAll };
+  return { ...(await serveHere(config, here)), log };
+}
+
+function hear(message: ToPart): void {
+  if (message.kind === 'stop') stop();
+  if (message.kind === 'text') asked.get(message.id)?.(message.text);
+  if (message.kind === 'reload') void serving.then((server) => reload(server, server.log), ignore);
+  if (message.kind === 'count') void serving.then((server) => count(server, message.id), ignore);
+}
+
+/** Who is still starting stops as soon as it has started. */
+function stop(): void {
+  stopping ??= serving.then((server) => server.stop(), ignore).then(() => process.exit(0));
+}
+
+async function count(server: RunningServer, id: number): Promise<void> {
+  tell({ kind: 'counted', id, counts: await server.counts() });
+}
+
+/** Whoever watches over us knows what the others counted. */
+function countedByAll(): Promise<string> {
+  const id = (next += 1);
+  return new Promise<string>((resolve) => {
+    asked.set(id, resolve);
+    tell({ kind: 'asked', id });
+  }).finally(() => asked.delete(id));
+}
+
+/** Nobody is left to hear it where the connection is gone, and then this process is about to end. */
+function tell(message: FromPart, then: () => void = ignore): void {
+  process.send?.(message, then);
+}
+
+/** What one process has and this one shares is not its own: the port was chosen, and others do the other work. */
+function readConfig(): Config {
+  const read = loadConfig(process.env, (path) => readFileSync(path, 'utf8'));
+  return { ...read, roles: new Set([role as Role]), port: Number(port) };
+}
+
+function sayingWho(spoken: Log): Log {
+  const who = { process: name };
+  return {
+    debug: (facts, fact) => spoken.debug({ ...who, ...facts }, fact),
+    info: (facts, fact) => spoken.info({ ...who, ...facts }, fact),
+    warn: (facts, fact) => spoken.warn({ ...who, ...facts }, fact),
+    error: (facts, fact) => spoken.error({ ...who, ...facts }, fact),
+  };
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function ignore(): void {}

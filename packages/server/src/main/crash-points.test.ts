@@ -1,0 +1,142 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../testkit/database.ts';
+import { HOOK_CA, hookServer } from '../../testkit/hook-server.ts';
+import { dsn } from '../../testkit/inbound.ts';
+import { uploadFile } from '../../testkit/imports.ts';
+import { testMail, TOKEN_KEYS } from '../../testkit/mailroom.ts';
+import { type TestServer, testProject, testServer } from '../../testkit/server.ts';
+import { startSink } from '../../testkit/sink.ts';
+import { openTalk } from '../../testkit/smtp-talk.ts';
+import { CRASH_POINTS, type CrashPoint } from '../base/crash-points.ts';
+import { idMaker } from '../base/ids.ts';
+import { type LetterName, letterToken } from '../base/letter-token.ts';
+import { createRule } from '../flows/create-rule.ts';
+import { askCheck, startImport } from '../flows/imports/index.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { migrate, pendingMigrations } from '../io/db/index.ts';
+import { createOutbound } from '../io/outbound/index.ts';
+
+const passed = new Map<CrashPoint, number>();
+const reach = (point: CrashPoint): void => void passed.set(point, (passed.get(point) ?? 0) + 1);
+
+let refused = 0;
+const sink = await startSink({
+  // The first letter is put off.
+  atBody: () => (refused++ === 0 ? { code: 451, text: '4.3.0 Later' } : null),
+});
+const hooks = await hookServer();
+afterAll(async () => {
+  await hooks.close();
+  await sink.close();
+});
+
+const MAIL_DOMAIN = 'in.beckon.test';
+const SETTINGS = {
+  autopilot: '1s',
+  quiet_hours: 'off',
+  frequency_cap: 'off',
+  throttle: 'off',
+  postal_address: '1 Main Street',
+};
+const RULE = {
+  name: 'order',
+  when: { event: 'ordered' },
+  steps: [{ draft: { subject: 'Thanks', preheader: '', body: 'Look at [this](https://acme.test/this).' } }],
+};
+
+/** A little of everything that the product does, by the ways by which it is done. */
+async function ordinaryLife(server: TestServer): Promise<void> {
+  const { db, url } = server;
+  const { id: projectId, secret } = await testProject(server);
+  const { sealer } = testMail();
+  await setSettings(db, projectId, SETTINGS);
+  await createRule(db, { projectId, document: RULE });
+  const deps = { db, sealer, newId: idMaker(db.clock), rules: { allowPrivate: true } };
+  await addEndpoint(deps, { projectId, url: hooks.url('/hook') });
+  const post = async (path: string, body: object): Promise<void> => {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    expect((await fetch(`${url}${path}`, init)).status).toBe(202);
+  };
+  for (const who of ['ada', 'bob']) {
+    await post('/api/v1/users', { external_user_id: who, email: `${who}@home.test` });
+    await post('/api/v1/events', { external_user_id: who, name: 'ordered', properties: {} });
+  }
+  const letter = async (): Promise<string | undefined> => {
+    const rows = await db.query<{ id: string }>(
+      `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
+      [projectId],
+    );
+    return rows[0]?.id;
+  };
+  await expect.poll(letter, { timeout: 20_000 }).toBeDefined();
+  const name = { projectId, messageId: (await letter()) ?? '' };
+  expect((await fetch(`${url}/o/${letterToken(name, 'open', TOKEN_KEYS)}.gif`)).status).toBe(200);
+  await comesBack(server, name);
+  const file = { projectId, kind: 'users', text: 'id,plan\nada,pro\ncat,free\n' } as const;
+  const brought = await uploadFile(db, file);
+  await askCheck(db, brought);
+  await expect.poll(() => stateOf(server, brought.id), { timeout: 20_000 }).toBe('checked');
+  await startImport(db, brought, { liveEvents: null });
+  await expect.poll(() => stateOf(server, brought.id), { timeout: 20_000 }).toBe('done');
+}
+
+/** To somebody who is not there any more, and the far end says so afterwards. */
+async function comesBack({ ports }: TestServer, name: LetterName): Promise<void> {
+  const talk = await openTalk(ports.mailIn ?? 0);
+  const to = `b+${letterToken(name, 'bounce', TOKEN_KEYS)}@${MAIL_DOMAIN}`;
+  const { data } = await talk.hand({ to: [to], raw: dsn({ recipient: 'bob@home.test' }) });
+  expect(data).toMatch(/^250/);
+  talk.close();
+}
+
+async function stateOf({ db }: TestServer, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ state: string }>('SELECT state FROM beckon.import WHERE id = $1', [id]);
+  return row?.state;
+}
+
+test('every crash point lies on a way that is gone in an ordinary life', async () => {
+  const fresh = await testDatabase('empty');
+  await migrate(fresh.connection, reach);
+  const outbound = createOutbound({ allowPrivate: true, ca: HOOK_CA });
+  const server = await testServer({
+    database: fresh,
+    smtpUrl: `smtp://127.0.0.1:${sink.port}?tls=optional`,
+    more: {
+      openOutbound: () => outbound,
+      reach,
+      roles: new Set(['api', 'worker', 'mail-in']),
+      mail: { mailDomain: MAIL_DOMAIN, spfInclude: null },
+      mailIn: { host: '127.0.0.1', port: 0, isAsked: true },
+    },
+  });
+  await ordinaryLife(server);
+  const missed = (): CrashPoint[] =>
+    CRASH_POINTS.filter((point) => point !== 'stopping' && !passed.has(point));
+  // A hit has its verdict after some seconds.
+  await expect.poll(missed, { timeout: 25_000 }).toEqual([]);
+  expect(passed.has('stopping')).toBe(false);
+  await server.stop();
+  await fresh.drop();
+  expect(passed.has('stopping')).toBe(true);
+}, 90_000);
+
+test('there are as many as were promised', () => {
+  expect(CRASH_POINTS.length).toBeGreaterThanOrEqual(20);
+  expect(new Set(CRASH_POINTS).size).toBe(CRASH_POINTS.length);
+});
+
+test('changes of the schema that ended between two of them are brought on by whoever comes next', async () => {
+  const fresh = await testDatabase('empty');
+  let changes = 0;
+  const dies = (): void => {
+    changes += 1;
+    if (changes === 3) throw new Error('it ends here');
+  };
+  await expect(migrate(fresh.connection, dies)).rejects.toThrow('it ends here');
+  const { applied } = await migrate(fresh.connection);
+  expect(await pendingMigrations(fresh.connection)).toEqual([]);
+  expect(applied.length).toBeGreaterThan(0);
+  await fresh.drop();
+});

@@ -1,0 +1,116 @@
+import type { Worker } from 'node:cluster';
+import { backoffMs } from '../base/backoff.ts';
+import type { Log } from '../base/log.ts';
+import { type FromPart, nameOf, type Part, type ToPart } from './processes.ts';
+
+export type KeepOptions = {
+  fork: (part: Part) => Worker;
+  heard: (from: Kept, message: FromPart) => void;
+  /** It is gone without being told to, and so is what it held in memory. */
+  ended: (one: Kept) => void;
+  log: Log;
+};
+
+const RESTART = { baseMs: 100, maxMs: 5_000 };
+/** Who lived so long did not end because of how it began. */
+const LIVED_WELL_MS = 30_000;
+
+type Life = { worker: Worker; begunAt: number; said: string; isServing: boolean; gone: Promise<void> };
+
+/** A process that is there again whenever it ended, until it is told to stop. */
+export class Kept {
+  readonly part: Part;
+  readonly name: string;
+  readonly #options: KeepOptions;
+  readonly #first = Promise.withResolvers<void>();
+  #life: Life | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #hasServed = false;
+  #isStopping = false;
+
+  constructor(part: Part, options: KeepOptions) {
+    this.part = part;
+    this.name = nameOf(part);
+    this.#options = options;
+    // Whoever watches over many looks at the first that fails.
+    this.#first.promise.catch(() => {});
+    this.#start();
+  }
+
+  /** It serves for the first time; rejects with its own words where it cannot. */
+  get ready(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  get isServing(): boolean {
+    return this.#life?.isServing ?? false;
+  }
+
+  /** False where there is nobody to hear it. */
+  tell(message: ToPart): boolean {
+    const worker = this.#life?.worker;
+    if (!worker?.isConnected()) return false;
+    worker.send(message, () => {});
+    return true;
+  }
+
+  /** From here on nobody starts it again, however it ends. */
+  letEnd(): void {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Once it has ended; one that does not end by itself in this time is killed. */
+  async stop(withinMs: number): Promise<void> {
+    this.letEnd();
+    const life = this.#life;
+    if (!life) return;
+    this.tell({ kind: 'stop' });
+    const late = setTimeout(() => {
+      this.#options.log.error({ name: this.name }, 'process.killed');
+      life.worker.process.kill('SIGKILL');
+    }, withinMs);
+    await life.gone;
+    clearTimeout(late);
+  }
+
+  #start(): void {
+    const { fork, heard, log } = this.#options;
+    const worker = fork(this.part);
+    const gone = Promise.withResolvers<void>();
+    const life: Life = { worker, begunAt: performance.now(), said: '', isServing: false, gone: gone.promise };
+    this.#life = life;
+    log.info({ name: this.name, pid: worker.process.pid }, 'process.started');
+    worker.on('message', (message: FromPart) => {
+      if (message.kind === 'ready') this.#serves(life);
+      if (message.kind === 'failed') life.said = message.message;
+      heard(this, message);
+    });
+    // A message that meets its end is lost with it.
+    worker.on('error', () => {});
+    worker.once('exit', (code, signal) => {
+      this.#life = null;
+      gone.resolve();
+      if (!this.#isStopping) this.#again(life, signal ?? code);
+    });
+  }
+
+  #serves(life: Life): void {
+    this.#hasServed = true;
+    life.isServing = true;
+    this.#first.resolve();
+    this.#options.log.info({ name: this.name }, 'process.ready');
+  }
+
+  #again({ said, begunAt }: Life, how: string | number): void {
+    const { ended, log } = this.#options;
+    if (!this.#hasServed)
+      return this.#first.reject(new Error(said || `The process ${this.name} ended with ${how} at its start`));
+    ended(this);
+    this.#failures = performance.now() - begunAt >= LIVED_WELL_MS ? 0 : this.#failures + 1;
+    const inMs = backoffMs(this.#failures, RESTART);
+    log.error({ name: this.name, how, ...(said && { said }), again_in_ms: inMs }, 'process.ended');
+    this.#timer = setTimeout(() => this.#start(), inMs);
+  }
+}

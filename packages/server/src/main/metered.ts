@@ -1,0 +1,85 @@
+import type { Log } from '../base/log.ts';
+import type { Handed, Transport } from '../flows/send-drafts/index.ts';
+import type { Metrics } from '../http/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Outbound } from '../io/outbound/index.ts';
+import type { Duty } from '../worker/index.ts';
+
+/** What is counted without those who do it knowing: each of these does what it did, and somebody looks at his watch. */
+
+export function meteredLog(log: Log, logged: Metrics['logged']): Log {
+  return {
+    debug: (facts, fact) => log.debug(facts, fact),
+    info: (facts, fact) => log.info(facts, fact),
+    warn(facts, fact) {
+      logged('warn', fact);
+      log.warn(facts, fact);
+    },
+    error(facts, fact) {
+      logged('error', fact);
+      log.error(facts, fact);
+    },
+  };
+}
+
+export function meteredTransport(
+  transport: Transport,
+  { metrics, clock }: { metrics: Metrics; clock: Database['clock'] },
+): Transport {
+  metrics.watchRelay(() => (transport.closedUntil?.(clock.now()) ?? null) !== null);
+  return {
+    ...transport,
+    async hand(letter) {
+      const startedAt = performance.now();
+      const told = (result: string, refusal: string): void =>
+        metrics.handed({ result, class: refusal, ms: performance.now() - startedAt });
+      try {
+        const handed = await transport.hand(letter);
+        told(handed.result, classOf(handed));
+        return handed;
+      } catch (error) {
+        told('unknown', '');
+        throw error;
+      }
+    },
+  };
+}
+
+function classOf(handed: Handed): string {
+  return handed.result === 'failed' || handed.result === 'deferred' ? (handed.bounce?.class ?? '') : '';
+}
+
+const A_CLASS = 100;
+
+export function meteredOutbound(outbound: Outbound, posted: Metrics['posted']): Pick<Outbound, 'post'> {
+  return {
+    async post(request) {
+      const answer = await outbound.post(request);
+      const result = answer.ok ? `${Math.floor(answer.status / A_CLASS)}xx` : answer.error;
+      posted({ result, ms: answer.ms });
+      return answer;
+    },
+  };
+}
+
+export function meteredDuty(
+  duty: Duty,
+  { metrics, clock }: { metrics: Metrics; clock: Database['clock'] },
+): Duty {
+  const { name } = duty;
+  return {
+    ...duty,
+    async run(stopping) {
+      const startedAt = performance.now();
+      const done = (isWell: boolean): void =>
+        metrics.dutyDone({ duty: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
+      try {
+        await duty.run(stopping);
+        done(true);
+      } catch (error) {
+        done(false);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { systemClock } from '../base/clock.ts';
+import { deriveKey } from '../base/hash.ts';
+import { idMaker } from '../base/ids.ts';
+import { silentLog } from '../base/log.ts';
+import { createSealer } from '../base/seal.ts';
+import { findMail, readMail } from '../features/outbox/index.ts';
+import { createKey } from '../flows/create-key.ts';
+import { createProject } from '../flows/create-project.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { type Database, openDatabase } from '../io/db/index.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { missingPgbouncer, startPgbouncer } from '../../testkit/pgbouncer.ts';
+import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
+import { writers } from '../../testkit/survival.ts';
+
+const SECRET_KEY = 'a secret of these tests, and long enough';
+const missing = missingPgbouncer();
+const own = await testDatabase();
+const pooler = missing === null ? await startPgbouncer(own.url, { poolSize: 8 }) : null;
+const pooled = pooler?.through(own.url) ?? '';
+afterAll(async () => {
+  await pooler?.stop();
+  await own.drop();
+});
+
+/** What webhooks told, by the customer's own server. */
+async function receiver(): Promise<{ url: string; types: string[]; close(): void }> {
+  const types: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      types.push((JSON.parse(body) as { type: string }).type);
+      response.writeHead(204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/hook`, types, close: () => void server.close() };
+}
+
+/** A project whose letters leave by themselves, at once, and whose endpoint wants to know. */
+async function prepare(db: Database, endpoint: string): Promise<{ id: number; secret: string }> {
+  const { id } = await createProject(db, { name: 'Pooled' });
+  const pepper = deriveKey(SECRET_KEY, 'api-key pepper');
+  const { secret } = await createKey({ db, pepper }, { projectId: id, label: 'server' });
+  await setSettings(db, id, { quiet_hours: 'off', autopilot: '1s', frequency_cap: 'off', throttle: 'off' });
+  const sealer = createSealer(SECRET_KEY, null, 'secrets at rest');
+  const rules = { allowPrivate: true };
+  await addEndpoint({ db, newId: idMaker(db.clock), sealer, rules }, {
+    projectId: id,
+    url: endpoint,
+    types: ['email.unsubscribed'],
+    description: null,
+  } as never);
+  return { id, secret };
+}
+
+/** Once the letter is there, as a mail program does it when its reader presses the button. */
+async function unsubscribe(db: Database, { id, url }: { id: number; url: string }): Promise<void> {
+  const letters = async (): Promise<{ id: string; copy: number }[]> =>
+    db.query(`SELECT id, copy FROM beckon.outbox_message WHERE project_id = $1`, [id]);
+  while ((await letters()).length === 0) await pause(20);
+  const [kept] = await letters();
+  const letter = kept && (await findMail(db, { projectId: id, ...kept }));
+  const { headers } = await readMail(letter?.raw ?? Buffer.alloc(0));
+  const links = headers.find(({ name }) => name === 'list-unsubscribe')?.value ?? '';
+  const place = new URL(/<(http[^>]*)>/.exec(links)?.[1] ?? '');
+  const answer = await fetch(`${url}${place.pathname}${place.search}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  });
+  expect(answer.status).toBe(200);
+}
+
+async function journey(server: Supervised, db: Database): Promise<void> {
+  const url = await server.url;
+  const hooks = await receiver();
+  try {
+    const { id, secret } = await prepare(db, hooks.url);
+    const post = async (path: string, body: object): Promise<number> => {
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+      return (await fetch(`${url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+        .status;
+    };
+    expect(await post('users', { external_user_id: 'u1', email: 'ada@acme.test', name: 'Ada' })).toBe(202);
+    expect(await post('events', { external_user_id: 'u1', name: 'user_signed_up' })).toBe(202);
+    const load = writers({ url, secret }, 8);
+    await unsubscribe(db, { id, url });
+    while (hooks.types.length === 0 || load.journal.acknowledged.size < 300) await pause(20);
+    await load.stop();
+    expect(hooks.types).toEqual(['email.unsubscribed']);
+    while ((await db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
+      await pause(20);
+    const sent = [...load.journal.acknowledged.keys()].flatMap((write) => write.events);
+    const stored = await db.query<{ name: string; count: number }>(
+      `SELECT name, count(*) AS count FROM beckon.event WHERE project_id = $1 AND name = ANY ($2) GROUP BY name`,
+      [id, sent],
+    );
+    expect(stored.filter(({ count }) => count !== 1)).toEqual([]);
+    expect(stored).toHaveLength(sent.length);
+  } finally {
+    hooks.close();
+  }
+}
+
+const WAYS = [
+  { of: 'past which sign-ins and migrations go', admin: own.url },
+  { of: 'through which all of it goes', admin: pooled },
+];
+const why = missing === null ? '' : ` (${missing})`;
+
+test.skipIf(missing !== null).each(WAYS)(
+  `behind a pooler in transaction mode, $of, a record becomes a letter and a webhook, and nothing of it fails${why}`,
+  async ({ admin }) => {
+    const server = superviseServer({
+      DATABASE_URL: pooled,
+      ADMIN_DATABASE_URL: admin,
+      DATABASE_POOLER: 'transaction',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      SECRET_KEY,
+    });
+    const connection = (): { connectionString: string } => ({ connectionString: pooled });
+    const db = await openDatabase({ connection, clock: systemClock, log: silentLog, namedStatements: false });
+    try {
+      await journey(server, db);
+      server.child.kill('SIGTERM');
+      expect(await server.ended).toBe(0);
+      const INFO = 30;
+      expect(server.lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
+    } finally {
+      server.child.kill('SIGKILL');
+      await server.ended;
+      await db.close();
+    }
+  },
+  180_000,
+);

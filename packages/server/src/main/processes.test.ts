@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../base/clock.ts';
+import { deriveKey } from '../base/hash.ts';
+import { silentLog } from '../base/log.ts';
+import { createKey } from '../flows/create-key.ts';
+import { createProject } from '../flows/create-project.ts';
+import { openDatabase } from '../io/db/index.ts';
+import { testDatabase } from '../../testkit/database.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
+import { writers } from '../../testkit/survival.ts';
+import { loadConfig } from './config.ts';
+import { type CountedMetric, keepCounted, mergeCounts } from './merged-counts.ts';
+import { isOneProcess, nameOf, partsOf } from './processes.ts';
+
+const SECRET_KEY = 'a secret of these tests, and long enough';
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+function start(more: Record<string, string> = {}): Supervised {
+  const server = superviseServer({
+    DATABASE_URL: own.url,
+    SECRET_KEY,
+    API_PROCESSES: '2',
+    WORKER_PROCESSES: '2',
+    ROLES: 'api,worker',
+    ...more,
+  });
+  onTestFinished(async () => {
+    server.child.kill('SIGKILL');
+    await server.ended;
+  });
+  return server;
+}
+
+const started =
+  (name: string, after = 0) =>
+  (line: { fact?: string; name?: string; pid?: number }) =>
+    line.fact === 'process.started' && line.name === name && line.pid !== after;
+
+async function pidOf(server: Supervised, name: string, after = 0): Promise<number> {
+  return (await server.line(started(name, after))).pid ?? 0;
+}
+
+async function counted(url: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const rows = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    rows.map((row): [string, number] => [row.replace(/ \S+$/, ''), Number(row.split(' ').at(-1))]),
+  );
+}
+
+const ACCEPTED = 'beckon_records_accepted_total{lane="live"}';
+
+test('a process of each kind is one process, and more are as many as were asked for', () => {
+  const parts = (env: Record<string, string>): string[] => partsOf(loadConfig(env, () => '')).map(nameOf);
+  expect(isOneProcess(loadConfig({}, () => ''))).toBe(true);
+  expect(isOneProcess(loadConfig({ ROLES: 'api', WORKER_PROCESSES: '8' }, () => ''))).toBe(true);
+  expect(isOneProcess(loadConfig({ WORKER_PROCESSES: '2' }, () => ''))).toBe(false);
+  expect(parts({ API_PROCESSES: '2', WORKER_PROCESSES: '3' })).toEqual([
+    'api 1',
+    'api 2',
+    'worker 1',
+    'worker 2',
+    'worker 3',
+    'mail-in 1',
+  ]);
+  expect(parts({ ROLES: 'worker', API_PROCESSES: '2', WORKER_PROCESSES: '2' })).toEqual([
+    'worker 1',
+    'worker 2',
+  ]);
+});
+
+test('several processes share a port and what they count, and are there again when they are killed, and lose nothing', async () => {
+  const metricsPort = await freePort();
+  const server = start({ METRICS_PORT: String(metricsPort) });
+  const [url, at] = [await server.url, `http://127.0.0.1:${metricsPort}`];
+  const { id } = await createProject(db, { name: 'Killed' });
+  const pepper = deriveKey(SECRET_KEY, 'api-key pepper');
+  const { secret } = await createKey({ db, pepper }, { projectId: id, label: 'server' });
+  const load = writers({ url, secret }, 8);
+  const { acknowledged } = load.journal;
+  const enough = async (more: number): Promise<void> => {
+    const upTo = acknowledged.size + more;
+    while (acknowledged.size < upTo) await pause(10);
+  };
+  await enough(50);
+  for (const name of ['api 1', 'worker 1']) {
+    const before = (await counted(at)).get(ACCEPTED) ?? 0;
+    const pid = await pidOf(server, name);
+    process.kill(pid, 'SIGKILL');
+    await server.line((line) => line.fact === 'process.ended' && line.name === name);
+    // Nobody who scrapes sees the sum fall.
+    expect((await counted(at)).get(ACCEPTED)).toBeGreaterThanOrEqual(before);
+    await pidOf(server, name, pid);
+    await enough(50);
+  }
+  await load.stop();
+  const serving = (): number => server.lines.filter(({ fact }) => fact === 'process.ready').length;
+  while (serving() < 6) await pause(20);
+  while ((await db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
+    await pause(20);
+  const stored = await db.query<{ name: string; count: number }>(
+    `SELECT name, count(*) AS count FROM beckon.event WHERE project_id = $1 GROUP BY name`,
+    [id],
+  );
+  const times = new Map(stored.map(({ name, count }) => [name, count]));
+  const sent = [...acknowledged.keys()].flatMap((write) => write.events);
+  expect(sent.filter((name) => times.get(name) !== 1)).toEqual([]);
+  const counts = await counted(at);
+  expect(counts.get('beckon_process_ends_total{role="api"}')).toBe(1);
+  expect(counts.get('beckon_process_ends_total{role="worker"}')).toBe(1);
+  expect(counts.get('beckon_processes{role="worker"}')).toBe(2);
+  // The dead took along what they had counted since they were asked.
+  expect(counts.get(ACCEPTED)).toBeGreaterThan(0);
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  // As a terminal and a service manager do: all of a group hear it.
+  const startsBefore = server.lines.filter(({ fact }) => fact === 'process.started').length;
+  for (const name of ['api 2', 'worker 2']) process.kill(await pidOf(server, name), 'SIGTERM');
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.lines.filter(({ fact }) => fact === 'process.started')).toHaveLength(startsBefore);
+  await expect(fetch(`${url}/livez`)).rejects.toThrow();
+}, 180_000);
+
+test('a process that cannot start ends all of them, with its own words', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const server = start({ PORT: String(port), ROLES: 'api' });
+  await expect(server.url).rejects.toThrow(/PORT \d+ at 127.0.0.1 is taken by another program/);
+  expect(await server.ended).toBe(1);
+  other.close();
+}, 120_000);
+
+test('the embedded database is that of the first process, and the others find it again when it comes back', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'beckon-processes-'));
+  const server = superviseServer({ DATA_DIR: dataDir, API_PROCESSES: '2', ROLES: 'api' });
+  try {
+    const url = await server.url;
+    expect(server.said.filter((line) => line.includes('/setup?token='))).toHaveLength(1);
+    // Whoever of them is asked tells what all of them counted.
+    expect((await counted(url)).get('beckon_processes{role="api"}')).toBe(2);
+    const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await server.line(({ fact }) => fact === 'postgres.back');
+    while ((await fetch(`${url}/readyz`)).status !== 200) await pause(20);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+    expect(server.lines.filter(({ fact }) => fact === 'postgres.stopped')).toHaveLength(1);
+  } finally {
+    // Killed, it would leave its PostgreSQL behind.
+    server.child.kill('SIGTERM');
+    await server.ended;
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 180_000);
+
+test('what gauges are is made of several as each says, and of the ended only what they counted is kept', async () => {
+  const metric = (
+    name: string,
+    of: Pick<CountedMetric, 'type' | 'aggregator'>,
+    value: number,
+  ): CountedMetric => ({
+    name,
+    help: name,
+    ...of,
+    values: [{ value, labels: {} }],
+  });
+  const of = (sent: number, deep: number): CountedMetric[] => [
+    metric('sent_total', { type: 'counter', aggregator: 'sum' }, sent),
+    metric('depth', { type: 'gauge', aggregator: 'max' }, deep),
+  ];
+  const ended = await keepCounted([], of(5, 100));
+  const text = await mergeCounts([of(1, 7), of(2, 9), ended]);
+  expect(text).toMatch(/^sent_total 8$/m);
+  expect(text).toMatch(/^depth 9$/m);
+});

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { RESTORE_GUARDS, type RestoreGuard } from '../features/restores/index.ts';
+import type { createReader } from './env-reader.ts';
+
+export type BackupConfig = {
+  /** Where backups lie, and the log of the embedded database is copied to as it is written; null: neither. */
+  backupDir: string | null;
+  /** Null: it is asked for at the terminal. */
+  backupPassphrase: string | null;
+  restoreGuard: RestoreGuard;
+};
+
+const PASSPHRASE_MIN_CHARS = 12;
+
+export function readBackup(read: ReturnType<typeof createReader>): BackupConfig {
+  const dir = read.text('BACKUP_DIR');
+  const backupPassphrase = read.secret('BACKUP_PASSPHRASE');
+  if (backupPassphrase !== null && backupPassphrase.length < PASSPHRASE_MIN_CHARS)
+    read.fault('BACKUP_PASSPHRASE', `must have at least ${PASSPHRASE_MIN_CHARS} characters`);
+  return {
+    backupDir: dir === null ? null : resolve(dir),
+    backupPassphrase,
+    restoreGuard: read.oneOf('RESTORE_GUARD', RESTORE_GUARDS) ?? 'auto',
+  };
+}

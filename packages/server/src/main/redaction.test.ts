@@ -1,0 +1,433 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import pg from 'pg';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, expect, inject, test } from 'vitest';
+import { testDatabase } from '../../testkit/database.ts';
+import { startDnsServer } from '../../testkit/dns-server.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { hookServer, HOOK_CA_FILE } from '../../testkit/hook-server.ts';
+import { letFallDue } from '../../testkit/mail-survival.ts';
+import { openTalk } from '../../testkit/smtp-talk.ts';
+import { superviseServer } from '../../testkit/supervised.ts';
+import { systemClock } from '../base/clock.ts';
+import { deriveKey } from '../base/hash.ts';
+import { idMaker } from '../base/ids.ts';
+import { letterToken } from '../base/letter-token.ts';
+import { silentLog } from '../base/log.ts';
+import { createSealer } from '../base/seal.ts';
+import { within } from '../base/within.ts';
+import { createKey } from '../flows/create-key.ts';
+import { addDomain, checkDomain, requireDomain } from '../flows/domains/index.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { type Database, openDatabase } from '../io/db/index.ts';
+import { createResolver } from '../io/dns/index.ts';
+
+/**
+ * Secrets and people are planted wherever they can come from, the whole product is driven through what goes well and what
+ * fails, with everybody else repeating what they were told, and then they are looked for in all that was printed.
+ */
+const SECRETS = {
+  secretKey: 'canary-secretkey-5e2f7a90-of-this-test',
+  dbPassword: 'canary/db+pässword',
+  smtpPassword: 'canary smtp:pass@word',
+  modelKey: 'canary-model-key-1f',
+  wrongKey: `sk_live_${'canarywrongkey'.repeat(3)}`,
+  password: 'canary correct horse battery',
+  wrongPassword: 'canary wrong horse battery',
+  wrongToken: 'canaryforgedtokenofaletterthatnobodywrote0123456789',
+  cookie: 'canarycookieofasessionthatis.notours0123456789',
+};
+const PEOPLE = {
+  email: 'canary.reader@home.test',
+  refused: 'canary.refused@home.test',
+  owner: 'canary.owner@team.test',
+  name: 'Canarina Lovebird',
+  company: 'Canary Brothers Ltd',
+  reply: 'Canary words of an answer by mail',
+};
+const PUBLIC_URL = 'https://beckon.acme.test';
+const MAIL_DOMAIN = 'in.acme.test';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+/** A relay that refuses by repeating all that it knows of who asked, and of whom. */
+async function talkativeRelay(): Promise<number> {
+  const server = new SMTPServer({
+    allowInsecureAuth: true,
+    hideSTARTTLS: true,
+    onAuth({ username, password }, _session, callback) {
+      if (username === 'right') return callback(null, { user: username });
+      callback(new Error(`535 5.7.8 No user ${username} with the password ${password}`));
+    },
+    onRcptTo({ address }, _session, callback) {
+      if (!address.includes('refused')) return callback();
+      const refusal = new Error(`5.1.1 <${address}> of ${PEOPLE.name} (${SECRETS.smtpPassword}) is unknown`);
+      callback(Object.assign(refusal, { responseCode: 550 }));
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  closers.push(() => new Promise<void>((resolve) => server.close(resolve)));
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** A model that refuses likewise. */
+async function talkativeModel(): Promise<{ url: string; asked: () => number }> {
+  let asked = 0;
+  const server = createServer((request: IncomingMessage, response) => {
+    asked += 1;
+    void buffer(request).then((body) => {
+      const told = `${String(request.headers.authorization ?? request.headers['x-api-key'])} ${body.toString()}`;
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${told}` } }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: () => asked };
+}
+
+/** A database whose password is one of ours: whoever may do everything in it. */
+async function databaseWithPassword(): Promise<{ url: string; own: Database; name: string }> {
+  const database = await testDatabase();
+  const role = `canary_${process.pid}_${Date.now().toString(36)}`;
+  const admin = new pg.Client(inject('adminUrl'));
+  await admin.connect();
+  await admin.query(`CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD '${SECRETS.dbPassword}'`);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = encodeURIComponent(SECRETS.dbPassword);
+  const own = await openDatabase({
+    connection: database.connection,
+    clock: systemClock,
+    log: silentLog,
+  });
+  closers.push(async () => {
+    await own.close();
+    await database.drop();
+    await admin.query(`DROP ROLE ${role}`);
+    await admin.end();
+  });
+  return { url: url.href, own, name: url.pathname.slice(1) };
+}
+
+/** A body that is none is sent as it is. */
+function written(body: unknown, more: Record<string, string>): RequestInit {
+  const headers = { 'content-type': 'application/json', ...more };
+  return { headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+function firstMatch(text: string, pattern: RegExp): string {
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+/** Every way in which a secret may be written down. */
+function spellingsOf(text: string): string[] {
+  const base64 = Buffer.from(text).toString('base64').replaceAll('=', '');
+  return [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1), base64];
+}
+
+function found(planted: Record<string, string>, said: readonly string[]): string[] {
+  const all = said.join('\n');
+  return Object.entries(planted).flatMap(([name, text]) => {
+    const spelling = spellingsOf(text).find((one) => all.includes(one));
+    if (spelling === undefined) return [];
+    const at = all.indexOf(spelling);
+    return [`${name}: ${all.slice(Math.max(0, at - 200), at + spelling.length + 80)}`];
+  });
+}
+
+/** While this holds every row of the table is refused, by an error that repeats it. */
+async function whileRefusing(db: Database, table: string, during: () => Promise<void>): Promise<void> {
+  await db.query(`ALTER TABLE beckon.${table} ADD CONSTRAINT planted CHECK (project_id < 0) NOT VALID`);
+  try {
+    await during();
+  } finally {
+    await db.query(`ALTER TABLE beckon.${table} DROP CONSTRAINT planted`);
+  }
+}
+
+test('nothing that is printed tells a secret, or of people, whatever goes well or fails, and no answer tells a secret', async () => {
+  const [relay, model, dns, hooks] = [
+    await talkativeRelay(),
+    await talkativeModel(),
+    await startDnsServer(),
+    await hookServer(),
+  ];
+  closers.push(
+    () => dns.stop(),
+    () => hooks.close(),
+  );
+  const { url, own: db, name: database } = await databaseWithPassword();
+  const [port, mailPort] = [await freePort(), await freePort()];
+  const pass = encodeURIComponent(SECRETS.smtpPassword);
+  const server = superviseServer({
+    DATABASE_URL: url,
+    SECRET_KEY: SECRETS.secretKey,
+    LOG_LEVEL: 'debug',
+    PORT: String(port),
+    MAIL_IN_PORT: String(mailPort),
+    MAIL_DOMAIN,
+    MAIL_FROM: 'beckon@acme.test',
+    PUBLIC_URL,
+    TRUST_PROXY: '127.0.0.1',
+    SMTP_URL: `smtp://right:${pass}@127.0.0.1:${relay}?tls=optional`,
+    DNS_SERVERS: dns.servers.join(','),
+    AI_BASE_URL: model.url,
+    AI_API_KEY: SECRETS.modelKey,
+    AI_MODEL: 'canary',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    NODE_EXTRA_CA_CERTS: HOOK_CA_FILE,
+  });
+  closers.push(async () => {
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+  await server.url;
+  const heard = (...facts: string[]): Promise<unknown> =>
+    within(
+      server.line(({ fact }) => facts.includes(String(fact))),
+      20_000,
+    );
+  const answers: string[] = [];
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = {
+      origin: PUBLIC_URL,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '192.0.2.7',
+      ...(init.headers as Record<string, string> | undefined),
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...init, headers });
+    answers.push(await answer.clone().text());
+    return answer;
+  };
+  const post = (path: string, body: unknown, more: Record<string, string> = {}): Promise<Response> =>
+    ask(path, { method: 'POST', ...written(body, more) });
+  const setUpUrl = firstMatch(server.said.join('\n'), /https:\S+token=(?:\S+)/);
+  const setUpToken = firstMatch(setUpUrl, /(?<=token=)[^&]+/);
+
+  // Who signs up, signs in wrongly, and asks for a new password.
+  const dashboard = '/api/dashboard';
+  const made = await post(`${dashboard}/setup`, {
+    token: setUpToken,
+    email: PEOPLE.owner,
+    password: SECRETS.password,
+    project: 'Acme',
+  });
+  expect(made.status).toBe(200);
+  const session = firstMatch(made.headers.getSetCookie().join('\n'), /(?<==)[^;]+/);
+  expect(session.length).toBeGreaterThan(20);
+  const projects = await db.query<{ project_id: number }>(`SELECT project_id FROM beckon.project`);
+  const projectId = Number(projects[0]?.project_id);
+  expect(
+    (await post(`${dashboard}/sign-in`, { email: PEOPLE.owner, password: SECRETS.wrongPassword })).status,
+  ).toBe(422);
+  expect(
+    (await post(`${dashboard}/sign-in`, { email: PEOPLE.owner, password: SECRETS.password })).status,
+  ).toBe(200);
+  await post(`${dashboard}/forgot`, { email: PEOPLE.owner });
+  await ask(`${dashboard}/projects`, { headers: { cookie: `__Host-session=${SECRETS.cookie}` } });
+  await ask(`${dashboard}/projects`, { headers: { authorization: `Bearer ${SECRETS.wrongToken}` } });
+
+  // A project that writes, to whom a model words letters and whose endpoint repeats what it is told.
+  const sealer = createSealer(SECRETS.secretKey, null, 'secrets at rest');
+  const pepper = deriveKey(SECRETS.secretKey, 'api-key pepper');
+  const resolver = createResolver({ servers: dns.servers, timeoutMs: 2_000, tries: 2 });
+  const mail = { mailDomain: MAIL_DOMAIN, spfInclude: null };
+  const deps = { db, sealer, resolver, mail, newId: idMaker(db.clock) };
+  const { secret: apiKey } = await createKey({ db, pepper }, { projectId, label: 'server' });
+  const domain = await addDomain(deps, { projectId, name: 'mail.acme.test', warm: true });
+  for (const { type, name, value } of domain.records) dns.set(type, name, [value]);
+  await checkDomain(deps, await requireDomain(db, { projectId, name: 'mail.acme.test' }));
+  await setSettings(db, projectId, {
+    autopilot: '24h',
+    quiet_hours: 'off',
+    frequency_cap: 'off',
+    throttle: 'off',
+    drafting: 'model',
+    from_name: 'Acme',
+    from_address: 'hello@mail.acme.test',
+    postal_address: '1 Main Street',
+  });
+  const endpoint = await addEndpoint(
+    { ...deps, rules: { allowPrivate: true } },
+    { projectId, url: hooks.url('/all'), types: null, perSecond: 100, inFlightMax: 5 },
+  );
+  hooks.answer(({ headers, body }) => ({
+    status: 500,
+    body: `${endpoint.secret} ${JSON.stringify(headers)} ${body}`,
+  }));
+
+  // What a customer's server sends, rightly and wrongly.
+  const users = '/api/v1/users';
+  const events = '/api/v1/events';
+  const by = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+  const people = [
+    { external_user_id: 'reader', email: PEOPLE.email },
+    { external_user_id: 'refused', email: PEOPLE.refused },
+  ].map((one) => ({ ...one, traits: { name: PEOPLE.name, company: PEOPLE.company } }));
+  const [reader] = people;
+  for (const person of people) expect((await post(users, person, by(apiKey))).status).toBe(202);
+  expect((await post(users, reader, by(SECRETS.wrongKey))).status).toBe(401);
+  expect((await post(`${users}?api_key=${SECRETS.wrongKey}&key=${apiKey}`, reader)).status).toBe(401);
+  await post(users, { ...reader, api_key: SECRETS.wrongKey, traits: { key: apiKey } }, by(apiKey));
+  await post(users, { external_user_id: 'x', email: `${PEOPLE.email} ${PEOPLE.name}` }, by(apiKey));
+  await post(users, `{"external_user_id": "x", "traits": {"name": "${PEOPLE.name}" oops`, by(apiKey));
+  await post(`${users}/${PEOPLE.email}/${SECRETS.wrongKey}`, reader, by(apiKey));
+  await ask(`/${SECRETS.wrongToken}?email=${PEOPLE.email}`);
+
+  // Rows that the database refuses by repeating them: on the way in, in the digest, of hits, of webhooks.
+  await whileRefusing(db, 'inbox', async () => {
+    expect((await post(users, reader, by(apiKey))).status).toBe(500);
+  });
+  await whileRefusing(db, 'person', async () => {
+    await post(users, { ...reader, external_user_id: 'newcomer' }, by(apiKey));
+    await heard('record.died', 'digest.failed');
+  });
+  for (const { external_user_id } of people)
+    await post(events, { external_user_id, name: 'user_signed_up', properties: {} }, by(apiKey));
+  const draftsOf = (): Promise<{ id: string }[]> =>
+    db.query(`SELECT id FROM beckon.draft WHERE project_id = $1 AND state IN ('scheduled', 'composing')`, [
+      projectId,
+    ]);
+  await expect.poll(async () => (await draftsOf()).length, { timeout: 15_000 }).toBe(2);
+  await heard('draft.not_worded');
+  expect(model.asked()).toBeGreaterThan(0);
+
+  // One letter is taken, the other refused by a relay that repeats its recipient; both are told of.
+  const scheduled = async (): Promise<string[]> =>
+    (
+      await db.query<{ id: string }>(
+        `SELECT id FROM beckon.draft WHERE project_id = $1 AND state = 'scheduled'`,
+        [projectId],
+      )
+    ).map(({ id }) => id);
+  await db.query(
+    `UPDATE beckon.draft SET state = 'scheduled', due_at = now() WHERE project_id = $1 AND state = 'composing'`,
+    [projectId],
+  );
+  await letFallDue(db, projectId, await scheduled());
+  const messages = (): Promise<{ id: string; state: string }[]> =>
+    db.query(`SELECT id, state FROM beckon.message WHERE project_id = $1 ORDER BY state`, [projectId]);
+  await expect
+    .poll(async () => (await messages()).map(({ state }) => state), { timeout: 20_000 })
+    .toEqual(['failed', 'sent']);
+  await expect.poll(() => hooks.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
+
+  // What its reader does with it, and what a forger tries; with a database that refuses to write it down.
+  const messageId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
+  const keys = [deriveKey(SECRETS.secretKey, 'letter tokens')] as const;
+  const choices = letterToken({ projectId, messageId }, 'unsubscribe', keys);
+  const opened = letterToken({ projectId, messageId }, 'open', keys);
+  await whileRefusing(db, 'topic_refusal', async () => {
+    await whileRefusing(db, 'suppression', async () => {
+      const asked = await ask(`/u/${choices}`, {
+        method: 'POST',
+        body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+      });
+      expect(asked.status).toBe(503);
+    });
+  });
+  await ask(`/u/${choices}`);
+  await ask(`/u/${SECRETS.wrongToken}`);
+  await ask(`/o/${opened}`);
+  await ask(`/c/${SECRETS.wrongToken}/1`);
+
+  // Mail that comes in, for nobody and for somebody.
+  const talk = await openTalk(mailPort);
+  for (const line of [
+    'EHLO canary.test',
+    `MAIL FROM:<${PEOPLE.email}>`,
+    `RCPT TO:<reply+${SECRETS.wrongToken}@${MAIL_DOMAIN}>`,
+    `RCPT TO:<${PEOPLE.owner}>`,
+  ])
+    await talk.say(line);
+  await talk.say('QUIT');
+
+  // The database is gone in the middle of everything.
+  const admin = new pg.Client(inject('adminUrl'));
+  await admin.connect();
+  await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
+  await admin.end();
+  await post(users, reader, by(apiKey));
+  await post(`${dashboard}/sign-in`, { email: PEOPLE.owner, password: SECRETS.password });
+  server.child.kill('SIGTERM');
+  await server.ended;
+
+  const facts = new Set(server.lines.map(({ fact }) => fact));
+  for (const fact of [
+    'request.failed',
+    'request.refused',
+    'draft.not_worded',
+    'letter.handed',
+    'records.accepted',
+  ])
+    expect([...facts]).toContain(fact);
+  const secrets = {
+    ...SECRETS,
+    apiKey,
+    endpoint: endpoint.secret,
+    session: decodeURIComponent(session),
+    choices,
+    opened,
+  };
+  // The link by which the first person signs up is printed for whoever starts the server, and logged nowhere.
+  const printed = server.said.filter((line) => line.startsWith('{') || !line.includes(setUpUrl));
+  expect(found({ ...secrets, ...PEOPLE, setUpToken }, printed)).toEqual([]);
+  const { wrongToken: _, ...neverAnswered } = secrets;
+  expect(
+    found(
+      neverAnswered,
+      answers.filter((answer) => !answer.includes('<html')),
+    ),
+  ).toEqual([]);
+}, 120_000);
+
+test.each([
+  ['a database that is not there', (url: string) => ({ DATABASE_URL: url.replace(/:\d+\//, ':1/') })],
+  [
+    'a password that the database does not know',
+    (url: string) => ({ DATABASE_URL: url.replace('canary_', 'nobody_') }),
+  ],
+  [
+    'an address that is none',
+    (url: string) => ({ DATABASE_URL: `${url} ${SECRETS.dbPassword}`.replace('postgres:', 'mysql:') }),
+  ],
+  [
+    'a relay that is none',
+    (url: string) => ({
+      DATABASE_URL: url,
+      SMTP_URL: `http://x:${encodeURIComponent(SECRETS.smtpPassword)}@y z`,
+    }),
+  ],
+])(
+  'a server that cannot start tells why and no secret: %s',
+  async (_why, envOf) => {
+    const { url } = await databaseWithPassword();
+    const server = superviseServer({
+      SECRET_KEY: SECRETS.secretKey,
+      LOG_LEVEL: 'debug',
+      AI_BASE_URL: 'http://127.0.0.1:1/v1',
+      AI_API_KEY: SECRETS.modelKey,
+      AI_MODEL: 'canary',
+      ...envOf(url),
+    });
+    expect(await server.ended).not.toBe(0);
+    expect(server.said.join('')).not.toBe('');
+    expect(found(SECRETS, server.said)).toEqual([]);
+  },
+  60_000,
+);

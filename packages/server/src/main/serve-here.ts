@@ -1,0 +1,74 @@
+import { systemClock } from '../base/clock.ts';
+import type { Reach } from '../base/crash-points.ts';
+import { createLifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
+import { openModel } from '../io/model/index.ts';
+import type { Config } from './config.ts';
+import { openDashboard } from './dashboard.ts';
+import { openGuide } from './guide.ts';
+import { openMailroom, webhookAgent } from './mailroom.ts';
+import type { Place } from './prepare.ts';
+import type { ReadRelease } from './release.ts';
+import type { Secrets } from './secrets.ts';
+import { type RunningServer, startServer } from './wire.ts';
+
+export type Here = {
+  place: Pick<Place, 'connection' | 'adminConnection'>;
+  secrets: Secrets;
+  log: Log;
+  release: ReadRelease;
+  /** Where this process is one of several: what all of them counted. */
+  countedByAll?: () => Promise<string>;
+  reach?: Reach;
+};
+
+/** The server in this process, over a database that is ready; stopped, it has closed all that it opened. */
+export async function serveHere(config: Config, here: Here): Promise<RunningServer> {
+  const { place, secrets, log, release, countedByAll, reach } = here;
+  const life = createLifecycle(log);
+  try {
+    const server = await startServer({
+      connection: place.connection,
+      adminConnection: place.adminConnection,
+      namedStatements: config.database?.namedStatements ?? true,
+      ...secrets,
+      ...openMailroom(config, secrets.sealer, systemClock),
+      smtpUrl: config.smtpUrl,
+      mailIn: config.mailIn,
+      mailFrom: config.mailFrom,
+      webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(release.version) },
+      dashboard: await openDashboard({ log, life }),
+      guide: openGuide({ log, life }),
+      model: config.model && openModel(config.model),
+      clock: systemClock,
+      log,
+      release,
+      roles: config.roles,
+      listen: config,
+      minimumVersions: config.minimumVersions,
+      restoreGuard: config.restoreGuard,
+      ...(countedByAll ? { countedByAll } : {}),
+      ...(reach ? { reach } : {}),
+    });
+    return {
+      ...server,
+      async stop() {
+        await server.stop();
+        await life.stop();
+      },
+    };
+  } catch (error) {
+    await life.stop();
+    throw error;
+  }
+}
+
+/** Files that are no pair are reported, and the old certificate stays in service. */
+export function reload(server: Pick<RunningServer, 'reloadCertificate'>, log: Log): void {
+  try {
+    server.reloadCertificate();
+    log.info({}, 'certificate.reloaded');
+  } catch (error) {
+    log.error({ err: error }, 'certificate.not_reloaded');
+  }
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { connectionsOf } from '../io/db/index.ts';
+import { loadConfig } from './config.ts';
+import { connectionsNeeded } from './processes.ts';
+
+const PAGE = readFileSync(new URL('../../../../docs/several-machines.md', import.meta.url), 'utf8');
+
+test('the page says how many connections a process opens', () => {
+  const rows = [...PAGE.matchAll(/^\| (`[\w-]+`|all in one) \| (\d+) \| (\d+) \|$/gm)];
+  const said = rows.map(([, name, pooled, direct]) => [
+    name,
+    { pooled: Number(pooled), direct: Number(direct) },
+  ]);
+  expect(Object.fromEntries(said)).toEqual({
+    '`api`': connectionsOf(new Set(['api'])),
+    '`worker`': connectionsOf(new Set(['worker'])),
+    '`mail-in`': connectionsOf(new Set(['mail-in'])),
+    'all in one': connectionsOf(new Set(['api', 'worker', 'mail-in'])),
+  });
+});
+
+test('several processes need what each of them does', () => {
+  const needed = (env: Record<string, string>): number => connectionsNeeded(loadConfig(env, () => ''));
+  expect(needed({})).toBe(25);
+  expect(needed({ ROLES: 'api' })).toBe(24);
+  expect(needed({ ROLES: 'api,worker', API_PROCESSES: '2', WORKER_PROCESSES: '3' })).toBe(2 * 24 + 3 * 21);
+});

@@ -1,0 +1,90 @@
+import cluster, { type Worker } from 'node:cluster';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../base/log.ts';
+import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
+import { createMetricsServer } from '../http/index.ts';
+import type { Config } from './config.ts';
+import { countAll } from './count-all.ts';
+import { Kept } from './keep-process.ts';
+import { closed, listening, listens, portOf } from './listening.ts';
+import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
+import { type FromPart, type Part, partsOf } from './processes.ts';
+import type { Running } from './serve.ts';
+
+export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
+
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+
+/** Of the ten seconds that a stop has. Who answers requests needs six at most, and who works needs no more than the rest. */
+const ANSWERED_WITHIN_MS = 7_000;
+const DONE_WITHIN_MS = 2_000;
+
+/**
+ * Several processes over one database. This one owns what there is once (the database where it is the embedded one, the shared port,
+ * `METRICS_PORT`), starts whoever ended again, and does none of the work.
+ */
+export async function supervise(config: Config, { log, logTo }: Watch): Promise<Running> {
+  const port = config.roles.has('api') ? await choosePort(config) : null;
+  const kept: Kept[] = [];
+  const counts = countAll(() => kept);
+  const fork = ({ role, number }: Part): Worker => {
+    cluster.setupPrimary({ exec: CHILD, args: [role, String(number), String(port ?? 0), logTo] });
+    return cluster.fork();
+  };
+  const heard = (one: Kept, message: FromPart): void => {
+    if (message.kind === 'counted') counts.counted(one, message);
+    if (message.kind !== 'asked') return;
+    void counts.text().then((text) => one.tell({ kind: 'text', id: message.id, text }));
+  };
+  for (const part of partsOf(config)) kept.push(new Kept(part, { fork, heard, ended: counts.ended, log }));
+  const life = createLifecycle(log);
+  try {
+    await Promise.all(kept.map(({ ready }) => ready));
+    await startMetrics(config, { life, text: counts.text });
+  } catch (error) {
+    await stopAll(kept, life);
+    throw error;
+  }
+  return {
+    httpPort: port,
+    reload() {
+      for (const one of kept) one.tell({ kind: 'reload' });
+    },
+    stop: () => stopAll(kept, life),
+  };
+}
+
+/** First who takes anything in, then who works on it, as in one process. */
+async function stopAll(kept: Kept[], life: Lifecycle): Promise<void> {
+  for (const one of kept) one.letEnd();
+  await life.stop();
+  const [inside, outside] = [kept.filter(isWorker), kept.filter((one) => !isWorker(one))];
+  await Promise.all(outside.map((one) => one.stop(ANSWERED_WITHIN_MS)));
+  await Promise.all(inside.map((one) => one.stop(DONE_WITHIN_MS)));
+}
+
+function isWorker({ part }: Kept): boolean {
+  return part.role === 'worker';
+}
+
+/** Where any free port will do it is the same one for all of them, and for those that come after them. */
+async function choosePort({ port, host }: Config): Promise<number> {
+  if (port !== 0) return port;
+  const probe = createServer();
+  await listens({ variable: 'PORT', host, port }, listening(probe, { host, port }));
+  const chosen = portOf(probe);
+  await closed(probe);
+  return chosen;
+}
+
+async function startMetrics(
+  { metricsPort: port, host }: Config,
+  { life, text }: { life: Lifecycle; text: () => Promise<string> },
+): Promise<void> {
+  if (port === null) return;
+  const server = createMetricsServer({ text, contentType: COUNTS_CONTENT_TYPE });
+  const place = { variable: 'METRICS_PORT', host, port };
+  await listens(place, listening(server, place));
+  life.onStop('metrics', () => closed(server));
+}

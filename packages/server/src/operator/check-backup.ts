@@ -1,0 +1,53 @@
+import { isAccepted } from '../features/restores/index.ts';
+import type { Listed } from '../io/embedded/index.ts';
+import { type Check, fail, type InspectedConfig, type InspectedDatabase, ok, warn } from './checks.ts';
+import { messageOf } from './run.ts';
+
+/** One night that was missed is seen in the next. */
+const AGE_WARN_MS = 2 * 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+
+/** Where backups are meant to be made, that they are. */
+export async function checkBackups({ backups }: InspectedConfig, now: number): Promise<Check[]> {
+  if (!backups) return [];
+  let listed: Listed[];
+  try {
+    listed = await backups.list();
+  } catch (error) {
+    return [fail('backup', messageOf(error), 'Look at BACKUP_DIR: what cannot be read cannot be restored')];
+  }
+  const newest = listed.at(-1);
+  const next = 'Let a timer run the command backup every night';
+  if (newest === undefined) return [warn('backup', `There is no backup in ${backups.folder} yet`, next)];
+  const age = now - Date.parse(newest.manifest.endedAt);
+  const message = `The newest backup is ${Math.round(age / HOUR_MS)} hours old`;
+  return [age < AGE_WARN_MS ? ok('backup', message) : warn('backup', message, next)];
+}
+
+/** Asked of a database whose schema is that of this release. */
+export async function checkRestored({ db }: Pick<InspectedDatabase, 'db'>): Promise<Check[]> {
+  if (await isAccepted(db)) return [];
+  return [
+    fail(
+      'restore',
+      'This database was restored, or is a copy, and nobody has confirmed it: no letter leaves',
+      'Run restore status, then restore confirm',
+    ),
+  ];
+}
+
+/** The log is copied as it is written, where BACKUP_DIR is set; what cannot be copied fills the disk of the database. */
+export async function checkArchive({ db }: Pick<InspectedDatabase, 'db'>): Promise<Check[]> {
+  const [row] = await db.query<{ mode: string; failing: boolean; last: string | null }>(
+    `SELECT current_setting('archive_mode') AS mode, last_failed_wal AS last,
+       coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) AS failing FROM pg_stat_archiver`,
+  );
+  if (row?.failing !== true || row.mode === 'off') return [];
+  return [
+    fail(
+      'backup log',
+      `${row.last} of the log could not be copied`,
+      'Read the log of PostgreSQL in DATA_DIR: BACKUP_DIR may be full, or closed to it',
+    ),
+  ];
+}

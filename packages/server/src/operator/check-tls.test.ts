@@ -1,0 +1,163 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkPublicUrl, checkTls } from './check-tls.ts';
+import type { Check, InspectedConfig } from './checks.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'beckon-tls-'));
+afterAll(() => rm(folder, { recursive: true }));
+const at = (name: string): string => join(folder, name);
+const openssl = (...args: string[]): void =>
+  void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+const isThere = spawnSync('openssl', ['version']).status === 0;
+
+const CONFIG: InspectedConfig = {
+  warnings: [],
+  dataDir: folder,
+  embedded: true,
+  publicUrl: 'https://beckon.example',
+  host: '127.0.0.1',
+  tls: null,
+  ports: [],
+  servesApi: true,
+  pooled: false,
+  connectionsNeeded: 25,
+  relay: null,
+};
+
+type Wanted = { name: string; by?: string; key?: string[]; san?: string; days?: number; isIssuer?: boolean };
+const EC = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+
+/** `<name>.crt` and `<name>.key`, signed by itself, or by another that was made before. */
+function make({ name, by, key = EC, san = 'DNS:beckon.example', days = 30, isIssuer = false }: Wanted): void {
+  const signed = by === undefined ? [] : ['-CA', `${by}.crt`, '-CAkey', `${by}.key`];
+  const extensions = [`basicConstraints=critical,CA:${isIssuer ? 'TRUE' : 'FALSE'}`, `subjectAltName=${san}`];
+  const added = extensions.flatMap((one) => ['-addext', one]);
+  const files = ['-keyout', `${name}.key`, '-out', `${name}.crt`];
+  const about = ['-nodes', '-subj', `/CN=${name}`, '-days', String(days)];
+  openssl('req', '-x509', '-newkey', ...key, ...about, ...files, ...added, ...signed);
+}
+
+/** What is said of these files, one behind the other, beside the key of the first. */
+async function judged(names: string[], now = Date.now()): Promise<string[]> {
+  const certFile = at('chain.pem');
+  writeFileSync(certFile, names.map((name) => readFileSync(at(`${name}.crt`), 'utf8')).join(''));
+  const tls = { certFile, keyFile: at(`${names[0]}.key`) };
+  const checks = await checkTls({ ...CONFIG, tls }, now);
+  return checks.map(({ state, message }) => `${state}: ${message}`);
+}
+
+const DAY_MS = 86_400_000;
+
+test.skipIf(!isThere)(
+  'a chain that is broken, left out, old or not yet good is found, and a good one is fine',
+  async () => {
+    make({ name: 'root', isIssuer: true, days: 3_650 });
+    make({ name: 'middle', by: 'root', isIssuer: true, days: 60 });
+    make({ name: 'stranger', isIssuer: true });
+    make({ name: 'leaf', by: 'middle', days: 90 });
+    const good = expect.stringMatching(/^ok: The certificate is good until/) as string;
+    expect(await judged(['leaf', 'middle'])).toEqual([good]);
+    expect(await judged(['leaf', 'middle', 'root'])).toEqual([good]);
+    expect(await judged(['leaf'])).toEqual([good, expect.stringMatching(/^warn: .*alone/) as string]);
+    expect(await judged(['leaf', 'stranger'])).toEqual([
+      good,
+      expect.stringMatching(/^fail: .*not the one that issued/) as string,
+    ]);
+    expect(await judged(['leaf', 'middle'], Date.now() + 70 * DAY_MS)).toEqual([
+      good,
+      expect.stringMatching(/^fail: The certificate of middle, which issued ours, expired/) as string,
+    ]);
+    expect(await judged(['leaf', 'middle'], Date.now() - DAY_MS)).toEqual([
+      expect.stringMatching(/^fail: The certificate is good from/) as string,
+    ]);
+    expect(await judged(['leaf', 'middle'], Date.now() + 100 * DAY_MS)).toMatchObject([
+      expect.stringMatching(/^fail: The certificate expired/) as string,
+      expect.stringMatching(/^fail/) as string,
+    ]);
+  },
+);
+
+test.skipIf(!isThere)('a weak key is said to be one', async () => {
+  make({ name: 'weak', key: ['rsa:1024'] });
+  expect(await judged(['weak'])).toEqual([
+    expect.stringMatching(/^fail: The key .* is weak \(rsa, 1024 bits\)/) as string,
+  ]);
+  make({ name: 'strong', key: ['rsa:2048'] });
+  expect(await judged(['strong'])).toEqual([expect.stringMatching(/^ok/) as string]);
+});
+
+/** An address of this machine by which others reach it; null where it has none. */
+const address =
+  Object.values(networkInterfaces())
+    .flatMap((some) => some ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
+
+/** Somebody who answers like this there, under this certificate. */
+async function asked({ name, answer, ca }: { name: string; answer: string; ca?: string }): Promise<Check[]> {
+  const pair = { cert: readFileSync(at(`${name}.crt`)), key: readFileSync(at(`${name}.key`)) };
+  const server = createServer(pair, (_, response) => response.end(answer));
+  server.listen(0, address ?? '');
+  await once(server, 'listening');
+  try {
+    const publicUrl = `https://${address}:${(server.address() as AddressInfo).port}`;
+    const trusted = ca === undefined ? {} : { ca: readFileSync(at(`${ca}.crt`)) };
+    return await checkPublicUrl({ ...CONFIG, publicUrl }, trusted);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const OURS = '{"data":{"version":"0.1.0","node":"v26"}}';
+
+test('a name that nobody knows is found before anybody follows a link', async () => {
+  const [check] = await checkPublicUrl({ ...CONFIG, publicUrl: 'https://nobody.invalid' });
+  expect(check).toMatchObject({
+    state: 'fail',
+    message: expect.stringContaining('no nobody.invalid') as string,
+  });
+  expect(await checkPublicUrl({ ...CONFIG, publicUrl: 'http://localhost:8080' })).toEqual([]);
+  expect(await checkPublicUrl({ ...CONFIG, servesApi: false })).toEqual([]);
+});
+
+test.skipIf(!isThere || address === null)(
+  'whoever answers at the public address is looked at as a stranger would',
+  async () => {
+    const san = `IP:${address}`;
+    make({ name: 'outside', isIssuer: true, san });
+    make({ name: 'elsewhere', isIssuer: true, san: 'DNS:elsewhere.example' });
+    const told = async (given: Parameters<typeof asked>[0]): Promise<string[]> =>
+      (await asked(given)).map(({ state, message }) => `${state}: ${message}`);
+    const trusted = { name: 'outside', ca: 'outside' };
+    expect(await told({ ...trusted, answer: OURS })).toEqual([
+      expect.stringMatching(/^ok: .* leads here/) as string,
+    ]);
+    expect(await told({ ...trusted, answer: '<html>' })).toEqual([
+      expect.stringMatching(/^warn: Whoever/) as string,
+    ]);
+    expect(await told({ name: 'outside', answer: OURS })).toEqual([
+      expect.stringMatching(/^fail: .*certificate/i) as string,
+    ]);
+    expect(await told({ name: 'elsewhere', ca: 'elsewhere', answer: OURS })).toEqual([
+      expect.stringMatching(/^fail: .*IP/) as string,
+    ]);
+  },
+);
+
+test.skipIf(address === null)(
+  'an address at which nobody answers is a warning: from elsewhere it may be reached',
+  async () => {
+    const [check] = await checkPublicUrl({ ...CONFIG, publicUrl: `https://${address}:1` });
+    expect(check).toMatchObject({
+      state: 'warn',
+      message: expect.stringContaining('ECONNREFUSED') as string,
+    });
+  },
+);

@@ -1,0 +1,83 @@
+/**
+ * Statements about rows of projects that do not say of which, by file and the words that they hold, each group with its reason. A test
+ * finds every other one, and every one that is here for nothing (`src/tenants.test.ts`).
+ */
+export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]> }[] = [
+  {
+    why: 'Looks for who has something to do: it reads the places of that work, and each project is then worked on by itself',
+    statements: {
+      'features/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
+      'features/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
+      'features/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
+      'features/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
+      'features/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
+      'features/outcomes/hit-reads.ts': ['WHERE settle_at <= $1'],
+      'features/people/store.ts': [
+        'WITH RECURSIVE place(project_id)',
+        'SELECT DISTINCT project_id FROM beckon.erasure',
+      ],
+      'features/sending/messages.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
+      'features/turns/store.ts': [
+        'FROM beckon.tenant_due WHERE work = $3',
+        'SELECT EXISTS (SELECT 1 FROM beckon.inbox)',
+      ],
+    },
+  },
+  {
+    why: 'Of all projects, as whoever runs the installation asks for it, or as all processes have to know it',
+    statements: {
+      'features/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
+      'features/projects/store.ts': [
+        'WHERE organisation_id IS NULL RETURNING project_id',
+        'FROM beckon.project ORDER BY project_id',
+        'WHERE is_demo ORDER BY project_id',
+        'WHERE name = $1 ORDER BY project_id',
+      ],
+      'features/team/reads.ts': ['JOIN beckon.project p', 'WHERE organisation_id = $1 ORDER BY project_id'],
+      'features/turns/store.ts': ['SELECT DISTINCT ahead_ms'],
+      'flows/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
+    },
+  },
+  {
+    why: 'Seals again what was sealed under the secret key before, page by page of all there is; a row is then written at its place',
+    statements: {
+      'features/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
+      'features/endpoints/reads.ts': ['FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >'],
+      'features/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
+    },
+  },
+  {
+    why: 'Is about a table and not about rows',
+    statements: {
+      'features/events/partition-store.ts': [
+        `'beckon.event'::regclass`,
+        'LIKE beckon.event',
+        'ATTACH PARTITION',
+        'DETACH PARTITION',
+      ],
+    },
+  },
+  {
+    why: 'Is made of parts, and another part says of which project',
+    statements: {
+      'base/predicate/sql.ts': [
+        'beckon.person_email x',
+        'beckon.person_event x',
+        'beckon.event x',
+        'beckon.audience_member x',
+      ],
+      'features/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
+      'features/drafts/needs.ts': ['FROM beckon.draft d WHERE …'],
+      'features/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
+      'features/events/then.ts': [
+        'FROM beckon.event e WHERE …',
+        'SELECT (extract(epoch FROM min(e.received_at))',
+      ],
+      'features/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
+      'features/people/timeline.ts': ['FROM beckon.'],
+      'features/sending/letters.ts': ['FROM beckon.message m WHERE …'],
+      'features/stream/page-store.ts': ['beckon.'],
+      'flows/accept/statements.ts': ['WHERE project_id IN (…)'],
+    },
+  },
+];

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+
+const COMMAND = '/usr/sbin/pgbouncer';
+
+/** Why there is none on this machine; null where there is. */
+export function missingPgbouncer(): string | null {
+  return existsSync(COMMAND) ? null : 'pgbouncer is not installed';
+}
+
+export type Pgbouncer = {
+  /** The same database, through the pooler. */
+  through(url: string): string;
+  log(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+/** A real pooler in transaction mode before this PostgreSQL; with so few connections each is soon somebody else's. */
+export async function startPgbouncer(url: string, { poolSize }: { poolSize: number }): Promise<Pgbouncer> {
+  const { hostname, port: behind, username, password } = new URL(url);
+  const folder = await mkdtemp(join(tmpdir(), 'beckon-pgbouncer-'));
+  // It gives root up, and has to come through all the same.
+  await chmod(folder, 0o777);
+  const port = await freePort();
+  const log = join(folder, 'log');
+  const conf = join(folder, 'pgbouncer.ini');
+  const server = `host=${hostname} port=${behind} user=${username} password=${decodeURIComponent(password)}`;
+  await writeFile(
+    conf,
+    `[databases]
+* = ${server}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${poolSize}
+max_client_conn = 1000
+logfile = ${log}
+`,
+  );
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const child = spawn(COMMAND, [...user, conf], { stdio: 'ignore' });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill('SIGINT');
+      await gone;
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+  const read = (): Promise<string> => readFile(log, 'utf8').catch(() => '');
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer did not start: ${await read()}`);
+    await pause(20);
+  }
+  return {
+    through(direct) {
+      const pooled = new URL(direct);
+      pooled.hostname = '127.0.0.1';
+      pooled.port = String(port);
+      return pooled.href;
+    },
+    log: read,
+    stop,
+  };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

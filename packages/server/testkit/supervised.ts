@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '../src/main/main.ts');
+
+type Line = { fact?: string; name?: string; process?: string; pid?: number } & Record<string, unknown>;
+
+/** A server of several processes, as its log tells of them. */
+export type Supervised = {
+  child: ChildProcess;
+  /** What was printed, lines of the log and others. */
+  said: string[];
+  lines: Line[];
+  /** The first line for which this holds, said already or not; rejects where the server ends before. */
+  line(holds: (line: Line) => boolean): Promise<Line>;
+  /** Where it is reached. */
+  url: Promise<string>;
+  ended: Promise<number | string>;
+};
+
+export function superviseServer(env: Record<string, string>): Supervised {
+  const options = { env: { PATH: process.env['PATH'], PORT: '0', MAIL_IN_PORT: '0', ...env } };
+  const child = spawn(process.execPath, [MAIN, 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  const lines: Line[] = [];
+  const waiting = new Set<() => void>();
+  const url = Promise.withResolvers<string>();
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => {
+      url.reject(new Error(`it ended with ${code ?? signal}: ${said.join('\n')}`));
+      resolve(signal ?? code ?? 0);
+    });
+  });
+  url.promise.catch(() => {});
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (text) => {
+      said.push(text);
+      const ready = /^Beckon is ready at (.*)$/.exec(text)?.[1];
+      if (ready) url.resolve(ready.replace('localhost', '127.0.0.1'));
+      if (text.startsWith('{')) lines.push(JSON.parse(text) as Line);
+      for (const look of waiting) look();
+    });
+  return {
+    child,
+    said,
+    lines,
+    url: url.promise,
+    ended,
+    line(holds) {
+      const found = Promise.withResolvers<Line>();
+      const look = (): void => {
+        const line = lines.find(holds);
+        if (line) found.resolve(line);
+      };
+      waiting.add(look);
+      look();
+      void ended.then(() => found.reject(new Error(`it ended: ${said.join('\n')}`)));
+      return found.promise.finally(() => waiting.delete(look));
+    },
+  };
+}

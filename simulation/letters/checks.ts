@@ -1,0 +1,177 @@
+import type { Draft } from '../../packages/server/src/features/drafts/index.ts';
+import type { GateReason, Policy } from '../../packages/server/src/features/sending/index.ts';
+import type { Owner } from '../schedule.ts';
+import type { Message, Store } from './store.ts';
+
+/**
+ * What must hold, said in another way than the product says it: from a list of all that happened, by counting, and with
+ * the clock of the wall for quiet hours. `Happened` is told of what cannot be seen in the rows afterwards.
+ */
+export type Happened = {
+  claimed(what: { draft: Draft; message: Message; now: number; owner: Owner }): void;
+  /** `isTheirs`: by whoever claimed it last. */
+  submitted(what: { draft: Draft; now: number; isTheirs: boolean }): void;
+  refused(what: { draft: Draft; reason: GateReason; until: number | null; now: number }): void;
+  taken(draftId: string): void;
+};
+
+type Rules = { store: Store; zone: string; realNow: () => number; skewMs: number };
+
+export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened {
+  /** Real moments of claims that took a token, and, by address, claims that took a slot. */
+  const tokens: number[] = [];
+  const slots = new Map<string, { draftId: string; at: number }[]>();
+  const taken = new Set<string>();
+  return {
+    claimed({ draft, message, now }) {
+      const { policy, ruleIsOn } = store;
+      must(!policy.paused, `${draft.id} was claimed while the project is paused`);
+      must(ruleIsOn, `${draft.id} was claimed though its rule is off`);
+      mustBeDue(draft, now);
+      mustBeLoud(policy, { zone, now, what: `${draft.id} was claimed` });
+      mustBeWanted(store, message.address, now);
+      tokens.push(realNow());
+      mustBeWithinThrottle(policy, tokens, skewMs);
+      const isFirst = message.epoch === 1;
+      if (!message.counts || !isFirst) return;
+      const own = [...(slots.get(message.address) ?? []), { draftId: draft.id, at: now }];
+      slots.set(message.address, own);
+      mustBeWithinCaps({ store, skewMs }, own, now);
+    },
+    submitted({ draft, now, isTheirs }) {
+      must(isTheirs, `${draft.id} was submitted by somebody who has it no longer`);
+      must(!store.policy.paused, `${draft.id} was submitted while the project is paused`);
+      mustBeLoud(store.policy, { zone, now, what: `${draft.id} was submitted` });
+    },
+    refused({ draft, reason, until, now }) {
+      must(until === null || until > now, `${draft.id} was refused for ${reason}, until before now`);
+    },
+    taken(draftId) {
+      must(!taken.has(draftId), `the relay took ${draftId} twice`);
+      must(store.drafts.get(draftId)?.state !== 'scheduled', `${draftId} left though nobody has it in hand`);
+      taken.add(draftId);
+    },
+  };
+}
+
+function mustBeDue(
+  { id, state, resumeState, notBefore, deadlineAt, endsAt, leaseBy }: Draft,
+  now: number,
+): void {
+  const isApproved = (state === 'held' ? resumeState : state) === 'approved';
+  const at = isApproved ? notBefore : deadlineAt;
+  must(at !== null && at <= now, `${id} was claimed before its time`);
+  must(endsAt === null || now < endsAt, `${id} was claimed after the end of what it is about`);
+  must(leaseBy === null, `${id} was claimed while ${leaseBy} edits it`);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function mustBeLoud(
+  { quietHours }: Policy,
+  { zone, now, what }: { zone: string; now: number; what: string },
+): void {
+  if (!quietHours) return;
+  let format = formats.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(zone, format);
+  }
+  const time = format.format(now);
+  const { start, end } = quietHours;
+  const isQuiet = start < end ? time >= start && time < end : time >= start || time < end;
+  must(!isQuiet, `${what} at ${time}, when it is quiet`);
+}
+
+function mustBeWanted({ suppressed }: Store, address: string, now: number): void {
+  const found = suppressed.get(address);
+  must(found === undefined || (found.until !== null && found.until <= now), `${address} is suppressed`);
+}
+
+/** In any stretch of time no more than a burst and what the rate gives: any stretch that ends now, at least. */
+function mustBeWithinThrottle({ throttle }: Policy, tokens: number[], skewMs: number): void {
+  if (!throttle) return;
+  const { letters, perMs } = throttle;
+  const burst = Math.max(1, Math.ceil((letters * 1_000) / perMs));
+  const last = tokens.at(-1) ?? 0;
+  for (let i = tokens.length - 1, count = 1; i >= 0; i -= 1, count += 1) {
+    const ms = last - (tokens[i] ?? 0) + 2 * skewMs;
+    must(count <= burst + (ms * letters) / perMs + 1e-6, `${count} letters were claimed within ${ms} ms`);
+  }
+}
+
+function mustBeWithinCaps(
+  { store, skewMs }: { store: Store; skewMs: number },
+  claims: { draftId: string; at: number }[],
+  now: number,
+): void {
+  const counting = claims.filter(({ draftId }) => store.messages.get(draftId)?.state !== 'failed');
+  for (const { letters, windowMs } of store.policy.caps ?? []) {
+    const within = counting.filter(({ at }) => at > now - windowMs + 2 * skewMs);
+    must(within.length <= letters, `${within.length} letters to one address within ${windowMs} ms`);
+  }
+}
+
+const ENDED = new Set(['sent', 'skipped', 'cancelled', 'failed', 'unknown']);
+const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
+  claimed: ['sending'],
+  submitting: ['sending'],
+  deferred: ['held', 'cancelled'],
+  sent: ['sent'],
+  failed: ['failed'],
+  unknown: ['unknown'],
+};
+
+/** Behind every step: rows that contradict each other, or a no without its reason. */
+export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
+  for (const draft of store.drafts.values()) {
+    checkDraft(draft);
+    checkMoves(store, draft);
+    const { id, state } = draft;
+    const message = store.messages.get(id);
+    if (message) checkMessage(message, state, takenOf(id));
+    else must(state !== 'sending' && state !== 'sent', `${id} is ${state} without a message`);
+  }
+}
+
+const WITH_A_REASON = new Set(['held', 'cancelled', 'failed', 'unknown']);
+
+function checkDraft({ id, state, reason, resumeState, dueAt, endedAt }: Draft): void {
+  if (WITH_A_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);
+  if (state === 'held') must(resumeState !== null, `${id} is held, and goes on as nothing`);
+  must(ENDED.has(state) === (endedAt !== null), `${id} is ${state}, and ended at ${endedAt}`);
+  if (ENDED.has(state) || state === 'sending') must(dueAt === null, `${id} is ${state}, and due`);
+}
+
+function checkMessage(message: Message, draftState: string, taken: number): void {
+  const { draftId, state } = message;
+  must(WITH_A_MESSAGE[state].includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
+  if (state === 'failed' || state === 'deferred')
+    must(taken === 0, `${draftId} was taken, and its message is ${state}`);
+  if (state === 'sent') must(taken === 1, `${draftId} counts as sent, and nobody took it`);
+}
+
+function checkMoves(store: Store, { id, moves, state }: Draft): void {
+  const rows = store.moves.get(id) ?? [];
+  const last = rows.at(-1);
+  must(
+    rows.length === moves && last?.number === moves && last.to === state,
+    `the moves of ${id} do not lead to it`,
+  );
+  must(
+    rows.at(-2) === undefined || rows.at(-2)?.to === last?.from,
+    `a move of ${id} does not begin where the last ended`,
+  );
+}
+
+/** A rule that does not hold, as against an error that is part of the history. */
+export class Wrong extends Error {}
+
+export function must(holds: boolean, what: string): void {
+  if (!holds) throw new Wrong(what);
+}

@@ -1,0 +1,81 @@
+import type { Draft } from '../../packages/server/src/features/drafts/index.ts';
+import { PRODUCT, type Product } from './product.ts';
+
+const HOUR = 3_600_000;
+
+/** Each of these is wrong in one place. A simulation that finds one of them in no history is blind there. */
+export const LETTER_DEFECTS: Record<string, Partial<Product>> = {
+  'results are written whoever has the letter by now': {
+    mayEnd: ({ state }) => state === 'claimed' || state === 'submitting',
+  },
+  'what was submitted is put back as if it had only been claimed': {
+    mayEnd: ({ state, epoch: present }, epoch) =>
+      present === epoch && (state === 'claimed' || state === 'submitting'),
+  },
+  'what is lost goes again, submitted or not': {
+    saidOfLost: () => ({ result: 'put_back' }),
+    mayEnd: ({ state, epoch: present }, epoch) =>
+      present === epoch && (state === 'claimed' || state === 'submitting'),
+  },
+  'whoever had a claim once submits it': { maySubmit: ({ state }) => state === 'claimed' },
+  'what is submitted is submitted again': { maySubmit: ({ epoch: present }, epoch) => present === epoch },
+  'a letter takes no token': {
+    passGates(gates, draft, leaver) {
+      const { bucket } = gates;
+      const answer = PRODUCT.passGates(gates, draft, leaver);
+      gates.bucket = bucket;
+      return answer;
+    },
+  },
+  'each batch finds one token more': {
+    refill(bucket, throttle, now) {
+      const full = PRODUCT.refill(bucket, throttle, now);
+      return full.bucket
+        ? { ...full, left: full.left + 1, bucket: { ...full.bucket, tokens: full.bucket.tokens + 1 } }
+        : full;
+    },
+  },
+  'a cap is counted from the second letter on': {
+    passGates(gates, draft, leaver) {
+      const claims = new Map([...gates.claims].map(([address, some]) => [address, some.slice(1)]));
+      return PRODUCT.passGates({ ...gates, claims, contenders: new Map() }, draft, leaver);
+    },
+  },
+  'quiet hours are those of somebody else': {
+    passGates(gates, draft, leaver) {
+      const earlier = { ...gates, now: gates.now - 3 * HOUR, suppressions: gates.suppressions };
+      const answer = PRODUCT.passGates(earlier, draft, leaver);
+      gates.bucket = earlier.bucket;
+      return answer;
+    },
+  },
+  'the rule may be off': {
+    passGates(gates, draft, leaver) {
+      const rules = { byId: { get: () => ({ enabledAt: 0, definition: { topic: null } }) } };
+      const model = { ...gates.model, rules } as unknown as typeof gates.model;
+      const always = { ...gates, model };
+      const answer = PRODUCT.passGates(always, draft, leaver);
+      gates.bucket = always.bucket;
+      return answer;
+    },
+  },
+  'an open editor keeps nothing in': {
+    dueAction: (draft, now) => PRODUCT.dueAction(closed(draft), now),
+    claim: (draft, at) => PRODUCT.claim(closed(draft), at),
+  },
+  'what a gate keeps in has no reason': {
+    hold(draft, held) {
+      const decided = PRODUCT.hold(draft, held);
+      return 'draft' in decided ? { ...decided, draft: { ...decided.draft, reason: null } } : decided;
+    },
+  },
+  'what was put off sleeps where a gate says no for an unknown time': {
+    askAgainAt: (_draft, until) => until,
+  },
+  'nobody tells what became of lost letters': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
+};
+
+/** As if nobody edited it. */
+function closed(draft: Draft): Draft {
+  return { ...draft, leaseBy: null, dueAt: draft.dueAt };
+}

@@ -1,0 +1,142 @@
+import type { Policy } from '../../packages/server/src/features/sending/index.ts';
+import type { Random } from '../../packages/server/src/flows/demo/random.ts';
+import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
+import { checkRows, must, watchLetters } from './checks.ts';
+import { resume, review, switchOn } from './people.ts';
+import { PRODUCT, type Product } from './product.ts';
+import { createRelay } from './relay.ts';
+import { advanceRuns, newRun } from './runs.ts';
+import { send, type Stage } from './sender.ts';
+import type { Store } from './store.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** One of them is the day on which clocks change in Europe. */
+const DAYS = ['2026-01-14T06:00:00Z', '2026-03-28T18:00:00Z', '2026-10-24T22:00:00Z', '2026-07-01T12:00:00Z'];
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'];
+
+/** One project, two processes that send, one that moves runs on, and two people of its team. */
+export function letters(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
+  return (schedule) => {
+    const { random } = schedule;
+    const startsAt = Date.parse(random.pick(DAYS));
+    const store = newStore(random, startsAt);
+    const skewMs = random.chance(0.3) ? 2_000 : 0;
+    const zone = random.pick(ZONES);
+    const happened = watchLetters({ store, zone, realNow: () => schedule.now(), skewMs });
+    const relay = createRelay(random, (draftId) => happened.taken(draftId));
+    const stage: Stage = { schedule, product, store, relay, happened, zone, isCalm: false };
+    return {
+      startsAt,
+      lastsMs: 4 * DAY,
+      steps: 1_200,
+      owners: () => ownersOf(stage, skewMs),
+      check: () => checkRows(store, (draftId) => relay.taken(draftId)),
+      calm: () => calmDown(stage),
+      isOver: () => isOver(store),
+      end: () => checkEnd(store),
+    };
+  };
+}
+
+function newStore(random: Random, startsAt: number): Store {
+  // Two of them share a mailbox.
+  const people = ['ada', 'bob', 'cyd', 'dan', 'eve'].map((userId) => ({
+    userId,
+    email: userId === 'eve' ? 'ada@home.org' : `${userId}@home.org`,
+    traits: new Map<string, unknown>(),
+  }));
+  const runs = people.map(({ userId }, i) =>
+    newRun(`run-${userId}`, userId, startsAt + i * random.whole(0, HOUR)),
+  );
+  return {
+    policy: policyOf(random),
+    ruleIsOn: true,
+    people: new Map(people.map((person) => [person.userId, person])),
+    suppressed: new Map(),
+    drafts: new Map(),
+    moves: new Map(),
+    messages: new Map(),
+    runs: new Map(runs.map((run) => [run.id, run])),
+    bucket: null,
+    nextTokenAt: 0,
+  };
+}
+
+function policyOf(random: Random): Policy {
+  return {
+    paused: false,
+    quietHours: random.chance(0.5)
+      ? random.pick([
+          { start: '21:00', end: '08:00' },
+          { start: '12:00', end: '14:30' },
+        ])
+      : null,
+    caps: random.chance(0.6)
+      ? random.pick([
+          [{ letters: 1, windowMs: 12 * HOUR }],
+          [
+            { letters: 1, windowMs: 2 * HOUR },
+            { letters: 2, windowMs: DAY },
+          ],
+        ])
+      : null,
+    throttle: random.chance(0.6)
+      ? random.pick([
+          { letters: 1, perMs: 10_000 },
+          { letters: 2, perMs: HOUR },
+          { letters: 2, perMs: 1_000 },
+        ])
+      : null,
+    timeZone: 'UTC',
+  };
+}
+
+function ownersOf(stage: Stage, skewMs: number): Owner[] {
+  const owner = (name: string, work: (stage: Stage, self: Owner) => Task, isMortal: boolean): Owner => {
+    const self: Owner = { name, isMortal, skewMs, begin: () => work(stage, self) };
+    return self;
+  };
+  return [
+    owner('sender 1', send, true),
+    owner('sender 2', send, true),
+    owner('runs', advanceRuns, true),
+    owner('olga', review, false),
+    owner('paul', review, false),
+  ];
+}
+
+/** The relay takes everything, nobody is suppressed or paused any more, and the people of the team go home. */
+function calmDown(stage: Stage): void {
+  const { store, relay, schedule } = stage;
+  stage.isCalm = true;
+  relay.calm();
+  const by = { actor: 'operator', now: schedule.now() };
+  if (!store.ruleIsOn) switchOn(stage, by);
+  store.suppressed.clear();
+  if (store.policy.paused) resume(stage, by);
+}
+
+/** Nothing is in anybody's hands, and nothing waits for time alone. */
+function isOver({ messages, drafts, runs }: Store): boolean {
+  return (
+    messages.values().every(({ state }) => state !== 'claimed' && state !== 'submitting') &&
+    drafts.values().every(({ state, dueAt }) => state !== 'sending' && dueAt === null) &&
+    runs.values().every(({ nextAt }) => nextAt === null)
+  );
+}
+
+/** What is left waits for a person, and every run that is not at its end for such a draft. */
+function checkEnd({ drafts, runs }: Store): void {
+  for (const run of runs.values()) {
+    if (run.state === 'ended') continue;
+    const draft = drafts.get(`${run.id}-${run.step}`);
+    must(run.waitsFor === 'draft' && draft?.endedAt === null, `the run ${run.id} stands still`);
+  }
+  for (const { id, state, deadlineAt, resumeState, reason } of drafts.values()) {
+    if (state === 'scheduled') must(deadlineAt === null, `${id} has a deadline, and is forgotten`);
+    must(state !== 'approved', `${id} is approved, and is forgotten`);
+    if (state === 'held')
+      must(reason !== 'deferred' && resumeState !== null, `${id} is put off, and is forgotten`);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Draft, Move, Moved } from '../../packages/server/src/features/drafts/index.ts';
+import type { Bucket, Policy } from '../../packages/server/src/features/sending/index.ts';
+import type { Run } from '../../packages/server/src/features/sequences/index.ts';
+
+/** The rows that sending works on. A transaction is one step of a task: all of it, or nothing. */
+export type Message = {
+  draftId: string;
+  epoch: number;
+  state: 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
+  address: string;
+  counts: boolean;
+  claimedAt: number;
+  attempts: number;
+  firstAt: number | null;
+  /** The end of the lease; null where nobody has it. */
+  nextAt: number | null;
+};
+
+/** What is said of a letter that was claimed. */
+export type Said =
+  | { result: 'sent' }
+  | { result: 'failed' | 'unknown'; reason: string }
+  | { result: 'deferred' }
+  | { result: 'put_back' };
+
+export type Person = { userId: string; email: string | null; traits: Map<string, unknown> };
+
+export type Store = {
+  policy: Policy;
+  ruleIsOn: boolean;
+  people: Map<string, Person>;
+  /** By address. */
+  suppressed: Map<string, { reason: string; until: number | null }>;
+  drafts: Map<string, Draft>;
+  moves: Map<string, Move[]>;
+  messages: Map<string, Message>;
+  runs: Map<string, Run>;
+  bucket: Bucket | null;
+  /** When the throttle lets the next letter go, as the alarm of the project has it. */
+  nextTokenAt: number;
+};
+
+/** The draft as the move leaves it. A run whose draft has ended goes on. */
+export function write(store: Store, { draft, move }: Moved): void {
+  const before = store.drafts.get(draft.id);
+  if ((before?.moves ?? 0) + 1 !== draft.moves)
+    throw new Error(`a move of ${draft.id} was written over another`);
+  if ((before?.state ?? null) !== move.from)
+    throw new Error(`${draft.id} was not ${move.from} when it was moved`);
+  store.drafts.set(draft.id, draft);
+  store.moves.set(draft.id, [...(store.moves.get(draft.id) ?? []), move]);
+  if (draft.endedAt !== null && draft.againOf === null) wake(store, draft.runId ?? '', move.at);
+}
+
+function wake({ runs }: Store, id: string, at: number): void {
+  const run = runs.get(id);
+  if (run?.waitsFor === 'draft') runs.set(id, { ...run, waitsFor: 'time', nextAt: at });
+}
+
+/** When the sender has something to look at next. */
+export function nextToSend({ drafts, messages }: Store): number {
+  let next = Infinity;
+  for (const { dueAt } of drafts.values()) next = Math.min(next, dueAt ?? Infinity);
+  for (const { nextAt } of messages.values()) next = Math.min(next, nextAt ?? Infinity);
+  return next;
+}
+
+/** When a run goes on by time next. */
+export function nextToRun({ runs }: Store): number {
+  let next = Infinity;
+  for (const { nextAt } of runs.values()) next = Math.min(next, nextAt ?? Infinity);
+  return next;
+}

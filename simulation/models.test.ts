@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { CHECKS, checkModels, lineOf, missingTools } from './models.ts';
+import { readPan } from './read-pan.ts';
+
+const missing = await missingTools();
+
+test.skipIf(missing !== null)(
+  `the models are sound in all their states, and every planted defect is found${missing === null ? '' : ` (${missing})`}`,
+  { timeout: 600_000 },
+  async () => {
+    const done = await checkModels(CHECKS, () => {});
+    expect(done.filter(({ isAsItShouldBe }) => !isAsItShouldBe).map(lineOf)).toEqual([]);
+    expect(done).toHaveLength(CHECKS.length);
+  },
+);
+
+test('a search that a bound cut short counts as incomplete, and what says nothing as no search', () => {
+  const report = 'State-vector 64 byte, depth reached 217, errors: 0\n   252401 states, stored\n';
+  expect(readPan(report)).toEqual({ errors: 0, states: 252_401, depth: 217, isComplete: true, found: null });
+  expect(readPan(`error: max search depth too small\n${report}`).isComplete).toBe(false);
+  expect(readPan(`Warning: Search not completed\n${report}`).isComplete).toBe(false);
+  expect(() => readPan('pan: command not found')).toThrow('no report');
+});
+
+test('each model is looked at as it is and with defects, for what may not happen and for what must', () => {
+  for (const model of ['accept-flush', 'tenant-due', 'send-once'] as const) {
+    const own = CHECKS.filter((check) => check.model === model);
+    const kinds = own.map(({ looksFor, defect }) => `${looksFor} ${defect === null ? 'sound' : 'defect'}`);
+    expect(new Set(kinds)).toContain('safety sound');
+    expect(new Set(kinds)).toContain('safety defect');
+    expect(new Set(kinds)).toContain('liveness sound');
+  }
+});

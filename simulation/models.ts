@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { readPan, type Verdict } from './read-pan.ts';
+
+/**
+ * The models of docs/models, each looked at in all its states: as the product is, where nothing may be found, and with each
+ * planted defect, which has to be found. A search that came to a bound of its own proves nothing and fails too.
+ */
+export type Check = {
+  model: 'accept-flush' | 'tenant-due' | 'send-once';
+  /** Macros: which part of the model is looked at. */
+  macros: string[];
+  /** What was planted; null: nothing. */
+  defect: string | null;
+  /** That nothing wrong ever happens, or that something right happens at last. */
+  looksFor: 'safety' | 'liveness';
+};
+export type Checked = Check & { verdict: Verdict; isAsItShouldBe: boolean };
+
+export const CHECKS: Check[] = [
+  ...safety('accept-flush', []),
+  ...safety('accept-flush', ['TWO_LANES']),
+  ...safety('accept-flush', ['ROOM']),
+  ...safety('accept-flush', ['REVOKES']),
+  ...liveness('accept-flush', []),
+  ...liveness('accept-flush', ['REVOKES']),
+  ...safety('accept-flush', [], 'ANSWERS_BEFORE_COMMIT', 'KEY_IN_ANOTHER_COMMIT', 'PLACES_BEFORE_LOCK'),
+  ...safety('accept-flush', ['TWO_LANES'], 'LOCKS_IN_ANY_ORDER'),
+  ...safety('accept-flush', ['ROOM'], 'ROOM_BEFORE_LOCK'),
+  ...safety('accept-flush', ['REVOKES'], 'KEYS_BEFORE_LOCK'),
+  ...safety('tenant-due', []),
+  ...liveness('tenant-due', []),
+  ...liveness('tenant-due', ['FORGETS', 'SWEEP']),
+  ...safety('tenant-due', [], 'RINGS_IF_SOONER', 'RINGS_AFTERWARDS', 'ASKS_BEFORE_HOLDING', 'SLEEPS_ON'),
+  ...liveness('tenant-due', [], 'FORGETS'),
+  ...safety('send-once', []),
+  ...liveness('send-once', []),
+  ...safety(
+    'send-once',
+    [],
+    'NO_EPOCH',
+    'PUTS_BACK_SUBMITTED',
+    'RECLAIMS_SUBMITTED',
+    'WIRE_BEFORE_COMMIT',
+    'PAUSE_KEEPS_EPOCH',
+  ),
+  ...liveness('send-once', [], 'NOBODY_GIVES_UP'),
+];
+
+function safety(model: Check['model'], macros: string[], ...defects: string[]): Check[] {
+  return checksOf({ model, macros, looksFor: 'safety' }, defects);
+}
+
+function liveness(model: Check['model'], macros: string[], ...defects: string[]): Check[] {
+  return checksOf({ model, macros, looksFor: 'liveness' }, defects);
+}
+
+function checksOf(check: Omit<Check, 'defect'>, defects: string[]): Check[] {
+  const planted = defects.length === 0 ? [null] : defects;
+  return planted.map((defect) => ({ ...check, defect }));
+}
+
+const run = promisify(execFile);
+const FOLDER = resolve(import.meta.dirname, '../docs/models');
+/** A verifier that needs longer, or more, is a model that grew beyond what anybody waits for. */
+const TIME_LIMIT_MS = 120_000;
+const MEMORY_MB = 1_024;
+const DEPTH_MAX = 500_000;
+
+/** Why models cannot be checked here; null where they can. */
+export async function missingTools(): Promise<string | null> {
+  for (const [tool, ask] of [
+    ['spin', '-V'],
+    ['gcc', '--version'],
+  ] as const) {
+    const isThere = await run(tool, [ask]).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return `${tool} is not installed`;
+  }
+  return null;
+}
+
+/** So many at a time, in the order in which they are written. */
+export async function checkModels(checks: Check[], tell: (checked: Checked) => void): Promise<Checked[]> {
+  const done: Checked[] = [];
+  const waiting = [...checks];
+  const work = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const checked = await checkModel(check);
+      done.push(checked);
+      tell(checked);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return done;
+}
+
+const AT_A_TIME = 2;
+
+async function checkModel(check: Check): Promise<Checked> {
+  const folder = await mkdtemp(join(tmpdir(), 'beckon-model-'));
+  try {
+    const verdict = readPan(await search(check, folder));
+    const isFound = verdict.errors > 0;
+    const isAsItShouldBe = check.defect === null ? !isFound && verdict.isComplete : isFound;
+    return { ...check, verdict, isAsItShouldBe };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the verifier says. It ends with an error of its own where it found one, and says the same. */
+async function search({ model, macros, defect, looksFor }: Check, folder: string): Promise<string> {
+  const options = { cwd: folder, timeout: TIME_LIMIT_MS, maxBuffer: 16 * 1024 * 1024 };
+  const planted = defect === null ? [] : [macroOf(defect)];
+  const defined = [...macros, ...planted].map((name) => `-D${name}`);
+  await run('spin', [...defined, '-a', join(FOLDER, `${model}.pml`)], options);
+  const isSafety = looksFor === 'safety';
+  // Three more places than the default for who has had their turn: fairness counts every process.
+  const kind = isSafety ? ['-DSAFETY', '-DNOCLAIM'] : ['-DNFAIR=3'];
+  // A defect is found in a moment: there the compiler would take longer than the search.
+  const effort = defect === null ? '-O1' : '-O0';
+  await run('gcc', [effort, '-w', `-DMEMLIM=${MEMORY_MB}`, ...kind, '-o', 'pan', 'pan.c'], options);
+  const asked = isSafety ? [] : ['-a', '-f'];
+  const { stdout } = await run('./pan', [...asked, `-m${DEPTH_MAX}`, '-w22'], options);
+  return stdout;
+}
+
+/** What the model can be told to forget is a defect only where nothing makes up for it. */
+function macroOf(defect: string): string {
+  return defect === 'FORGETS' ? defect : `DEFECT_${defect}`;
+}
+
+/** `npm run models`: the table, and an exit code. */
+async function main(): Promise<void> {
+  const missing = await missingTools();
+  if (missing !== null) {
+    console.error(`The models cannot be checked here: ${missing}.`);
+    process.exitCode = 1;
+    return;
+  }
+  const done = await checkModels(CHECKS, (checked) => console.log(lineOf(checked)));
+  const wrong = done.filter(({ isAsItShouldBe }) => !isAsItShouldBe);
+  console.log(`\n${done.length} searches, ${wrong.length} not as they should be`);
+  if (wrong.length > 0) process.exitCode = 1;
+}
+
+export function lineOf({ model, macros, defect, looksFor, verdict, isAsItShouldBe }: Checked): string {
+  const name = [model, ...macros, defect === null ? '' : `with ${defect}`].filter(Boolean).join(' ');
+  const said = verdict.errors > 0 ? `found: ${verdict.found ?? 'an error'}` : 'nothing wrong';
+  const how = verdict.isComplete || verdict.errors > 0 ? said : `${said}, but not all was looked at`;
+  const size = `${verdict.states} states, ${verdict.depth} deep`;
+  return `${isAsItShouldBe ? 'ok    ' : 'WRONG '} ${name} (${looksFor}): ${how}; ${size}`;
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { playAccept } from './accept/play.ts';
+import type { Weakness } from './accept/rows.ts';
+import { FIXTURES } from './fixtures.ts';
+import { LETTER_DEFECTS } from './letters/defects.ts';
+import { PRODUCT as SENDING } from './letters/product.ts';
+import { letters } from './letters/scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { play, type Scenario, type Schedule, Violation } from './schedule.ts';
+import { WEBHOOK_DEFECTS } from './webhooks/defects.ts';
+import { PRODUCT as TELLING } from './webhooks/product.ts';
+import { webhooks } from './webhooks/scenario.ts';
+
+/** The same histories in every run: what a commit breaks is broken everywhere. More of them: `npm run simulate`. */
+const SEEDS = Array.from({ length: 200 }, (_, i) => i + 1);
+const TIMEOUT = { timeout: 300_000 };
+
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  test(`whoever dies when: no history of ${name} breaks a rule`, TIMEOUT, async () => {
+    const seeds = FIXTURES.filter((one) => one.scenario === name).map(({ seed }) => seed);
+    const broken: Violation[] = [];
+    for (const seed of new Set([...seeds, ...SEEDS])) broken.push(...(await violationsOf(seed, scenario)));
+    expect(broken.map(({ message, trace }) => [message, ...trace.slice(-10)])).toEqual([]);
+  });
+}
+
+test('a seed gives the same history each time', () => {
+  for (const scenario of [letters, webhooks])
+    expect(historyOf(7, scenario())).toEqual(historyOf(7, scenario()));
+  expect(historyOf(7, letters())).not.toEqual(historyOf(8, letters()));
+});
+
+test.for(Object.entries(LETTER_DEFECTS))(
+  'it is found in some history of letters if %s',
+  TIMEOUT,
+  async ([, defect]) => {
+    expect(await firstBroken((seed) => play(seed, letters({ ...SENDING, ...defect })))).toBeInstanceOf(
+      Violation,
+    );
+  },
+);
+
+test.for(Object.entries(WEBHOOK_DEFECTS))(
+  'it is found in some history of webhooks if %s',
+  TIMEOUT,
+  async ([, defect]) => {
+    expect(await firstBroken((seed) => play(seed, webhooks({ ...TELLING, ...defect })))).toBeInstanceOf(
+      Violation,
+    );
+  },
+);
+
+test.for<Weakness>(['keeps no key', 'asks no room', 'commits nothing'])(
+  'it is found in some history of accepting if the store %s',
+  TIMEOUT,
+  async (weakness) => {
+    expect(await firstBroken((seed) => playAccept(seed, weakness))).toBeInstanceOf(Violation);
+  },
+);
+
+type Play = (seed: number) => number | Promise<number>;
+
+async function firstBroken(playOne: Play): Promise<Violation | null> {
+  for (const seed of SEEDS) {
+    const [violation] = await violationsOf(seed, playOne);
+    if (violation) return violation;
+  }
+  return null;
+}
+
+/** None, or one. */
+async function violationsOf(seed: number, playOne: Play): Promise<Violation[]> {
+  try {
+    await playOne(seed);
+    return [];
+  } catch (error) {
+    if (error instanceof Violation) return [error];
+    throw error;
+  }
+}
+
+/** When each of its steps was. */
+function historyOf(seed: number, scenarioOf: (schedule: Schedule) => Scenario): number[] {
+  const moments: number[] = [];
+  play(seed, (schedule) => {
+    const scenario = scenarioOf(schedule);
+    return { ...scenario, check: () => void moments.push(schedule.now()) };
+  });
+  expect(moments.length).toBeGreaterThan(100);
+  return moments;
+}

@@ -1,0 +1,39 @@
+import { PRODUCT, type Product } from './product.ts';
+
+/** Each is wrong in one place, and has to be found. */
+export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
+  'whoever answers late has the last word': { isWaitedFor: ({ state }) => state !== 'pending' },
+  'one request more at once': {
+    mayClaim: (health, asked) =>
+      PRODUCT.mayClaim(health, { ...asked, inFlight: Math.max(0, asked.inFlight - 1) }),
+  },
+  'time gives tokens twice': {
+    refill(health, limits, now) {
+      const full = PRODUCT.refill(health, limits, now);
+      return { ...full, refilledAt: health.refilledAt };
+    },
+  },
+  'a redirect counts as an answer': {
+    resultOf(answered) {
+      const said = PRODUCT.resultOf(answered);
+      return said.status === 301 ? { ...said, state: 'delivered', nextAt: null } : said;
+    },
+  },
+  'the schedule begins one step later': {
+    resultOf: ({ delivery, answer }) =>
+      PRODUCT.resultOf({ delivery: { ...delivery, tries: delivery.tries + 1 }, answer }),
+  },
+  'an endpoint that fails is never spared': {
+    judge(health, result) {
+      const judged = PRODUCT.judge(health, result);
+      return { ...judged, health: { ...judged.health, openUntil: null } };
+    },
+  },
+  'what nobody answers for long is never given up': {
+    judge: (health, result) => PRODUCT.judge(health, { ...result, isGone: false }),
+    resultOf(answered) {
+      const said = PRODUCT.resultOf(answered);
+      return said.state === 'exhausted' ? { ...said, state: 'pending', nextAt: said.endedAt + 1_000 } : said;
+    },
+  },
+};
