@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The faults under load kill the same processes in every run of CI; these ask one promise for longer, and are part of the proof. */
-const LONG = ['e2e/digest-kills.test.ts', 'e2e/webhook-kills.test.ts'];
+const LONG = ['digest-kills', 'restore', 'survival', 'webhook-kills'].map((name) => `e2e/${name}.test.ts`);
 const left = process.env.E2E_LONG === 'on' ? [] : LONG;
 
 const TIMEOUTS = { testTimeout: 120_000, hookTimeout: 60_000 };

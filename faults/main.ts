@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const SHORT_MINUTES = 2;
+const SHORT_MINUTES = 1;
 const SHORT_RATE = 25;
 const QUIET_WITHIN_MS = 5 * 60_000;
 const SEEDS = 1e9;

@@ -199,10 +199,20 @@ async function ended(world: World, drafts: string[]): Promise<void> {
     if (rows.every(({ state }) => ENDS.includes(state))) return;
     const putOff = rows.filter(({ state }) => state === 'deferred').map(({ id }) => id);
     const inHand = rows.some(({ state }) => state === 'claimed' || state === 'submitting');
+    // What was claimed before a domain was stopped stays in too, until somebody has looked.
+    await letStoppedGoOn(db, projectId);
     // All of one round are looked at together, as they are after a minute.
     if (putOff.length > 0 && !inHand) await tryAgain(db, projectId, putOff);
     await pause(30);
   }
+}
+
+async function letStoppedGoOn(db: Database, projectId: number): Promise<void> {
+  const stopped = await db.query(
+    `SELECT 1 FROM beckon.sending_domain WHERE project_id = $1 AND paused_at IS NOT NULL`,
+    [projectId],
+  );
+  if (stopped.length > 0) await resumeDomain(db, { projectId, name: DOMAIN });
 }
 
 async function tryAgain(db: Database, projectId: number, drafts: string[]): Promise<void> {
