@@ -10,12 +10,12 @@ export default defineConfig({
   test: {
     globalSetup: ['packages/dashboard/build-once.ts'],
     projects: [
-      // A browser beside its server has both hands full, and what stands in the README uses one port.
+      // A browser and its server take turns, mostly.
       {
         test: {
-          name: 'one by one',
+          name: 'two at a time',
           include: ['e2e/{dashboard,docs}/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
           ...TIMEOUTS,
         },

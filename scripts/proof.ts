@@ -15,7 +15,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   attacks: { what: 'S1 to S16, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
   postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
   kills: {
-    what: 'server, worker and PostgreSQL killed for longer, a restore, 200 kills of webhooks, what opens in dark',
+    what: 'server, worker and PostgreSQL killed for longer, a restore, 200 kills of webhooks, every screen in dark',
     command: [
       'node_modules/vitest/vitest.mjs',
       'run',
