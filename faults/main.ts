@@ -21,7 +21,8 @@ import { type OpenStage, openStage } from './stage/open-stage.ts';
 import { settle, type Waiting } from './stage/settle.ts';
 
 /**
- * The product under faults: `node faults/main.ts --minutes 30 --seed 7 [--only F2,F3] [--dir DIR] [--rate N]`, `--short`, or
+ * The product under faults: `node faults/main.ts --minutes 30 --seed 7 [--only F2,F3] [--dir DIR] [--rate N] [--every SECONDS]`,
+ * `--short`, or
  * `--judge DIR` to look again at a run whose folder is there. Ends with 0 where nothing was violated, 1 where something
  * was, 2 where the run itself broke.
  */
@@ -32,6 +33,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     dir: { type: 'string' },
     rate: { type: 'string', default: '40' },
+    every: { type: 'string', default: '3' },
     short: { type: 'boolean', default: false },
     judge: { type: 'string' },
     keep: { type: 'boolean', default: false },
@@ -44,23 +46,24 @@ const QUIET_WITHIN_MS = 5 * 60_000;
 const SEEDS = 1e9;
 const CODES = { held: 0, violated: 1, broken: 2 };
 
-type Run = { dir: string; seed: number; minutes: number; perSecond: number };
+type Run = { dir: string; seed: number; minutes: number; perSecond: number; every: number };
 
 function readRun(): Run {
   const seed = options.seed === undefined ? Math.floor(Math.random() * SEEDS) : Number(options.seed);
   const minutes = options.short ? SHORT_MINUTES : Number(options.minutes);
   const perSecond = options.short ? SHORT_RATE : Number(options.rate);
-  for (const [name, value] of Object.entries({ seed, minutes, rate: perSecond }))
+  const every = Number(options.every);
+  for (const [name, value] of Object.entries({ seed, minutes, rate: perSecond, every }))
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} is to be a number`);
   const dir = resolve(options.dir ?? mkdtempSync(join(tmpdir(), 'beckon-faults-')));
   mkdirSync(dir, { recursive: true });
   // The account that PostgreSQL runs as has to get to what is inside.
   chmodSync(dir, 0o755);
-  return { dir, seed, minutes, perSecond };
+  return { dir, seed, minutes, perSecond, every };
 }
 
 async function run(wanted: Run): Promise<number> {
-  const { dir, seed, minutes } = wanted;
+  const { dir, seed, minutes, every } = wanted;
   const faults = chosen(options.only?.split(',') ?? null);
   say(`seed ${seed}, ${minutes} minutes, in ${dir}`);
   const code = await withCluster(dir, async (cluster) => {
@@ -68,7 +71,7 @@ async function run(wanted: Run): Promise<number> {
     const stage = await openStage(cluster, wanted);
     let waiting: Waiting;
     try {
-      await underFaults(stage, { minutes, work: () => makeTrouble(stage, faults, seed) });
+      await underFaults(stage, { minutes, work: () => makeTrouble(stage, faults, { seed, every }) });
       say('the faults are over: everything is mended and comes to rest');
       waiting = await settle(stage, QUIET_WITHIN_MS);
     } finally {
@@ -150,7 +153,7 @@ function conclude(report: Report, dir: string): number {
 
 async function judgeAgain(dir: string): Promise<number> {
   const { seed } = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
-  const known = { dir, seed, minutes: 0, perSecond: 0 };
+  const known = { dir, seed, minutes: 0, perSecond: 0, every: 0 };
   return withCluster(dir, async (cluster) => {
     const postgres = await cluster.settings();
     return conclude(await reportOf(known, { waiting: {}, postgres }), dir);

@@ -6,7 +6,6 @@ import { exponential, type Random, randomOf } from './random.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
 export const FAULTS: readonly Fault[] = [...KILLS, ...INJECTIONS, ...SCENARIOS];
-const BETWEEN_MEAN_MS = 3_000;
 const LOOK_EVERY_MS = 200;
 
 /** Those with these codes; all of them where none is named. */
@@ -31,10 +30,14 @@ export function* inOrder(faults: Fault[], seed: string): Generator<{ fault: Faul
   }
 }
 
-/** One fault after the other, until the run is to end. */
-export async function makeTrouble(stage: Stage, faults: Fault[], seed: number): Promise<void> {
+/** One fault after the other, so many seconds apart on average, until the run is to end. */
+export async function makeTrouble(
+  stage: Stage,
+  faults: Fault[],
+  { seed, every }: { seed: number; every: number },
+): Promise<void> {
   for (const { fault, random } of inOrder(faults, String(seed))) {
-    const until = Date.now() + exponential(BETWEEN_MEAN_MS, random);
+    const until = Date.now() + exponential(every * 1_000, random);
     while (stage.goesOn() && Date.now() < until) await pause(Math.min(LOOK_EVERY_MS, until - Date.now()));
     if (!stage.goesOn()) return;
     await fault.run(stage, random);

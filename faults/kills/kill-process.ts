@@ -2,20 +2,27 @@ import type { Fault } from '../fault.ts';
 import { note } from '../inject/hold.ts';
 import { anybody } from './anybody.ts';
 
+const LOOKS = 3;
+
 /**
- * kill -9 of any process. It is stopped first, so that what was under way in it can be counted at the moment of its death:
- * a kill that hits nobody at work proves little.
+ * kill -9 of any process. It is stopped first, so that what was under way in it can be counted at the moment of its death.
+ * A kill that hits nobody at work proves little: whoever is found idle goes on, but for the last one that is looked at.
  */
 export const KILL_PROCESS: Fault = {
   code: 'F2',
   name: 'kill -9 of a process',
-  weight: 60,
+  weight: 90,
   async run(stage, random) {
-    const victim = anybody(stage.victims, random);
-    if (!victim) return;
-    victim.signal('SIGSTOP');
-    const inFlight = await victim.inFlight();
-    victim.signal('SIGKILL');
-    note(stage, { code: 'F2', what: 'SIGKILL', victim: victim.name, inFlight });
+    for (let look = 1; look <= LOOKS; look += 1) {
+      const victim = anybody(stage.victims, random);
+      if (!victim) return;
+      victim.signal('SIGSTOP');
+      const inFlight = await victim.inFlight();
+      const isDue = inFlight > 0 || look === LOOKS;
+      victim.signal(isDue ? 'SIGKILL' : 'SIGCONT');
+      if (!isDue) continue;
+      note(stage, { code: 'F2', what: 'SIGKILL', victim: victim.name, inFlight });
+      return;
+    }
   },
 };

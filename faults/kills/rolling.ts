@@ -5,7 +5,7 @@ import { note } from '../inject/hold.ts';
 export const ROLLING: Fault = {
   code: 'F10',
   name: 'a rolling restart',
-  weight: 4,
+  weight: 2,
   async run(stage) {
     for (const victim of stage.victims) {
       if (!stage.goesOn()) return;

@@ -11,7 +11,7 @@ import { anybody } from '../kills/anybody.ts';
 export const STOLEN: Fault = {
   code: 'S2',
   name: 'a worker wakes up while another one has its letters',
-  weight: 2,
+  weight: 1,
   async run(stage, random) {
     const worker = anybody(
       stage.victims.filter(({ role }) => role === 'worker'),
