@@ -2,7 +2,7 @@ import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { pause } from '../digest/visible.ts';
-import { startLoad } from '../load/index.ts';
+import { type Load, startLoad } from '../load/index.ts';
 import { median, usageOf } from '../measure.ts';
 import { ratio, round, show } from '../print.ts';
 import { type Ground, openGround, type Project, type Server } from '../stage.ts';
@@ -11,15 +11,17 @@ import { type Heap, watchHeap } from './heap.ts';
 import { theilSen } from './slope.ts';
 
 /**
- * Half an hour of ordinary life: single events at a steady rate, digested, asked about, a draft for everybody new, letters that leave
- * into the outbox. The product must be no larger at the end than after it became warm.
+ * Half an hour of ordinary life: single events at a steady rate, digested, asked about, a draft for everybody again and again, some five
+ * a second, and letters that leave into the outbox. The product must be no larger at the end than after it became warm.
  */
 const PER_SECOND = 300;
+const LETTER_EACH = '10m';
 const MINUTE_MS = 60_000;
 const WARM_MINUTES = 5;
 const HOUR_MINUTES = 60;
-const USERS = 20_000;
-const QUEUES = ['inbox', 'lane', 'tenant_due', 'digest_turn', 'send_turn', 'delivery', 'audience_due'];
+const USERS = 3_000;
+const SEED = 1;
+const QUEUES = ['inbox', 'lane', 'tenant_due', 'digest_turn', 'send_turn', 'audience_due', 'rule_timer'];
 
 type Look = { minute: number; heap: number; rss: number; queues: number };
 
@@ -41,20 +43,9 @@ async function soak(minutes: number): Promise<string[][]> {
     const inspector = await freePort();
     const server = await ground.serve('all', { nodeOptions: [`--inspect=127.0.0.1:${inspector}`] });
     const heap = await watchHeap(inspector);
-    const load = startLoad({
-      host: '127.0.0.1',
-      port: server.port,
-      request: {
-        method: 'POST',
-        path: '/api/v1/events',
-        projects: [project.secret],
-        idempotencyKey: true,
-        body: { kind: 'event' },
-        users: USERS,
-      },
-      mode: { kind: 'open', perSecond: PER_SECOND, connections: 32 },
-      seconds: minutes * (MINUTE_MS / 1_000) + 60,
-    });
+    // Everybody has an address before anything happens to them.
+    await startPosting({ server, project }, { kind: 'user', seconds: USERS / PER_SECOND + 2 }).result;
+    const load = startPosting({ server, project }, { kind: 'event', seconds: (minutes + 1) * 60 });
     const looks: Look[] = [];
     for (let minute = 1; minute <= minutes; minute += 1) {
       await pause(MINUTE_MS);
@@ -64,10 +55,31 @@ async function soak(minutes: number): Promise<string[][]> {
     const { errors } = await load.result;
     heap.close();
     if (errors > 0) throw new Error(`${errors} requests were not answered as they should`);
-    return figures(looks);
+    return [...figures(looks), ['letters sent', '', String(await sentOf(ground)), '', '']];
   } finally {
     await ground.close();
   }
+}
+
+type To = { server: Server; project: Project };
+type Posted = { kind: 'user' | 'event'; seconds: number };
+
+function startPosting({ server, project }: To, { kind, seconds }: Posted): Load {
+  return startLoad({
+    host: '127.0.0.1',
+    port: server.port,
+    request: {
+      method: 'POST',
+      path: `/api/v1/${kind}s`,
+      projects: [project.secret],
+      idempotencyKey: true,
+      body: { kind },
+      users: USERS,
+      usersSeed: SEED,
+    },
+    mode: { kind: 'open', perSecond: PER_SECOND, connections: 32 },
+    seconds,
+  });
 }
 
 async function fill(ground: Ground): Promise<Project> {
@@ -76,16 +88,24 @@ async function fill(ground: Ground): Promise<Project> {
   const world = { projectId: project.id, people: 5_000, lapsed: 0, eventsOfEach: 2 };
   await makePeople(db, world);
   await serveAudiences(db, world, ofEvent('feature_used'));
-  await setSettings(db, project.id, { quiet_hours: 'off', throttle: 'off', frequency_cap: 'off' });
+  await setSettings(db, project.id, { quiet_hours: 'off', throttle: '300/m', frequency_cap: 'off' });
   const document = {
-    name: 'first_use',
+    name: 'used_again',
     when: { event: 'feature_used' },
+    entry: { cooldown: LETTER_EACH },
     deadline: '1m',
     steps: [{ draft: 'welcome' }],
   };
   await createRule(db, { projectId: project.id, document });
   await settle(ground.url);
   return project;
+}
+
+async function sentOf({ db }: Ground): Promise<number> {
+  const [row] = await db.query<{ sent: number }>(
+    `SELECT count(*)::int AS sent FROM beckon.draft WHERE state = 'sent'`,
+  );
+  return row?.sent ?? 0;
 }
 
 type Watched = { ground: Ground; server: Server; heap: Heap };

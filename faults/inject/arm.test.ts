@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { CRASH_POINTS } from '../../packages/server/src/base/crash-points.ts';
 import { CRASH_ACTIONS, createTrap, parseArmed, printArmed } from './arm.ts';
+import { POINTS } from './crashes.ts';
 
 test('what is printed is read again, and nothing else', () => {
   for (const action of CRASH_ACTIONS) {
@@ -66,4 +68,9 @@ test('a process that is to die there dies there, as by kill -9', async () => {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   const [, signal] = (await once(child, 'close')) as [number | null, string | null];
   expect([signal, said]).toEqual(['SIGKILL', 'reached']);
+});
+
+test('every point is one that some process is told of, but for those that are no part of a run', () => {
+  const elsewhere = ['import_committing', 'import_committed', 'migration_done'];
+  expect(new Set([...Object.values(POINTS).flat(), ...elsewhere])).toEqual(new Set(CRASH_POINTS));
 });

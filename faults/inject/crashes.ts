@@ -9,7 +9,7 @@ import { type CrashAction, printArmed } from './arm.ts';
 import { armPath } from './serve-armed.ts';
 
 /** What a process in this role comes by while it works. Imports and changes of the schema are no part of a run. */
-const POINTS: Record<Role, CrashPoint[]> = {
+export const POINTS: Record<Role, CrashPoint[]> = {
   api: [
     'accept_beginning',
     'accept_committing',

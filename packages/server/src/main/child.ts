@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createLog, type Log } from '../base/log.ts';
 import { type Config, loadConfig, type Role } from './config.ts';
+import { lastWords } from './last-words.ts';
 import { followPlace, openSecretsAt } from './prepare.ts';
 import { type FromPart, nameOf, type ToPart } from './processes.ts';
 import { readRelease } from './release.ts';
@@ -33,6 +34,7 @@ process.on('message', hear);
 async function start(): Promise<RunningServer & { log: Log }> {
   const config = readConfig();
   const log = sayingWho(createLog(config.logLevel, logTo === 'stderr' ? 2 : 1, toldSecrets(config)));
+  lastWords((error) => log.error({ err: error }, 'process.failed'));
   const place = await followPlace(config);
   const secrets = await openSecretsAt(config, { place, log });
   const here = { place, secrets, log, release: readRelease(), countedByAll };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCommands, EXIT_USAGE, type Operator } from '../operator/index.ts';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
+import { inPlainWords, lastWords } from './last-words.ts';
 import { readRelease } from './release.ts';
 
 /**
@@ -23,6 +24,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
+lastWords((error) => complain(inPlainWords(error)));
 addCommands(program, createOperator());
 await program.parseAsync().catch(endAsUsage);
 // Whatever still holds the event loop now (a connection that does not close) gets a moment, then the process ends.

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
@@ -19,6 +20,7 @@ import { loadConfig } from './config.ts';
 import { type CountedMetric, keepCounted, mergeCounts } from './merged-counts.ts';
 import { isOneProcess, nameOf, partsOf } from './processes.ts';
 
+const PAIRS = join(import.meta.dirname, '../../testkit/tls');
 const SECRET_KEY = 'a secret of these tests, and long enough';
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
@@ -165,6 +167,40 @@ test('the embedded database is that of the first process, and the others find it
     await rm(dataDir, { recursive: true, force: true });
   }
 }, 180_000);
+
+test('a certificate that was renewed is taken up by all of them at a SIGHUP', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'beckon-renewed-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const [certFile, keyFile] = [join(dir, 'server.crt'), join(dir, 'server.key')];
+  const renew = async (name: string): Promise<void> => {
+    await copyFile(join(PAIRS, `${name}.crt`), certFile);
+    await copyFile(join(PAIRS, `${name}.key`), keyFile);
+  };
+  await renew('first');
+  const server = start({
+    ROLES: 'api',
+    PUBLIC_URL: 'https://localhost:0',
+    TLS_CERT_FILE: certFile,
+    TLS_KEY_FILE: keyFile,
+  });
+  const port = Number(new URL(await server.url).port);
+  // Connections go round among the two.
+  const served = async (): Promise<string[]> => [await nameServed(port), await nameServed(port)];
+  expect(await served()).toEqual(['first', 'first']);
+  await renew('second');
+  server.child.kill('SIGHUP');
+  for (const name of ['api 1', 'api 2'])
+    await server.line((line) => line.fact === 'certificate.reloaded' && line.process === name);
+  expect(await served()).toEqual(['second', 'second']);
+}, 120_000);
+
+async function nameServed(port: number): Promise<string> {
+  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const name = String(socket.getPeerCertificate().subject.CN);
+  socket.destroy();
+  return name;
+}
 
 test('what gauges are is made of several as each says, and of the ended only what they counted is kept', async () => {
   const metric = (
