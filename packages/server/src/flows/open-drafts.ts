@@ -1,5 +1,6 @@
-import { type Draft, listOpenDrafts, type Moved, writeMoved } from '../features/drafts/index.ts';
+import { type Draft, listOpenDrafts, type Moved } from '../features/drafts/index.ts';
 import type { Tx } from '../io/db/index.ts';
+import { writeMoves } from './write-moves.ts';
 
 type OfRule = { projectId: number; ruleId: string };
 
@@ -27,7 +28,7 @@ export async function moveOpenDrafts(
   for (let after: string | null = null; ;) {
     const page: Draft[] = await listOpenDrafts(tx, { projectId, ruleId, after, limit: PAGE });
     const decided = page.map(decide).filter((moves) => moves.length > 0);
-    await writeMoved(tx, decided.flat());
+    await writeMoves(tx, decided.flat());
     done.moved += decided.length;
     for (const moves of decided) note(done, moves);
     const last = page.at(-1);

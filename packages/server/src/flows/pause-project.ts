@@ -7,7 +7,6 @@ import {
   listOpenDrafts,
   needsConfirmation,
   resumed,
-  writeMoved,
 } from '../features/drafts/index.ts';
 import { getSettings, setSettings as writeSettings } from '../features/projects/index.ts';
 import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
@@ -15,6 +14,7 @@ import { wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { nextMoment } from './next-due.ts';
+import { writeMoves } from './write-moves.ts';
 
 /**
  * Nothing of this project leaves from now on; accepting, digesting and drafting go on. Whoever is claiming just now is waited
@@ -108,7 +108,7 @@ async function resumePage(
 ): Promise<Resumed & { last: string | null }> {
   const drafts: Draft[] = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
   const moved = drafts.flatMap((draft) => resumed(draft, { now, actor }) ?? []);
-  await writeMoved(tx, moved);
+  await writeMoves(tx, moved);
   const cancelled = moved.filter(({ draft }) => draft.endedAt !== null);
   // The run of one that was sent again went on long ago.
   const ids = cancelled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));

@@ -1,13 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../base/address.ts';
-import {
-  type Actor,
-  cancel,
-  ENGINE,
-  isRefused,
-  listOpenOfPeople,
-  writeMoved,
-} from '../features/drafts/index.ts';
+import { type Actor, cancel, ENGINE, isRefused, listOpenOfPeople } from '../features/drafts/index.ts';
 import { findByAddress, type PersonId } from '../features/people/index.ts';
 import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../features/sequences/index.ts';
@@ -22,6 +15,7 @@ import {
 import { takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { askHeldAgain } from './ask-held-again.ts';
+import { writeMoves } from './write-moves.ts';
 
 export type Suppressing = SuppressedPlace & {
   reason: SuppressionReason;
@@ -142,7 +136,7 @@ async function endFor(
     const decided = cancel(draft, { reason, now, actor });
     return isRefused(decided) ? [] : [decided];
   });
-  await writeMoved(tx, moved);
+  await writeMoves(tx, moved);
   const runs = await findOpenRuns(tx, people);
   await updateRuns(
     tx,

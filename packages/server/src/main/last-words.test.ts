@@ -18,7 +18,7 @@ function endedBy(body: string): { status: number | null; said: string } {
   return { status, said: stdout + stderr };
 }
 
-test.for([
+test.for<[string, string]>([
   ['thrown where nobody waits', 'setImmediate(() => { throw refused; });'],
   ['a promise that nobody awaits', 'void Promise.reject(refused); setTimeout(() => {}, 60_000);'],
   ['thrown by the program itself', 'await null; throw refused;'],

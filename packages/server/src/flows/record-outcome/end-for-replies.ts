@@ -3,13 +3,13 @@ import {
   listOpenOfPeople,
   type Moved,
   replied as repliedTo,
-  writeMoved,
 } from '../../features/drafts/index.ts';
 import type { Outcome } from '../../features/outcomes/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../../features/sequences/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { loadProjectModels } from '../models.ts';
+import { writeMoves } from '../write-moves.ts';
 
 /**
  * Somebody has answered, and now it is a person's turn: their runs end, what nobody has touched is cancelled, and what
@@ -31,7 +31,7 @@ export async function endForReplies(
     const decided = repliedTo(draft, { now });
     return isRefused(decided) ? [] : [decided];
   });
-  await writeMoved(tx, moved);
+  await writeMoves(tx, moved);
   const ended = runs.filter(endsBy).map((run) => endRun(run, 'replied', now));
   await updateRuns(tx, ended);
 }

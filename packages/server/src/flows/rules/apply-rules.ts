@@ -9,7 +9,6 @@ import {
   isRefused,
   listOpenOfPeople,
   type Moved,
-  writeMoved,
 } from '../../features/drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../features/people/index.ts';
 import {
@@ -29,6 +28,7 @@ import { consider, type Desk, disarm, openDesk } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Happened, Item } from './happened.ts';
 import { checkOut, goOn, hear, wake } from './under-way.ts';
+import { writeMoves } from '../write-moves.ts';
 
 export type RulesDeps = { now: number; newId: NewId };
 
@@ -222,7 +222,7 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
       tx,
       outcomes.flatMap(({ outcome }) => outcome.timers),
     ),
-    writeMoved(tx, moved),
+    writeMoves(tx, moved),
     writeDecisions(
       tx,
       outcomes.flatMap(({ outcome }) => outcome.decisions),

@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
-import { suppress } from '../suppress.ts';
+import { liftSuppression, suppress } from '../suppress.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
 import type { Handed, OutgoingLetter } from './index.ts';
 import { recordResults } from './record-results.ts';
@@ -252,6 +252,24 @@ test('between two attempts quiet hours, a suppression and a new address each kee
     gone: ['cancelled', 'suppressed'],
     moved: ['failed', 'address_changed'],
   });
+});
+
+test('a letter that was put off ends with its draft, and takes no slot of the cap any more', async () => {
+  const story = await dueFor('ada');
+  await story.set({ frequency_cap: '1/7d' });
+  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  await engine.settle();
+  const place = { projectId: story.projectId, kind: 'person', value: 'ada' } as const;
+  await suppress(db, { ...place, reason: 'manual', until: null, actor: 'ann' });
+  expect((await story.drafts())[0]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
+  expect(await message(story, 'ada')).toMatchObject({ state: 'failed', reason: 'suppressed' });
+  await liftSuppression(db, place);
+  await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
+  await story.event('ada', 'report_made');
+  engine.transport.answer({ result: 'sent' });
+  await story.later(2 * HOUR);
+  const another = (await story.drafts()).find(({ rule }) => rule === 'another');
+  expect(another).toMatchObject({ state: 'sent' });
 });
 
 test('what was put off while its rule was off goes on once it is on again', async () => {

@@ -1,6 +1,6 @@
 import { classifyReply, replyText } from '../../base/bounce/index.ts';
 import { writeDecisions } from '../../features/decisions/index.ts';
-import { type Draft, listDueDrafts, type Moved, writeMoved } from '../../features/drafts/index.ts';
+import { type Draft, listDueDrafts, type Moved } from '../../features/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/index.ts';
 import { isAccepted } from '../../features/restores/index.ts';
 import {
@@ -23,6 +23,7 @@ import { type BatchTx, inSession } from '../session.ts';
 import { policyOf } from './ask-gates.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
+import { writeMoves } from '../write-moves.ts';
 
 /** `lateMs`: for how long the first of them was due. */
 export type SendBatch = { letters: ClaimedLetter[]; drafts: number; lateMs: number };
@@ -84,7 +85,7 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const [claimed] = await Promise.all([
     claimMessages(tx, done.messages),
     endMessages(tx, { at: now, ends: done.ends }),
-    writeMoved(tx, done.moved),
+    writeMoves(tx, done.moved),
     writeDecisions(tx, done.decisions),
     done.bucket ? keepBucket(tx, projectId, done.bucket) : undefined,
     done.narrow ? upsertNarrow(tx, done.narrow.taken()) : undefined,
