@@ -120,7 +120,9 @@ test.each([
     clock.advance(2_000);
     const letGo = Promise.withResolvers<void>();
     let held = 0;
-    stage.engine.transport.answer(async () => {
+    stage.engine.transport.answer(async ({ projectId }) => {
+      // Other stories go on in the same database.
+      if (projectId !== story.projectId) return { result: 'sent' };
       held += 1;
       await letGo.promise;
       return { result: 'sent' };
