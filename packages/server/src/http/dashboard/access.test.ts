@@ -133,3 +133,9 @@ test('a change that another page sent is refused, whoever is signed in', async (
     expect([key, status]).toEqual([key, 403]);
   }
 });
+
+test('what programs ask is refused to a page that says where it comes from in another way', async () => {
+  const page = browser({ origin: undefined, 'sec-fetch-site': 'cross-site' });
+  for (const key of forPrograms) expect([key, await knock(page, key)]).toEqual([key, 403]);
+  expect(forPrograms.size).toBeGreaterThan(0);
+});

@@ -93,10 +93,11 @@ function readBearer({ headers }: FastifyRequest): string | null {
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ').trim() : null;
 }
 
-/** Programs have no page; one that says where it comes from is held to it all the same. */
+/** Programs have no page; whoever says where it comes from, as all browsers do, is held to it all the same. */
 function needsOwnPage(one: DashboardRoute, { headers }: FastifyRequest, bearer: string | null): boolean {
   if (one.key.startsWith('GET ')) return false;
-  if (one.needs === 'anyone') return one.isForPrograms !== true || headers.origin !== undefined;
+  const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+  if (one.needs === 'anyone') return one.isForPrograms !== true || isFromPage;
   return bearer === null;
 }
 
