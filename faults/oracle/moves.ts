@@ -32,13 +32,14 @@ export function judgeMoves({ rows, acts }: Pick<Facts, 'rows' | 'acts'>, finding
 }
 
 /** Of a draft whose message was put off, whatever may hold it. */
-const OPEN = ['held', 'scheduled', 'approved', 'cancelled', 'skipped'];
+const OPEN = ['held', 'scheduled', 'approved'];
 const AGREES: Record<string, string[]> = {
   claimed: ['sending'],
   submitting: ['sending'],
   deferred: OPEN,
   sent: ['sent'],
-  failed: ['failed'],
+  // What was put off ends with its draft.
+  failed: ['failed', 'cancelled'],
   unknown: ['unknown'],
 };
 const LEFT = ['sending', 'sent', 'unknown'];
