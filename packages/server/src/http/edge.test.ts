@@ -17,6 +17,7 @@ import { answerFault } from './faults.ts';
 import { type DrainLimits, refuseBody } from './refuse-body.ts';
 import { clientErrorHandler } from './socket-errors.ts';
 import { transportRules } from './transport.ts';
+import { nameServed } from '../../testkit/name-served.ts';
 
 const MIB = 1024 * 1024;
 const newId = (): string => '01890000-0000-7000-8000-000000000000';
@@ -284,14 +285,6 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
     });
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   });
-}
-
-async function nameServed(port: number): Promise<string> {
-  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const name = String(socket.getPeerCertificate().subject.CN);
-  socket.destroy();
-  return name;
 }
 
 test('a new certificate is taken up without a restart, and a bad one leaves the old in service', async () => {

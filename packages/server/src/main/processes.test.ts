@@ -3,7 +3,6 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import tls from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
@@ -19,6 +18,7 @@ import { writers } from '../../testkit/survival.ts';
 import { loadConfig } from './config.ts';
 import { type CountedMetric, keepCounted, mergeCounts } from './merged-counts.ts';
 import { isOneProcess, nameOf, partsOf } from './processes.ts';
+import { nameServed } from '../../testkit/name-served.ts';
 
 const PAIRS = join(import.meta.dirname, '../../testkit/tls');
 const SECRET_KEY = 'a secret of these tests, and long enough';
@@ -193,14 +193,6 @@ test('a certificate that was renewed is taken up by all of them at a SIGHUP', as
     await server.line((line) => line.fact === 'certificate.reloaded' && line.process === name);
   expect(await served()).toEqual(['second', 'second']);
 }, 120_000);
-
-async function nameServed(port: number): Promise<string> {
-  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const name = String(socket.getPeerCertificate().subject.CN);
-  socket.destroy();
-  return name;
-}
 
 test('what gauges are is made of several as each says, and of the ended only what they counted is kept', async () => {
   const metric = (
