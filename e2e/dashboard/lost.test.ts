@@ -31,6 +31,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   const letter = (): Locator => page.getByRole('region', { name: 'Letter', exact: true });
   const subject = (): Locator => letter().getByRole('textbox', { name: 'Subject' });
   const banner = (): Locator => page.getByText('Stream lost, reconnecting');
+  const notSaved = (): Locator => letter().getByRole('alert').filter({ hasText: 'Not saved' });
+  const notOpened = (): Locator => letter().getByRole('alert').filter({ hasText: 'could not be opened' });
   const heading = (name: string): Locator => letter().getByRole('heading', { level: 2, name });
   /** Somebody is in the midst of a word. */
   async function write(words: string): Promise<void> {
@@ -48,14 +50,20 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   });
 
   test('when the server is killed and started again the page goes on, and what was typed is saved', async () => {
+    // As when it goes while the editor opens.
+    await page.route('**/open-editor', (route) => route.abort());
     await write('Typed while it was gone');
+    await notOpened().waitFor();
+    await page.unroute('**/open-editor');
     await markPage();
     await installation.kill();
     await banner().waitFor();
     expect(await rows().count()).toBe(waiting);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await notSaved().waitFor();
     await installation.start();
     await banner().waitFor({ state: 'detached' });
+    await notOpened().waitFor({ state: 'detached' });
     expect(await subject().inputValue()).toBe('Typed while it was gone');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await heading('Typed while it was gone').waitFor();

@@ -8,6 +8,7 @@ import { RichEditor } from '../../parts/rich-editor.tsx';
 import { WordDiff } from '../../parts/word-diff.tsx';
 import { keptAs } from './unsaved.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
+import { useOnLive } from './use-on-live.ts';
 
 /** What was typed and not saved. It outlives a reload. */
 type Typed = { subject: string; preheader: string; body: string };
@@ -24,6 +25,8 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
   const subject = useRef<HTMLInputElement>(null);
   useBorrowedFocus(subject, true);
   const isOther = base !== hash;
+  // Whether the server was reached is for the saving to find out.
+  const isTheirs = lease?.status === 409;
   const change = (part: Partial<Typed>): void => keep({ ...typed, ...part });
   const save = async (over: string): Promise<void> => {
     if (!(await saving.save({ ...typed, hash: over }))) return;
@@ -32,12 +35,12 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
     onSaved(draft.id);
     onClose();
   };
-  useKeys('Editor', { 'Mod+s': { label: 'Save', run: () => lease === null && void save(hash) } });
+  useKeys('Editor', { 'Mod+s': { label: 'Save', run: () => !isTheirs && void save(hash) } });
   return (
     <Stack gap="sm" component="section" aria-label="Editor of the letter">
       {lease !== null && <ErrorBox error={lease} title="The editor could not be opened" />}
       {isOther && <Changed theirs={start} mine={typed} onTake={forget} />}
-      {saving.fault?.status === 409 && <ErrorBox error={saving.fault} title="Not saved" />}
+      {saving.fault && !saving.fault.field && <ErrorBox error={saving.fault} title="Not saved" />}
       <TextInput
         label="Subject"
         value={typed.subject}
@@ -61,7 +64,7 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
       <Foot
         isOther={isOther}
         isSaving={saving.isSaving}
-        isHeld={lease === null}
+        isTheirs={isTheirs}
         onSave={() => void save(hash)}
         onClose={onClose}
         onDiscard={() => {
@@ -76,13 +79,13 @@ export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): Re
 type FootProps = {
   isOther: boolean;
   isSaving: boolean;
-  isHeld: boolean;
+  isTheirs: boolean;
   onSave: () => void;
   onClose: () => void;
   onDiscard: () => void;
 };
 
-function Foot({ isOther, isSaving, isHeld, onSave, onClose, onDiscard }: FootProps): ReactNode {
+function Foot({ isOther, isSaving, isTheirs, onSave, onClose, onDiscard }: FootProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">
       <Button variant="subtle" color="gray" onClick={onDiscard}>
@@ -91,7 +94,7 @@ function Foot({ isOther, isSaving, isHeld, onSave, onClose, onDiscard }: FootPro
       <Button variant="default" onClick={onClose}>
         Close, keep what I typed
       </Button>
-      <Button loading={isSaving} disabled={!isHeld} onClick={onSave}>
+      <Button loading={isSaving} disabled={isTheirs} onClick={onSave}>
         {isOther ? 'Save mine over it' : 'Save'}
       </Button>
     </Group>
@@ -146,7 +149,8 @@ const PARTS = [
 const RENEW_MS = 4 * 60_000;
 
 /**
- * Holds the draft as long as the editor is open; the fault, where somebody else holds it. What they let go of is taken at once.
+ * Holds the draft as long as the editor is open; the fault, where that did not work. What somebody else lets go of is taken at
+ * once, and so is what could not be asked for while the server was away.
  */
 function useLease(draft: string, isTheirs: boolean): ApiError | null {
   const call = useCall();
@@ -168,6 +172,7 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
     ).then(after, after);
   });
   useEffect(() => hold(draft), [draft, isTheirs]);
+  useOnLive(() => hold(draft));
   useEffect(() => {
     const timer = setInterval(() => hold(draft), RENEW_MS);
     return () => {
