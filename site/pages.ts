@@ -60,6 +60,7 @@ export const SECTIONS: Section[] = [
       { path: 'self-hosting', file: 'docs/self-hosting.md', title: 'Self-hosting' },
       { path: 'backup', file: 'docs/backup.md', title: 'Backups' },
       { path: 'several-machines', file: 'docs/several-machines.md', title: 'Several machines' },
+      { path: 'sizing', file: 'docs/sizing.md', title: 'How large' },
       { path: 'settings', file: 'docs/settings.md', title: 'Settings' },
       { path: 'operator', file: 'docs/operator.md', title: 'The operator’s commands' },
       { path: 'monitoring', file: 'docs/monitoring.md', title: 'Watch it' },
