@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import type { Fault, Stage, Victim } from '../fault.ts';
 import { anybody } from '../kills/anybody.ts';
 import { between, pick, type Random } from '../random.ts';
 import { note, spoilFor } from './hold.ts';
 
-const FAKETIME = '/usr/bin/faketime';
+/** The library itself: whoever signals its program does not reach what that has started. */
+const [FAKETIME] = globSync('/usr/lib*/{,*/}faketime/libfaketimeMT.so.1');
 /** Some that are put right, and some beyond what a process says of itself that it is ready with. */
 const OFFSETS_S = [-3_600, -30, -7, -3, 3, 7, 30, 3_600];
 const LASTS_MS: [number, number] = [4_000, 12_000];
@@ -17,12 +18,14 @@ export const CLOCK: Fault = {
   async run(stage, random) {
     const victim = anybody(stage.victims, random);
     if (!victim) return;
-    if (existsSync(FAKETIME)) await moveClock(stage, victim, random);
+    if (FAKETIME !== undefined) await moveClock(stage, { victim, library: FAKETIME }, random);
     else note(stage, { code: 'F8', what: 'left out, for there is no faketime', victim: '', inFlight: 0 });
   },
 };
 
-async function moveClock(stage: Stage, victim: Victim, random: Random): Promise<void> {
+type Moved = { victim: Victim; library: string };
+
+async function moveClock(stage: Stage, { victim, library }: Moved, random: Random): Promise<void> {
   const offset = pick(OFFSETS_S, random);
   await spoilFor(stage, {
     code: 'F8',
@@ -32,10 +35,11 @@ async function moveClock(stage: Stage, victim: Victim, random: Random): Promise<
     // Time that has gone by is measured as it was: timers would not ring otherwise.
     spoil: () =>
       victim.restart('SIGTERM', {
-        FAULT_THROUGH: `${FAKETIME} -f ${offset > 0 ? '+' : ''}${offset}s`,
+        LD_PRELOAD: library,
+        FAKETIME: `${offset > 0 ? '+' : ''}${offset}s`,
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         DONT_FAKE_MONOTONIC: '1',
       }),
-    mend: () => victim.restart('SIGTERM', { FAULT_THROUGH: '' }),
+    mend: () => victim.restart('SIGTERM', { LD_PRELOAD: '' }),
   });
 }

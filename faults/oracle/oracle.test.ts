@@ -429,3 +429,14 @@ test('a key that is being revoked may still be taken, or not', () => {
     expect(found).toEqual([]);
   }
 });
+
+test.each([
+  ['failed', true],
+  ['deferred', false],
+])('of a draft that was cancelled the letter that was put off ends with it: %s', (state, isFine) => {
+  const facts = madeUp();
+  draft(facts).state = 'cancelled';
+  message(facts).state = state;
+  const said = judgeFacts(facts).violations.map(({ what }) => what);
+  expect(said.includes('a message and its draft say different things')).toBe(!isFine);
+});

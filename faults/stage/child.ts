@@ -15,8 +15,6 @@ export type Launch = {
   dir: string;
   /** What it says when it is ready; what follows is read as `name=value` words. */
   readyWhen: string;
-  /** Before what is run. */
-  through?: string[];
   onSpawn?: (child: ChildProcess) => void;
 };
 
@@ -29,18 +27,14 @@ process.once('exit', () => {
 const REPOSITORY = join(import.meta.dirname, '../..');
 
 /** Resolves when it is ready, and rejects when it ends before. */
-export async function launch({ name, script, env, dir, through = [], ...rest }: Launch): Promise<Child> {
+export async function launch({ name, script, env, dir, ...rest }: Launch): Promise<Child> {
   const log = openSync(join(dir, `${name}.log`), 'a');
-  const words: string[] = [...through, process.execPath, script];
-  const [program = process.execPath, ...args] = words;
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, [script], {
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', log],
   });
   closeSync(log);
-  // Where there is no such program its output ends at once, which is told below.
-  child.on('error', () => running.delete(child));
   running.add(child);
   child.once('exit', () => running.delete(child));
   const { stdin, stdout } = child;

@@ -32,15 +32,13 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
   let stopping = false;
 
   async function run(): Promise<void> {
-    const { FAULT_THROUGH, ...given } = more;
     try {
       const launched = await launch({
         name,
         script: SCRIPT,
-        env: { ...env, ...given },
+        env: { ...env, ...more },
         dir,
         readyWhen: 'Beckon is ready',
-        through: FAULT_THROUGH ? FAULT_THROUGH.split(' ') : [],
         onSpawn: (made) => (child = made),
       });
       ready.resolve();
