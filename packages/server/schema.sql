@@ -684,7 +684,8 @@ CREATE TABLE beckon.run (
   goal_until timestamp with time zone,
   converted_at timestamp with time zone,
   ended_at timestamp with time zone,
-  end_reason text COLLATE "C"
+  end_reason text COLLATE "C",
+  lost_ms bigint
 );
 
 CREATE TABLE beckon.sandbox_advance (

@@ -70,6 +70,7 @@ function goOn({ store, zone, schedule }: Stage, run: Run, now: number): void {
     expiresAfterMs: 72 * HOUR,
     hasAddress: true,
     missing: null,
+    mayHaveLeft: false,
     now,
   });
   write(store, made);
@@ -104,5 +105,6 @@ export function newRun(id: string, userId: string, startsAt: number): Run {
     convertedAt: null,
     endedAt: null,
     endReason: null,
+    lostMs: null,
   };
 }

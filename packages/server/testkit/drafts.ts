@@ -23,5 +23,6 @@ export function draftFacts(newId: () => string): Omit<NewDraft, 'now'> {
     expiresAfterMs: 72 * HOUR,
     hasAddress: true,
     missing: null,
+    mayHaveLeft: false,
   };
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
@@ -9,11 +9,14 @@ import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { type Draft, listDrafts, listMoves } from '../features/drafts/index.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
+import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
+import { createModels } from './models.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, resumeProject } from './pause-project.ts';
 import { carryAcceptance, mayLettersLeave } from './restore-guard.ts';
+import { claimBatch } from './send-drafts/send-batch.ts';
 import { setSettings } from './set-settings.ts';
 
 /** A database that was put back is one that is found as another than it was accepted: here its acceptance is taken back. */
@@ -22,6 +25,7 @@ const db = await openTestDatabase(clock);
 const carried = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
+const DAY = 24 * HOUR;
 const LETTER = { subject: 'Hello', body: 'Hello' };
 
 let projectId = 0;
@@ -191,4 +195,119 @@ test('a database that was carried into another cluster is accepted there if it w
   await acceptUnchanged(from);
   await carryAcceptance({ from, to: db });
   expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'upgraded' }]);
+});
+
+test('a letter that was claimed at the moment of the restore is not put back: it may have left a moment later', async () => {
+  await greet('claimed');
+  clock.advance(3 * HOUR);
+  const deps = { db, newId, models: createModels(clock), mailroom: testMailroom(), togetherMs: 0 };
+  expect((await claimBatch(deps, projectId, 10)).letters).toHaveLength(1);
+  await closeGate(db);
+  clock.advance(HOUR);
+  expect(await engine.sender.giveUp()).toBe(0);
+  expect(await stands('claimed')).toEqual([['sending', null]]);
+  expect(await confirm({ stoppedAt: clock.now() - HOUR, restoredTo: clock.now() - 2 * HOUR })).toMatchObject({
+    unknown: 1,
+    review: 0,
+    flows: 0,
+  });
+  await engine.advance(24 * HOUR);
+  expect(await stands('claimed')).toEqual([['unknown', 'may_have_left']]);
+});
+
+test('what time alone brings again waits for a person: somebody joins, a date comes near', async () => {
+  const audience = await createAudience(db, {
+    projectId,
+    name: 'Away',
+    definition: { not: { event: 'hello', at_least: 1, within: '7d' } },
+  });
+  await createRule(db, {
+    projectId,
+    document: { name: 'away', when: { audience: audience.id, move: 'joined' }, steps: [{ draft: LETTER }] },
+  });
+  await createRule(db, {
+    projectId,
+    document: {
+      name: 'renewal',
+      when: { relative_to: { trait: 'renewalDate' }, before: '7d' },
+      steps: [{ draft: LETTER }],
+    },
+  });
+  await greet('ana');
+  await act('ana', { kind: 'skip', reason: 'other' });
+  const traits = { renewalDate: new Date(clock.now() + 14 * DAY).toISOString() };
+  const users = [{ external_user_id: 'bob', email: 'bob@x.org', traits }];
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  await engine.settle();
+  const restoredTo = clock.now();
+  clock.advance(8 * DAY);
+  await closeGate(db);
+  const stoppedAt = clock.now();
+  clock.advance(MINUTE);
+  await engine.settle();
+  expect(await stands('ana', 'bob')).toEqual([
+    ['scheduled', null],
+    ['scheduled', null],
+  ]);
+  expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ review: 2, flows: 0 });
+});
+
+test('what somebody moved between the restore and its confirmation waits for a person, whatever is said of the time before', async () => {
+  await greet('moved', 'same');
+  clock.advance(HOUR);
+  await closeGate(db);
+  const stoppedAt = clock.now();
+  clock.advance(MINUTE);
+  await act('moved', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
+  const restoredTo = stoppedAt - 30 * MINUTE;
+  expect(await confirm({ restoredTo, stoppedAt, nobodyApproved: true })).toMatchObject({
+    review: 1,
+    flows: 1,
+  });
+  expect(await stands('moved', 'same')).toEqual([
+    ['held', 'restored'],
+    ['scheduled', null],
+  ]);
+});
+
+describe('of a sequence whose letter may have left', () => {
+  const draftsOf = async (userId: string): Promise<unknown[]> => {
+    const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
+    return (await listDrafts(db, asked)).map(({ step, state, reason }) => [step, state, reason]).toReversed();
+  };
+  const SECOND = { subject: 'Second', body: 'Second' };
+  const THIRD = { subject: 'Third', body: 'Third' };
+
+  test('the next ones wait for a person as long as they may have left as well, and leave by themselves after that', async () => {
+    await createRule(db, {
+      projectId,
+      document: {
+        name: 'three',
+        when: { event: 'began' },
+        steps: [{ draft: LETTER }, { wait: '1h' }, { draft: SECOND }, { wait: '2d' }, { draft: THIRD }],
+      },
+    });
+    const users = [{ external_user_id: 'u', email: 'u@x.org' }];
+    await putRecords(db, { projectId, kind: 'users', records: users });
+    const events = [{ external_user_id: 'u', name: 'began', properties: {} }];
+    await putRecords(db, { projectId, kind: 'events', records: events });
+    await engine.settle();
+    const restoredTo = clock.now();
+    await closeGate(db);
+    clock.advance(DAY);
+    await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(clock.now())]);
+    expect(await confirm({ restoredTo, stoppedAt: clock.now() })).toMatchObject({ unknown: 1, review: 0 });
+    await engine.advance(2 * HOUR);
+    expect(await draftsOf('u')).toEqual([
+      [0, 'unknown', 'may_have_left'],
+      [2, 'held', 'restored'],
+    ]);
+    await act('u', { kind: 'approve' });
+    await engine.advance(3 * DAY);
+    expect(await draftsOf('u')).toEqual([
+      [0, 'unknown', 'may_have_left'],
+      [2, 'sent', null],
+      [4, 'sent', null],
+    ]);
+  });
 });

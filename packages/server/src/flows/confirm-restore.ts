@@ -18,7 +18,7 @@ import {
   takeBackAcceptance,
 } from '../features/restores/index.ts';
 import { endMessages, takeSendTurn } from '../features/sending/index.ts';
-import { findRunsById, wakeRuns } from '../features/sequences/index.ts';
+import { doubtRuns, findRunsById, type Run, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, duesOf, takeTurn } from '../features/turns/index.ts';
 import { countWaiting } from '../features/inbox/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
@@ -132,9 +132,11 @@ async function ofPage(
   await takeTurn(tx, projectId);
   await takeSendTurn(tx, projectId);
   const drafts = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
-  const anchors = await anchorsOf(tx, projectId, drafts);
+  const runs = await runsOf(tx, projectId, drafts);
   const judged = drafts.map((draft) => {
-    const found = draft.reason === 'restored' ? 'review' : judgeOne(draft, restored, anchors);
+    const run = runs.get(draft.runId ?? '');
+    const isNew = run !== undefined && isUnheardOf(run, restored.stoppedAt);
+    const found = draft.reason === 'restored' ? 'review' : judgeRestored(draft, restored, isNew);
     counts[found] += 1;
     return { draft, found };
   });
@@ -142,15 +144,14 @@ async function ofPage(
   return drafts.length < PAGE ? null : (drafts.at(-1)?.id ?? null);
 }
 
-function judgeOne(draft: Draft, restored: RestoredAt, anchors: Map<string, number>): AfterRestore {
-  return judgeRestored(draft, restored, anchors.get(draft.runId ?? '') ?? null);
+async function runsOf(tx: Tx, projectId: number, drafts: Draft[]): Promise<Map<string, Run>> {
+  const keys = drafts.flatMap(({ runId }) => (runId === null ? [] : [{ projectId, id: runId }]));
+  return new Map((await findRunsById(tx, keys)).map((run) => [run.id, run]));
 }
 
-/** When that happened which the runs of these drafts began with. */
-async function anchorsOf(tx: Tx, projectId: number, drafts: Draft[]): Promise<Map<string, number>> {
-  const keys = drafts.flatMap(({ runId }) => (runId === null ? [] : [{ projectId, id: runId }]));
-  const runs = await findRunsById(tx, keys);
-  return new Map(runs.map(({ id, anchor }) => [id, anchor.occurredAt]));
+/** An event alone says when it was. Time makes people join, and dates come near, whichever server is there to see it. */
+function isUnheardOf({ anchor }: Run, stoppedAt: number): boolean {
+  return anchor.kind === 'event' && Math.min(anchor.occurredAt, anchor.acceptedAt) > stoppedAt;
 }
 
 type Writing = {
@@ -180,9 +181,16 @@ async function write(tx: Tx, { projectId, judged, restored, confirming, now }: W
     relayId: null,
   }));
   await endMessages(tx, { at: now, ends });
-  const runs = ended.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
+  const doubted = judged.filter(({ found }) => found !== 'flows').flatMap(({ draft }) => runOf(draft));
+  await doubtRuns(tx, { projectId, ids: doubted, lostMs: restored.stoppedAt - confirming.restoredTo });
+  const runs = ended.flatMap(({ draft }) => runOf(draft));
   const awake = await wakeRuns(tx, { projectId, ids: runs, at: now });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+}
+
+/** That which waits for it: none waits for a letter that is sent once more. */
+function runOf({ runId, againOf }: Draft): string[] {
+  return againOf === null && runId !== null ? [runId] : [];
 }
 
 function refused(field: string, message: string): Fault {

@@ -22,13 +22,15 @@ export type RestoredAt = {
   nobodyApproved: boolean;
 };
 
-/** `anchorAt`: when that happened which its run began with. */
-export function judgeRestored(draft: Draft, restored: RestoredAt, anchorAt: number | null): AfterRestore {
+/** `isNew`: its run began with something of which the server before this one cannot have known. */
+export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
   const { stoppedAt, seenAt, nobodyApproved } = restored;
   if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
   // Written since, of what had happened before: the same letter may have been written, and have left, in the time that is lost.
-  if (draft.createdAt >= seenAt) return (anchorAt ?? draft.createdAt) <= stoppedAt ? 'review' : 'flows';
+  if (draft.createdAt >= seenAt) return isNew ? 'flows' : 'review';
   const leftBy = lettingGo(draft, stoppedAt);
+  // When it leaves is not what it was: somebody or something has moved it since.
+  if (draft.updatedAt >= seenAt && leftBy !== 'itself') return 'review';
   if (leftBy === 'itself') return 'unknown';
   return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'flows';
 }
@@ -38,7 +40,8 @@ function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody
   if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'itself' : 'nobody';
   if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
   if (draft.state !== 'held') return 'itself';
-  if (draft.dueAt === null) return 'something';
+  // That of a domain is looked at again at this moment, or as soon as it is found to be verified.
+  if (draft.dueAt === null || draft.reason === 'domain') return 'something';
   return draft.dueAt <= by ? 'itself' : 'somebody';
 }
 

@@ -28,19 +28,21 @@ export type NewDraft = Pick<
   hasAddress: boolean;
   /** A variable of the letter of which nothing is known and for which it has no fallback. */
   missing: string | null;
+  /** The same letter may have left in time that a restore took away. */
+  mayHaveLeft: boolean;
   now: number;
 };
 
 /**
  * A draft as a run's step makes it. Without an address it is held until there is one, and only then does its time begin;
- * where a letter would have a hole it is held for a person to fill.
+ * where a letter would have a hole, or may have left before a restore, it is held for a person.
  */
 export function newDraft(made: NewDraft): Moved {
-  const { expiresAfterMs, hasAddress, missing, now, ...rest } = made;
+  const { expiresAfterMs, hasAddress, missing, mayHaveLeft, now, ...rest } = made;
   const times = hasAddress
     ? firstTimes({ ...rest, now, expiresAfterMs })
     : { deadlineAt: null, expiresAt: null };
-  const why = !hasAddress ? 'no_address' : missing !== null ? 'missing_variable' : null;
+  const why = whyHeld(made);
   return begun(
     {
       ...rest,
@@ -64,6 +66,12 @@ export function newDraft(made: NewDraft): Moved {
       detail: missing === null ? {} : { variable: missing },
     },
   );
+}
+
+function whyHeld({ hasAddress, missing, mayHaveLeft }: NewDraft): Draft['reason'] {
+  if (!hasAddress) return 'no_address';
+  if (missing !== null) return 'missing_variable';
+  return mayHaveLeft ? 'restored' : null;
 }
 
 /** The content is what is approved, so it is what is hashed: not who gets it, nor when. Most is Markdown, which says no format. */

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Predicate } from '../../base/predicate/index.ts';
-import { advance, compile, endRun, onEvent, onTime, type ProgramStep, type Run, standAt } from './index.ts';
+import {
+  advance,
+  compile,
+  endRun,
+  lostAfter,
+  onEvent,
+  onTime,
+  type ProgramStep,
+  type Run,
+  standAt,
+} from './index.ts';
 import { nextLocalMoment } from './local-time.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -41,6 +51,24 @@ test('a run stops at what has to be waited for, and says until when', () => {
   expect(() => advance(program, from(99))).toThrow('step 99');
 });
 
+test('waits of fixed length alone use up the time that a restore took away', () => {
+  const program = compile([
+    { kind: 'wait', ms: HOUR },
+    { kind: 'wait_until', at: '09:00', weekdays: [1] },
+    { kind: 'wait_for', event: 'x', where: [], timeoutMs: DAY, then: [], otherwise: [] },
+    draft,
+  ]);
+  const left = (step: number, lostMs: number | null): number | null =>
+    lostAfter(program, { step, stop: { kind: 'end' } }, lostMs);
+  expect([left(0, DAY), left(0, HOUR), left(0, HOUR - 1), left(0, null)]).toEqual([
+    DAY - HOUR,
+    0,
+    null,
+    null,
+  ]);
+  expect([left(1, 5), left(2, 5), left(program.length - 2, 5)]).toEqual([5, 5, 5]);
+});
+
 test('a condition is asked when the run comes to it, about now', () => {
   const program = compile([{ kind: 'branch', if: PRO, then: [{ kind: 'end' }], otherwise: [draft] }]);
   const asked: Predicate[] = [];
@@ -70,6 +98,7 @@ const run: Run = {
   convertedAt: null,
   endedAt: null,
   endReason: null,
+  lostMs: null,
 };
 
 test('a run that stands somewhere waits for what is there, and one at the end is done and still has its goal', () => {

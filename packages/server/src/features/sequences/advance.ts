@@ -88,6 +88,16 @@ function instructionAt(program: Program, step: number): Instruction {
   return instruction;
 }
 
+/**
+ * What is left of the time that a restore took away, for a run that comes to stand here. Only a wait of fixed length was as long
+ * before; one for an event, or until a time of day, may have been over at once.
+ */
+export function lostAfter(program: Program, { step }: Stand, lostMs: number | null): number | null {
+  const instruction = instructionAt(program, step);
+  if (lostMs === null || instruction.kind !== 'wait') return lostMs;
+  return instruction.ms > lostMs ? null : lostMs - instruction.ms;
+}
+
 /** The run as it stands after it went on. */
 export function standAt(run: Run, { step, stop }: Stand, now: number): Run {
   const moved: Run = { ...run, step };

@@ -5,6 +5,7 @@ export {
   type AdvanceFrom,
   afterDraft,
   endRun,
+  lostAfter,
   onEvent,
   onTime,
   type SeenEvent,
@@ -13,6 +14,7 @@ export {
   type Stop,
 } from './advance.ts';
 export {
+  doubtRuns,
   endRuns,
   eraseRuns,
   freezeRuns,

@@ -21,6 +21,7 @@ export type RunRow = {
   converted_ms: number | null;
   ended_ms: number | null;
   end_reason: Run['endReason'];
+  lost_ms: number | null;
 };
 
 const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
@@ -28,7 +29,8 @@ const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
 /** Of `beckon.run r`. */
 export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.arm, r.single, r.step, r.waits_for,
   ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('entered_at')} AS entered_ms,
-  ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason`;
+  ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason,
+  r.lost_ms`;
 
 export function fromRow(row: RunRow): Run {
   return {
@@ -51,6 +53,7 @@ export function fromRow(row: RunRow): Run {
     convertedAt: whole(row.converted_ms),
     endedAt: whole(row.ended_ms),
     endReason: row.end_reason,
+    lostMs: row.lost_ms,
   };
 }
 

@@ -27,6 +27,11 @@ export type Run = {
   convertedAt: number | null;
   endedAt: number | null;
   endReason: EndReason | null;
+  /**
+   * A restore took time away in which a letter of it may have left. Within so much waiting its next letters may have left then,
+   * too; null: what it writes nobody has got.
+   */
+  lostMs: number | null;
 };
 
 /** What started it: see `Anchor` of the rules. */

@@ -73,6 +73,7 @@ function run(more: Partial<Run> = {}): Run {
     convertedAt: null,
     endedAt: null,
     endReason: null,
+    lostMs: null,
     ...more,
   };
 }

@@ -51,10 +51,11 @@ export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
   await tx.prepared({
     name: 'sequences.update',
     text: `UPDATE beckon.run r SET state = n.state, step = n.step, waits_for = n.waits_for, next_at = n.next_at, ends_at = n.ends_at,
-             goal_until = n.goal_until, converted_at = n.converted_at, ended_at = n.ended_at, end_reason = n.end_reason
+             goal_until = n.goal_until, converted_at = n.converted_at, ended_at = n.ended_at, end_reason = n.end_reason,
+             lost_ms = n.lost_ms
            FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::integer[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-             $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::text[])
-             AS n(project_id, id, state, step, waits_for, next_at, ends_at, goal_until, converted_at, ended_at, end_reason)
+             $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::text[], $12::bigint[])
+             AS n(project_id, id, state, step, waits_for, next_at, ends_at, goal_until, converted_at, ended_at, end_reason, lost_ms)
            WHERE r.project_id = n.project_id AND r.id = n.id`,
     values: [
       plainList(inOrder.map((run) => run.projectId)),
@@ -68,6 +69,7 @@ export async function updateRuns(tx: Tx, runs: Run[]): Promise<void> {
       momentList(inOrder.map((run) => run.convertedAt)),
       momentList(inOrder.map((run) => run.endedAt)),
       plainList(inOrder.map((run) => run.endReason)),
+      plainList(inOrder.map((run) => run.lostMs)),
     ],
   });
 }
@@ -92,6 +94,21 @@ export async function wakeRuns(
     values: [projectId, plainList(ids), new Date(at)],
   });
   return rows.map((row) => row.id);
+}
+
+/** A restore took so much time away, in which a letter of each of them may have left. */
+export async function doubtRuns(
+  tx: Tx,
+  { projectId, ids, lostMs }: { projectId: number; ids: string[]; lostMs: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(
+    `WITH doubted AS MATERIALIZED (
+       SELECT id FROM beckon.run WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND state <> 'ended' ORDER BY id FOR UPDATE
+     )
+     UPDATE beckon.run r SET lost_ms = $3 FROM doubted d WHERE r.project_id = $1 AND r.id = d.id`,
+    [projectId, plainList(ids), lostMs],
+  );
 }
 
 /** They end here, whatever they wait for; those that have ended before stay as they ended. */

@@ -41,6 +41,7 @@ export function compose(
     expiresAfterMs: definition.expiresAfterMs,
     hasAddress: person.email !== null,
     missing: missing[0] ?? null,
+    mayHaveLeft: run.lostMs !== null,
     now,
   });
 }

@@ -24,6 +24,7 @@ import {
 import {
   advance,
   endRun,
+  lostAfter,
   type EndReason,
   type ProgramLetter,
   type Run,
@@ -214,6 +215,7 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
     convertedAt: null,
     endedAt: null,
     endReason: null,
+    lostMs: null,
   };
   outcome.begun.push(run);
   runs.push(run);
@@ -224,8 +226,9 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
 export function walk(desk: Desk, run: Run, step: number): void {
   const { now, zone } = desk;
   const branch = (predicate: Predicate): boolean => holds(desk, predicate);
-  const stand = advance(programOf(desk, run), { step, now, zone, branch });
-  replace(desk, run, standAt(run, stand, now));
+  const program = programOf(desk, run);
+  const stand = advance(program, { step, now, zone, branch });
+  replace(desk, run, { ...standAt(run, stand, now), lostMs: lostAfter(program, stand, run.lostMs) });
   if (stand.stop.kind === 'draft') desk.outcome.letters.push({ run, letter: stand.stop.letter });
 }
 

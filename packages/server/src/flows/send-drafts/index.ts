@@ -83,6 +83,8 @@ export function createSender(options: SenderOptions): Sender {
     closedUntil: () => transport.closedUntil?.(db.clock.now()) ?? null,
     room: () => handOver.room(),
     async giveUp() {
+      // What a restored database was about to send is for whoever confirms it: it may be anything but put back.
+      if (!(await mayLettersLeave({ db, log, restoreGuard }))) return 0;
       const lost = await listLost(db, new Date(db.clock.now()));
       const results = lost.map(({ submitted, ...letter }): LetterResult => ({
         letter,

@@ -17,6 +17,7 @@ import * as imports from './0015-imports.ts';
 import * as sandbox from './0016-sandbox.ts';
 import * as requestFaults from './0017-request-faults.ts';
 import * as restores from './0018-restores.ts';
+import * as lostTime from './0019-lost-time.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0016-sandbox': sandbox,
   '0017-request-faults': requestFaults,
   '0018-restores': restores,
+  '0019-lost-time': lostTime,
 };
