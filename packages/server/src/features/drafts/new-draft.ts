@@ -42,7 +42,7 @@ export function newDraft(made: NewDraft): Moved {
   const times = hasAddress
     ? firstTimes({ ...rest, now, expiresAfterMs })
     : { deadlineAt: null, expiresAt: null };
-  const why = whyHeld(made);
+  const why = whyHeld({ hasAddress, missing, mayHaveLeft });
   return begun(
     {
       ...rest,
@@ -68,7 +68,9 @@ export function newDraft(made: NewDraft): Moved {
   );
 }
 
-function whyHeld({ hasAddress, missing, mayHaveLeft }: NewDraft): Draft['reason'] {
+type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'mayHaveLeft'>;
+
+function whyHeld({ hasAddress, missing, mayHaveLeft }: Doubts): Draft['reason'] {
   if (!hasAddress) return 'no_address';
   if (missing !== null) return 'missing_variable';
   return mayHaveLeft ? 'restored' : null;
