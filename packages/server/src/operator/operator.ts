@@ -54,7 +54,12 @@ export type Backups = {
   list(folder: string): Promise<Listed[]>;
   verify(from: string): Promise<Verified>;
   prune(folder: string, keep: number): Promise<Pruned>;
-  restore(restoring: { from: string; until: number | null; dataDir: string }): Promise<Restored>;
+  restore(restoring: {
+    from: string;
+    until: number | null;
+    timeline: number | null;
+    dataDir: string;
+  }): Promise<Restored>;
   /** Towards the PostgreSQL of this release; the old files are kept until they are discarded. */
   upgrade(): Promise<Upgraded>;
   discardOld(): Promise<string[]>;

@@ -8,7 +8,7 @@ import { OPERATOR, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, run, runInRealTime } from './run.ts';
 import { wholeOptions } from './whole-options.ts';
 
-type Restoring = OutputOptions & { from?: string; until?: number; dataDir?: string };
+type Restoring = OutputOptions & { from?: string; until?: number; timeline?: number; dataDir?: string };
 
 export function addRestoreCommands(program: Command, operator: Operator): void {
   const restore = program
@@ -19,6 +19,11 @@ export function addRestoreCommands(program: Command, operator: Operator): void {
       '--until <moment>',
       'as of this moment, such as 2026-05-01T10:00:00Z; else all that there is',
       readMoment,
+    )
+    .option(
+      '--timeline <number>',
+      'along this timeline of the log; else the one on which somebody worked last',
+      readTimeline,
     )
     .option('--data-dir <folder>', 'where to, an empty folder or none; DATA_DIR where it is left out')
     .option(...JSON_OPTION)
@@ -35,6 +40,13 @@ function readMoment(text: string): number {
   return at;
 }
 
+function readTimeline(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a number such as 2');
+  return number;
+}
+
 function put(operator: Operator, options: Restoring): Promise<void> {
   return run(operator, options, {
     async work() {
@@ -47,6 +59,7 @@ function put(operator: Operator, options: Restoring): Promise<void> {
       const { manifest, restoredTo, timeline } = await backups.restore({
         from,
         until: options.until ?? null,
+        timeline: options.timeline ?? null,
         dataDir,
       });
       return {

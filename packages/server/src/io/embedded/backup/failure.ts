@@ -6,6 +6,7 @@ export type BackupFailureCode =
   | 'not_found'
   | 'other_postgres'
   | 'tablespaces'
+  | 'timeline'
   | 'until'
   | 'unwritable'
   | 'wrong_passphrase';

@@ -1,23 +1,20 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chown, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, gzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { systemClock } from '../../../base/clock.ts';
 import { binaryMajor } from '../binaries.ts';
 import { codeOf } from '../failure.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import { type Home, type HomeOptions, openHome } from '../home.ts';
 import { giveTree } from '../own-tree.ts';
-import type { PidFile } from '../postmaster.ts';
-import { startPostmaster } from '../start-postmaster.ts';
-import { stopPostmaster } from '../stop-postmaster.ts';
-import { restoreCommand } from './archive.ts';
 import { copyFileSafely, forEach, syncFolder, writeSafely } from './copy-file.ts';
 import { openEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
+import { recover, type Recovered } from './recover.ts';
 import { dropRestoreDraft, sweepRestoreDrafts } from './restore-drafts.ts';
 import type { KeptSecrets } from './take-backup.ts';
 
@@ -26,16 +23,12 @@ export type Restoring = HomeOptions & {
   from: string;
   /** Milliseconds; null: to the end of all that there is. */
   until: number | null;
+  /** Along which the log is followed; left out: the one on which somebody worked last. */
+  timeline?: number | null;
   passphrase(): Promise<string>;
 };
 
-export type Restored = {
-  manifest: Manifest;
-  /** Which it goes on with. */
-  timeline: number;
-  /** The last that was done in it. */
-  restoredTo: string | null;
-};
+export type Restored = Recovered & { manifest: Manifest };
 
 /**
  * A DATA_DIR of a backup, in a folder beside it: the files are copied and compared, PostgreSQL puts them right with the log, up to the
@@ -58,8 +51,10 @@ export async function restoreBackup(restoring: Restoring): Promise<Restored> {
     await checkMajor(home, manifest);
     keepPassword(home, kept);
     await unpack(home, from, manifest);
-    const archive = await findArchive(from);
-    const recovered = await recover(home, { manifest, until, archive });
+    const { timeline = null } = restoring;
+    const print = (line: string): void => restoring.print(line);
+    const archives = await findArchives(from);
+    const recovered = await recover(home, { manifest, until, timeline, archives, print });
     await writeSafely(join(draft, 'secret.key'), `${kept.secretKey}\n`);
     await syncFolder(draft);
     await putInPlace(draft, dataDir);
@@ -137,73 +132,10 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
 }
 
 /** The continuous log lies beside the backups, where there is one. */
-async function findArchive(from: string): Promise<string | null> {
+async function findArchives(from: string): Promise<string[]> {
   const folder = join(dirname(resolve(from)), WAL);
   const found = await stat(folder).catch(() => undefined);
-  return found?.isDirectory() ? folder : null;
-}
-
-type Recovering = { manifest: Manifest; until: number | null; archive: string | null };
-
-async function recover(home: Home, { until, archive }: Recovering): Promise<Omit<Restored, 'manifest'>> {
-  const started = await startPostmaster(home, undefined, {
-    restore_command: await restoreCommand(archive === null ? [] : [archive], home),
-    recovery_target_timeline: 'latest',
-    // Otherwise it would say that it is ready before it has come to the end of the log.
-    hot_standby: 'off',
-    ...(until === null ? {} : { recovery_target_time: targetTime(until), recovery_target_action: 'promote' }),
-  });
-  if (started.kind !== 'started') throw notRecovered(started.why, until);
-  try {
-    const said = await askRestored(home, started.file);
-    await keepHistory(home, archive, said.timeline);
-    return said;
-  } finally {
-    await stopPostmaster(home, started.file.pid);
-  }
-}
-
-/** PostgreSQL does not know the `Z` at this stage of its start. */
-function targetTime(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').replace('Z', '+00');
-}
-
-function notRecovered(why: string, until: number | null): BackupFailure {
-  const asked = until === null ? '' : new Date(until).toISOString();
-  return why.includes('recovery ended before configured recovery target was reached')
-    ? new BackupFailure(
-        'until',
-        `What was kept of the log ends before ${asked}: leave --until out to restore all that there is`,
-      )
-    : new BackupFailure('broken', `PostgreSQL cannot make a database of this backup: ${why}`);
-}
-
-async function askRestored(home: Home, { port }: PidFile): Promise<Omit<Restored, 'manifest'>> {
-  const facts = readFacts(home.dataDir);
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ ...facts, host: '127.0.0.1', port, ssl: false });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ timeline: string; at: Date | null }>(
-      `SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline, pg_last_xact_replay_timestamp() AS at`,
-    );
-    const [row] = rows;
-    if (!row) throw new Error('PostgreSQL said nothing of what it restored');
-    return { timeline: Number.parseInt(row.timeline, 16), restoredTo: row.at?.toISOString() ?? null };
-  } finally {
-    await client.end();
-  }
-}
-
-/** Where this timeline branched off. Without it a second restore of the same backup would give the same number to another one. */
-async function keepHistory(home: Home, archive: string | null, timeline: number): Promise<void> {
-  if (archive === null) return;
-  const name = `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history`;
-  const content = await readFile(join(home.data, 'pg_wal', name));
-  const path = join(archive, `${name}.gz`);
-  await writeSafely(path, gzipSync(content));
-  if (home.runAs) await chown(path, home.runAs.uid, home.runAs.gid);
-  await syncFolder(archive);
+  return found?.isDirectory() ? [folder] : [];
 }
 
 async function putInPlace(draft: string, dataDir: string): Promise<void> {

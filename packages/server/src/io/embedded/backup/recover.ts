@@ -1,0 +1,101 @@
+import { readFacts } from '../facts.ts';
+import type { Home } from '../home.ts';
+import type { PidFile } from '../postmaster.ts';
+import { startPostmaster } from '../start-postmaster.ts';
+import { stopPostmaster } from '../stop-postmaster.ts';
+import { restoreCommand } from './archive.ts';
+import { BackupFailure } from './failure.ts';
+import type { Manifest } from './manifest.ts';
+import { chooseTimeline, keepHistory, listTimelines, type Timeline } from './timelines.ts';
+
+export type Recovering = {
+  manifest: Manifest;
+  /** Milliseconds; null: to the end of all that there is. */
+  until: number | null;
+  /** Along which the log is followed; null: the one on which somebody worked last. */
+  timeline: number | null;
+  /** Where the continuous log lies; new files go into the first. None where there is none. */
+  archives: string[];
+  print: (line: string) => void;
+};
+
+export type Recovered = {
+  /** Which it goes on with. */
+  timeline: number;
+  /** The last that was done in it. */
+  restoredTo: string | null;
+};
+
+/** PostgreSQL puts the files right with the log, goes on as a new timeline, and is stopped. */
+export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
+  const { until, archives } = recovering;
+  const followed = await findTimeline(recovering);
+  const started = await startPostmaster(home, undefined, {
+    restore_command: await restoreCommand(archives, home),
+    // By its number: the latest that there is may be one that was restored to be looked at.
+    recovery_target_timeline: String(followed),
+    // Otherwise it would say that it is ready before it has come to the end of the log.
+    hot_standby: 'off',
+    ...(until === null ? {} : { recovery_target_time: targetTime(until), recovery_target_action: 'promote' }),
+  });
+  if (started.kind !== 'started') throw notRecovered(started.why, { until, followed });
+  try {
+    const said = await askRestored(home, started.file);
+    const [archive] = archives;
+    if (archive !== undefined)
+      await keepHistory(archive, { data: home.data, timeline: said.timeline, owner: home.runAs });
+    return said;
+  } finally {
+    await stopPostmaster(home, started.file.pid);
+  }
+}
+
+async function findTimeline({ manifest, timeline: asked, archives, print }: Recovering): Promise<number> {
+  const own = manifest.timeline;
+  const found = await listTimelines(archives, manifest);
+  const chosen = chooseTimeline(found, { own, asked });
+  if (found.some(({ number }) => number !== own)) print(describeChoice(found, chosen));
+  return chosen;
+}
+
+function describeChoice(found: readonly Timeline[], chosen: number): string {
+  const each = found.map(
+    ({ number, lastAt }) => `timeline ${number}, kept up to ${new Date(lastAt).toISOString()}`,
+  );
+  return `The log has gone on as ${each.join(', and as ')}. Timeline ${chosen} is followed; --timeline names another one`;
+}
+
+/** PostgreSQL does not know the `Z` at this stage of its start. */
+function targetTime(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ').replace('Z', '+00');
+}
+
+function notRecovered(
+  why: string,
+  { until, followed }: { until: number | null; followed: number },
+): BackupFailure {
+  const asked = until === null ? '' : new Date(until).toISOString();
+  return why.includes('recovery ended before configured recovery target was reached')
+    ? new BackupFailure(
+        'until',
+        `What was kept of the log of timeline ${followed} ends before ${asked}: leave --until out to restore all that there is`,
+      )
+    : new BackupFailure('broken', `PostgreSQL cannot make a database of this backup: ${why}`);
+}
+
+async function askRestored(home: Home, { port }: PidFile): Promise<Recovered> {
+  const facts = readFacts(home.dataDir);
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ ...facts, host: '127.0.0.1', port, ssl: false });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ timeline: string; at: Date | null }>(
+      `SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline, pg_last_xact_replay_timestamp() AS at`,
+    );
+    const [row] = rows;
+    if (!row) throw new Error('PostgreSQL said nothing of what it restored');
+    return { timeline: Number.parseInt(row.timeline, 16), restoredTo: row.at?.toISOString() ?? null };
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,140 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../../base/log.ts';
+import { type Embedded, openEmbedded, type Restored, restoreBackup, takeBackup } from '../index.ts';
+import { ask, soon } from '../test-directory.ts';
+
+/** Real databases, told apart by what is written into them. */
+const PASSPHRASE = 'correct horse battery staple';
+const base = await mkdtemp(join(tmpdir(), 'beckon-restored-'));
+await chmod(base, 0o755);
+const opened: Embedded[] = [];
+let folder = '';
+let count = 0;
+let printed: string[] = [];
+
+beforeEach(() => {
+  folder = join(base, String((count += 1)));
+  printed = [];
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.release();
+}, 60_000);
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+/** Where this checkout lies below a closed folder, that is said too. */
+const print = (line: string): void => void (line.startsWith('Folders above') || printed.push(line));
+const voice = { log: silentLog, print };
+const backupDir = (): string => join(folder, 'backups');
+
+async function live(name: string): Promise<Embedded> {
+  const embedded = await openEmbedded({ ...voice, dataDir: join(folder, name), backupDir: backupDir() });
+  opened.push(embedded);
+  return embedded;
+}
+
+async function backUp(name: string): Promise<string> {
+  const dataDir = join(folder, name);
+  const more = { backupDir: backupDir(), secretKey: 'k'.repeat(32), release: '0.0.0' };
+  const taken = await takeBackup({ ...voice, ...more, dataDir, to: backupDir(), passphrase: PASSPHRASE });
+  return taken.path;
+}
+
+type Putting = { from: string; until?: number; timeline?: number };
+
+function putBack(name: string, { from, until, timeline }: Putting): Promise<Restored> {
+  return restoreBackup({
+    ...voice,
+    dataDir: join(folder, name),
+    from,
+    until: until ?? null,
+    timeline: timeline ?? null,
+    passphrase: () => Promise.resolve(PASSPHRASE),
+  });
+}
+
+/** The moment behind it. */
+async function write(embedded: Embedded, what: string): Promise<number> {
+  await ask(embedded, `CREATE TABLE IF NOT EXISTS said (what text)`);
+  await ask(embedded, `INSERT INTO said VALUES ('${what}')`);
+  const [row] = await ask<{ at: Date }>(embedded, `SELECT clock_timestamp() AS at`);
+  return (row?.at.getTime() ?? 0) + 1;
+}
+
+async function read(embedded: Embedded): Promise<string> {
+  const [row] = await ask<{ all: string }>(
+    embedded,
+    `SELECT string_agg(what, '' ORDER BY what) AS all FROM said`,
+  );
+  return row?.all ?? '';
+}
+
+async function letArchive(embedded: Embedded): Promise<void> {
+  const [log] = await ask<{ file: string }>(embedded, `SELECT pg_walfile_name(pg_switch_wal()) AS file`);
+  await soon(async () => {
+    const [row] = await ask<{ is: boolean }>(
+      embedded,
+      `SELECT coalesce(last_archived_wal >= '${log?.file}', false) AS is FROM pg_stat_archiver`,
+    );
+    return row?.is ?? false;
+  });
+}
+
+async function readOf(name: string): Promise<string> {
+  const embedded = await live(name);
+  const all = await read(embedded);
+  await embedded.release();
+  return all;
+}
+
+test('what was restored to be looked at changes nothing for the backups of the server that goes on, and gets a number that no other gets', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const old = await backUp('first');
+  const early = await write(first, 'b');
+  await write(first, 'c');
+  await letArchive(first);
+  const trial = await putBack('trial', { from: old, until: early });
+  expect(trial.timeline).toBe(2);
+
+  const late = await write(first, 'd');
+  const young = await backUp('first');
+  await write(first, 'e');
+  await letArchive(first);
+  const again = await putBack('again', { from: old, until: late });
+  const newest = await putBack('newest', { from: young });
+  expect([again.timeline, newest.timeline]).toEqual([3, 4]);
+  expect(await readOf('again')).toBe('abcd');
+  expect(await readOf('newest')).toBe('abcde');
+  expect(printed).toEqual([]);
+}, 240_000);
+
+test('a restored server that goes on is followed from backups before and after, and the one that it left by its number', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const old = await backUp('first');
+  const moment = await write(first, 'b');
+  await write(first, 'c');
+  await letArchive(first);
+  await first.release();
+
+  expect(await putBack('second', { from: old, until: moment })).toMatchObject({ timeline: 2 });
+  const second = await live('second');
+  await write(second, 'd');
+  const young = await backUp('second');
+  const later = await write(second, 'e');
+  await write(second, 'f');
+  await letArchive(second);
+  await second.release();
+
+  expect(await putBack('third', { from: old, until: later })).toMatchObject({ timeline: 3 });
+  expect(printed).toEqual([expect.stringMatching(/timeline 1, .*timeline 2, .*Timeline 2 is followed/)]);
+  expect(await putBack('fourth', { from: young })).toMatchObject({ timeline: 4 });
+  expect(await putBack('fifth', { from: old, timeline: 1 })).toMatchObject({ timeline: 5 });
+  expect(await readOf('third')).toBe('abde');
+  expect(await readOf('fourth')).toBe('abdef');
+  expect(await readOf('fifth')).toBe('abc');
+  await expect(putBack('sixth', { from: young, timeline: 1 })).rejects.toMatchObject({ code: 'timeline' });
+}, 240_000);
