@@ -21,7 +21,7 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
     const running = await settle(home, signal);
     if (running) return running;
     const begun = performance.now();
-    const start = await startPostmaster(home, signal);
+    const start = await startPostmaster(home, { signal });
     if (start.kind === 'started') {
       home.log.info(
         {

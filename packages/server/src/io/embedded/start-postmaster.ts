@@ -26,6 +26,7 @@ export type Start =
 /** Recovery after a crash replays at most max_wal_size; a slow disk may need minutes for it. */
 export const START_MAX_MS = 10 * 60 * 1000;
 const LOOK_EVERY_MS = 10;
+const TELL_EVERY_MS = 30_000;
 const TAIL_BYTES = 4_000;
 
 const PASSING = [
@@ -36,12 +37,17 @@ const PASSING = [
   'could not create any TCP/IP sockets',
 ];
 
-/** Starts a postmaster that outlives this process, and waits until it takes connections. `more`: settings of this start alone. */
-export async function startPostmaster(
-  home: Home,
-  signal?: AbortSignal,
-  more: Record<string, string> = {},
-): Promise<Start> {
+export type Starting = {
+  signal?: AbortSignal | undefined;
+  /** Of this start alone. */
+  settings?: Record<string, string>;
+  /** Waits as long as PostgreSQL lives: it replays all log that was kept. Called now and then, with the end of what it said. */
+  onReplay?: (said: string) => void;
+};
+
+/** Starts a postmaster that outlives this process, and waits until it takes connections. */
+export async function startPostmaster(home: Home, starting: Starting = {}): Promise<Start> {
+  const { signal, settings = {}, onReplay } = starting;
   const port = await choosePort(readFacts(home.dataDir)?.port);
   const conf = await writeConf(home);
   await boundLog(logPath(home));
@@ -54,7 +60,7 @@ export async function startPostmaster(
       home.data,
       '-c',
       `config_file=${conf}`,
-      ...renderArguments({ ...requirements(port), ...more }),
+      ...renderArguments({ ...requirements(port), ...settings }),
     ];
     const child = spawn(program(home.native, 'postgres'), args, {
       // A session of its own: Ctrl-C on our terminal reaches us alone, and we stop it last.
@@ -70,7 +76,7 @@ export async function startPostmaster(
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`));
     });
-    return await watchStart(home, { pid: child.pid, ended, saidFrom: size, signal });
+    return await watchStart(home, { pid: child.pid, ended, saidFrom: size, signal, onReplay });
   } finally {
     await log.close();
   }
@@ -81,26 +87,41 @@ type Attempt = {
   ended: Promise<string>;
   saidFrom: number;
   signal: AbortSignal | undefined;
+  onReplay: Starting['onReplay'];
 };
 
 async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
   let end: string | undefined;
   void attempt.ended.then((how) => (end = how));
+  const { onReplay, saidFrom } = attempt;
+  const tell =
+    onReplay && everyNow(async () => onReplay(await readTail(logPath(home), saidFrom)), TELL_EVERY_MS);
   const outcome = await waitUntil(
-    () => {
+    async () => {
       const file = readPidFile(home.data);
       if (file && file.pid === attempt.pid && file.status === 'ready') return file;
+      await tell?.();
       return end;
     },
-    { everyMs: LOOK_EVERY_MS, forMs: START_MAX_MS, signal: attempt.signal },
+    { everyMs: LOOK_EVERY_MS, forMs: onReplay ? Infinity : START_MAX_MS, signal: attempt.signal },
   );
   if (typeof outcome === 'object') {
     savePort(home.dataDir, outcome.port, home.owner);
     return { kind: 'started', file: outcome };
   }
-  const said = await readTail(logPath(home), attempt.saidFrom);
+  const said = await readTail(logPath(home), saidFrom);
   const why = `${outcome ?? 'it was not ready in time'}; ${logPath(home)} says: ${said.trim()}`;
   return { kind: PASSING.some((text) => said.includes(text)) ? 'later' : 'failed', why };
+}
+
+/** Does nothing when it is called before that time is over again. */
+function everyNow(work: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < everyMs) return;
+    last = performance.now();
+    await work();
+  };
 }
 
 /** The port of the last time if it is free, so that tools pointed at it go on working. */

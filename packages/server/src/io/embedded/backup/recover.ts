@@ -28,15 +28,20 @@ export type Recovered = {
 
 /** PostgreSQL puts the files right with the log, goes on as a new timeline, and is stopped. */
 export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
-  const { until, archives } = recovering;
+  const { until, archives, print } = recovering;
   const followed = await findTimeline(recovering);
-  const started = await startPostmaster(home, undefined, {
+  const settings = {
     restore_command: await restoreCommand(archives, home),
     // By its number: the latest that there is may be one that was restored to be looked at.
     recovery_target_timeline: String(followed),
     // Otherwise it would say that it is ready before it has come to the end of the log.
     hot_standby: 'off',
     ...(until === null ? {} : { recovery_target_time: targetTime(until), recovery_target_action: 'promote' }),
+  };
+  const begun = performance.now();
+  const started = await startPostmaster(home, {
+    settings,
+    onReplay: (said) => print(describeReplay(said, performance.now() - begun)),
   });
   if (started.kind !== 'started') throw notRecovered(started.why, { until, followed });
   try {
@@ -63,6 +68,15 @@ function describeChoice(found: readonly Timeline[], chosen: number): string {
     ({ number, lastAt }) => `timeline ${number}, kept up to ${new Date(lastAt).toISOString()}`,
   );
   return `The log has gone on as ${each.join(', and as ')}. Timeline ${chosen} is followed; --timeline names another one`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** PostgreSQL names each file that it takes from the archive. */
+function describeReplay(said: string, ms: number): string {
+  const last = [...said.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
+  const at = last === undefined ? 'what the backup itself holds' : last;
+  return `The log is being replayed, for ${(ms / MINUTE_MS).toFixed(1)} minutes: it has come to ${at}`;
 }
 
 /** PostgreSQL does not know the `Z` at this stage of its start. */

@@ -1,7 +1,8 @@
+import { globSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../base/log.ts';
 import { type Embedded, openEmbedded, type Restored, restoreBackup, takeBackup } from '../index.ts';
 import { ask, soon } from '../test-directory.ts';
@@ -20,6 +21,7 @@ beforeEach(() => {
   printed = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const one of opened.splice(0)) await one.release();
 }, 60_000);
 afterAll(() => rm(base, { recursive: true, force: true }));
@@ -138,3 +140,25 @@ test('a restored server that goes on is followed from backups before and after, 
   expect(await readOf('fifth')).toBe('abc');
   await expect(putBack('sixth', { from: young, timeline: 1 })).rejects.toMatchObject({ code: 'timeline' });
 }, 240_000);
+
+const LONG_MS = 30 * 60_000;
+
+test('a restore replays for as long as there is log, and says how far it is', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const from = await backUp('first');
+  await write(first, 'b');
+  await letArchive(first);
+  const now = performance.now.bind(performance);
+  // While PostgreSQL replays, half an hour passes.
+  let passedMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    if (globSync(join(folder, 'second.restore-*', 'postgres', 'postmaster.pid')).length > 0)
+      passedMs = LONG_MS;
+    return now() + passedMs;
+  });
+  await putBack('second', { from });
+  vi.restoreAllMocks();
+  expect(printed).toEqual([expect.stringMatching(/replayed, for 30\.\d minutes: it has come to /)]);
+  expect(await readOf('second')).toBe('ab');
+}, 120_000);

@@ -138,7 +138,7 @@ async function served<T>(
   settings: Record<string, string>,
   work: (at: EmbeddedConnection) => Promise<T>,
 ): Promise<T> {
-  const started = await startPostmaster(home, undefined, settings);
+  const started = await startPostmaster(home, { settings });
   if (started.kind !== 'started') throw new EmbeddedFailure('cannot_start', started.why);
   const facts = readFacts(home.dataDir);
   if (!facts) throw new Error('postgres.json has vanished');
