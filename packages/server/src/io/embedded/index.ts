@@ -3,7 +3,8 @@
  *
  * Files. `postgres.json` (ours, 0600): user, password, last port, place of the cluster. `postgres/`: the cluster, or below `/var/lib/beckon/` where
  * root's helper account cannot enter. `postgres/postmaster.pid` (PostgreSQL's): process and port of the one that runs.
- * `postgres.log`. `*.init-<pid>-<hex>`: drafts, renamed when whole, swept at the next start otherwise.
+ * `postgres.log`. `*.init-<pid>-<hex>`: drafts, renamed when whole, swept at the next start otherwise; `*.restore-<pid>-<hex>`: a restore or an
+ * upgrade under way, swept by the next one. `postgres.pg17`: what an upgrade has kept.
  *
  * Who decides what. That one postmaster at most serves a cluster, PostgreSQL's own pid file and shared memory decide: we only
  * try to start, and adopt when another was first. Everything else two advisory locks decide, in the database `postgres`:

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { program } from './binaries.ts';
 import { EmbeddedFailure } from './failure.ts';
 import { readFacts } from './facts.ts';
+import { findKept } from './find-kept.ts';
 import { type Home, isInitialized } from './home.ts';
 import { draftOf, INITDB_PID } from './sweep-drafts.ts';
 
@@ -16,13 +17,8 @@ export async function initializeCluster(home: Home): Promise<void> {
   if (isInitialized(home.data)) return;
   const facts = readFacts(home.dataDir);
   if (!facts) throw new EmbeddedFailure('not_known', `${home.dataDir}/postgres.json has vanished`);
-  if (facts.port !== undefined) {
-    throw new EmbeddedFailure(
-      'data_missing',
-      `The database of ${home.dataDir} should be in ${home.data}, but it is not there. ` +
-        `Restore it, or remove ${home.dataDir}/postgres.json to begin with an empty one`,
-    );
-  }
+  if (facts.port !== undefined || (await findWhole(home.data)).length > 0)
+    throw await dataMissing(home.dataDir, home.data);
   const draft = draftOf(home.data);
   await mkdir(draft, { mode: 0o700 });
   try {
@@ -33,6 +29,24 @@ export async function initializeCluster(home: Home): Promise<void> {
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Nobody is told to begin with an empty one beside a database that an upgrade has kept. */
+export async function dataMissing(dataDir: string, data: string): Promise<EmbeddedFailure> {
+  const missing = `The database of ${dataDir} should be in ${data}, but it is not there. `;
+  const kept = await findWhole(data);
+  return new EmbeddedFailure(
+    'data_missing',
+    missing +
+      (kept.length > 0
+        ? `An upgrade has kept ${kept.join(' and ')}: look which one is yours, rename it to ${data}, and upgrade the database again. Remove nothing`
+        : `Restore it, or remove ${dataDir}/postgres.json to begin with an empty one`),
+  );
+}
+
+/** Of what upgrades have kept, that of which nothing was removed. */
+async function findWhole(data: string): Promise<string[]> {
+  return (await findKept(data)).filter((path) => isInitialized(path));
 }
 
 async function give(home: Home, ...paths: string[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { systemClock } from '../../../base/clock.ts';
+import { isRoot } from '../account.ts';
 import { binaryMajor } from '../binaries.ts';
 import { codeOf } from '../failure.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
@@ -15,7 +15,7 @@ import { openEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
 import { recover, type Recovered } from './recover.ts';
-import { dropRestoreDraft, sweepRestoreDrafts } from './restore-drafts.ts';
+import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from './restore-drafts.ts';
 import type { KeptSecrets } from './take-backup.ts';
 
 export type Restoring = HomeOptions & {
@@ -31,38 +31,58 @@ export type Restoring = HomeOptions & {
 export type Restored = Recovered & { manifest: Manifest };
 
 /**
- * A DATA_DIR of a backup, in a folder beside it: the files are copied and compared, PostgreSQL puts them right with the log, up to the
- * moment that is wanted, and goes on as another timeline. Only then the folder gets its name; before, nothing stands where DATA_DIR
- * will be.
+ * A DATA_DIR of a backup: the files are copied and compared, PostgreSQL puts them right with the log, up to the moment that is wanted,
+ * and goes on as another timeline. That is done in a folder of another name, beside a DATA_DIR that is not there yet; within one that
+ * is, and empty, for it may be a file system of its own, or all that we may write to. Only then everything gets its name.
  */
 export async function restoreBackup(restoring: Restoring): Promise<Restored> {
   const { from, until } = restoring;
   const dataDir = resolve(restoring.dataDir);
   const manifest = await readManifest(from);
   checkUntil(manifest, until);
+  const isThere = (await findNames(dataDir)) !== null;
+  const place = isThere ? join(dataDir, 'postgres') : dataDir;
+  await sweepRestoreDrafts(place);
   await checkEmpty(dataDir);
   const kept = await openSecrets(from, await restoring.passphrase());
-  await mkdir(dirname(dataDir), { recursive: true });
-  await sweepRestoreDrafts(dataDir);
-  const draft = `${dataDir}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
-  await mkdir(draft, { mode: 0o700 });
+  await mkdir(dirname(place), { recursive: true });
+  const draft = restoreDraftOf(place);
+  await makeDraft(draft, isThere ? dataDir : null);
   try {
-    const home = await openHome({ ...restoring, dataDir: draft, backupDir: null });
-    await checkMajor(home, manifest);
-    keepPassword(home, kept);
-    await unpack(home, from, manifest);
-    const { timeline = null } = restoring;
-    const print = (line: string): void => restoring.print(line);
-    const archives = await findArchives(from);
-    const recovered = await recover(home, { manifest, until, timeline, archives, print });
-    await writeSafely(join(draft, 'secret.key'), `${kept.secretKey}\n`);
-    await syncFolder(draft);
-    await putInPlace(draft, dataDir);
-    return { manifest, ...recovered };
+    const restored = await restoreInto(draft, { restoring, manifest, kept });
+    await (isThere ? putWithin(draft, dataDir) : putInPlace(draft, dataDir));
+    return restored;
   } catch (error) {
     await dropRestoreDraft(draft);
     throw error;
   }
+}
+
+/** Belongs to whom the folder around it belongs to, and is reached through it by whom PostgreSQL runs as. */
+async function makeDraft(draft: string, within: string | null): Promise<void> {
+  await mkdir(draft, { mode: 0o700 });
+  if (within === null || !isRoot()) return;
+  const { uid, gid, mode } = await stat(within);
+  await chown(draft, uid, gid);
+  await chmod(within, (mode & 0o7777) | 0o001);
+}
+
+type Content = { restoring: Restoring; manifest: Manifest; kept: KeptSecrets };
+
+async function restoreInto(draft: string, { restoring, manifest, kept }: Content): Promise<Restored> {
+  const { from, until, timeline = null } = restoring;
+  const print = (line: string): void => restoring.print(line);
+  const home = await openHome({ ...restoring, dataDir: draft, backupDir: null });
+  await checkMajor(home, manifest);
+  keepPassword(home, kept);
+  await unpack(home, from, manifest);
+  const archives = await findArchives(from);
+  const recovered = await recover(home, { manifest, until, timeline, archives, print });
+  const secret = join(draft, 'secret.key');
+  await writeSafely(secret, `${kept.secretKey}\n`);
+  if (home.owner) await chown(secret, home.owner.uid, home.owner.gid);
+  await syncFolder(draft);
+  return { manifest, ...recovered };
 }
 
 function checkUntil({ endedAt }: Manifest, until: number | null): void {
@@ -75,15 +95,22 @@ function checkUntil({ endedAt }: Manifest, until: number | null): void {
   if (until > systemClock.now()) throw new BackupFailure('until', 'That moment has not come yet');
 }
 
-async function checkEmpty(dataDir: string): Promise<void> {
-  const names = await readdir(dataDir).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
+async function findNames(folder: string): Promise<string[] | null> {
+  return readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
-  if (names.length > 0)
+}
+
+/** Of a file system, not of anybody who uses it. */
+const LOST_AND_FOUND = 'lost+found';
+
+async function checkEmpty(dataDir: string, draft?: string): Promise<void> {
+  const names = (await findNames(dataDir)) ?? [];
+  if (names.some((name) => name !== LOST_AND_FOUND && name !== draft))
     throw new BackupFailure(
       'not_empty',
-      `${dataDir} is not empty, and a restore replaces nothing: move it away, or name another DATA_DIR`,
+      `${dataDir} is not empty, and a restore replaces nothing: move what is in it away, or name another DATA_DIR`,
     );
 }
 
@@ -139,10 +166,34 @@ async function findArchives(from: string): Promise<string[]> {
 }
 
 async function putInPlace(draft: string, dataDir: string): Promise<void> {
-  // An empty folder that stood there; somebody who has put something into it meanwhile is not replaced.
+  // An empty folder that was made there meanwhile goes; somebody who has put something into it is not replaced.
   await rmdir(dataDir).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
   await rename(draft, dataDir);
   await syncFolder(dirname(dataDir));
+}
+
+/** `postgres.json` first and the database last: with the one and without the other nobody begins with an empty database. */
+const FIRST = 'postgres.json';
+
+async function putWithin(draft: string, dataDir: string): Promise<void> {
+  await checkEmpty(dataDir, basename(draft));
+  const names = (await readdir(draft)).toSorted((a, b) => rank(a) - rank(b));
+  const moved: string[] = [];
+  try {
+    for (const name of names) {
+      await rename(join(draft, name), join(dataDir, name));
+      moved.push(name);
+    }
+  } catch (error) {
+    for (const name of moved.toReversed()) await rename(join(dataDir, name), join(draft, name));
+    throw error;
+  }
+  await syncFolder(dataDir);
+  await rmdir(draft);
+}
+
+function rank(name: string): number {
+  return name === FIRST ? 0 : name === 'postgres' ? 2 : 1;
 }

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { elsewhereFor } from '../elsewhere.ts';
+import { codeOf } from '../failure.ts';
 import { readFacts } from '../facts.ts';
 import { readPidFile } from '../postmaster.ts';
 import { commandOf, isAlive } from '../process-command.ts';
@@ -8,13 +10,23 @@ import { waitUntil } from '../wait-until.ts';
 
 const ENDS_WITHIN_MS = 20_000;
 
-/** What whoever was killed in the middle of a restore has left: a folder, and perhaps a PostgreSQL in it. */
-export async function sweepRestoreDrafts(dataDir: string): Promise<void> {
-  const draft = /\.restore-(\d+)-[0-9a-f]{8}$/;
-  for (const name of await readdir(dirname(dataDir))) {
-    const maker = draft.exec(name)?.[1];
-    const isOurs = maker !== undefined && name.startsWith(`${basename(dataDir)}.restore-`);
-    if (isOurs && !isAlive(Number(maker))) await dropRestoreDraft(join(dirname(dataDir), name));
+/** A folder beside `place`, in which it is made; the number in the name is whose work it is. */
+export function restoreDraftOf(place: string): string {
+  return `${place}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+const DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
+
+/** What whoever was killed in the middle of it has left: a folder, and perhaps a PostgreSQL in it. */
+export async function sweepRestoreDrafts(place: string): Promise<void> {
+  const names = await readdir(dirname(place)).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return [];
+  });
+  for (const name of names) {
+    const maker = DRAFT.exec(name)?.[1];
+    const isOurs = maker !== undefined && name.startsWith(`${basename(place)}.restore-`);
+    if (isOurs && !isAlive(Number(maker))) await dropRestoreDraft(join(dirname(place), name));
   }
 }
 

@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, globSync, watch } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -162,3 +162,49 @@ test('a restore replays for as long as there is log, and says how far it is', as
   expect(printed).toEqual([expect.stringMatching(/replayed, for 30\.\d minutes: it has come to /)]);
   expect(await readOf('second')).toBe('ab');
 }, 120_000);
+
+test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const from = await backUp('first');
+  const place = join(folder, 'disk');
+  await mkdir(join(place, 'lost+found'), { recursive: true, mode: 0o700 });
+  const { ino } = await stat(place);
+  const around = (await readdir(folder)).toSorted();
+  const seen = new Set<string>();
+  const watcher = watch(folder, (_event, name) => seen.add(String(name)));
+  await mkdir(join(place, 'mine'));
+  await expect(putBack('disk', { from })).rejects.toMatchObject({ code: 'not_empty' });
+  await rmdir(join(place, 'mine'));
+  // Killed in the middle of it.
+  await mkdir(join(place, 'postgres.restore-999999999-00000000', 'postgres'), { recursive: true });
+  await putBack('disk', { from });
+  watcher.close();
+  expect((await readdir(folder)).toSorted()).toEqual(around);
+  expect([...seen].filter((name) => name.includes('restore'))).toEqual([]);
+  expect((await stat(place)).ino).toBe(ino);
+  expect((await readdir(place)).toSorted()).toEqual(
+    ['lost+found', 'postgres', 'postgres.json', 'postgres.log', 'secret.key'].toSorted(),
+  );
+  expect(await readOf('disk')).toBe('a');
+}, 120_000);
+
+test.skipIf(!existsSync('/dev/shm'))(
+  'a restore into a folder on another disk ends there',
+  async () => {
+    const first = await live('first');
+    await write(first, 'a');
+    const from = await backUp('first');
+    const disk = await mkdtemp('/dev/shm/beckon-disk-');
+    await chmod(disk, 0o755);
+    try {
+      await symlink(disk, join(folder, 'elsewhere'));
+      await putBack('elsewhere', { from });
+      expect(await readOf('elsewhere')).toBe('a');
+      expect(await readdir(disk)).toContain('postgres');
+    } finally {
+      await rm(disk, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);

@@ -1,21 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
-import { syncFolder } from '../backup/copy-file.ts';
-import { dropRestoreDraft, sweepRestoreDrafts } from '../backup/restore-drafts.ts';
+import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/restore-drafts.ts';
 import { codeOf, EmbeddedFailure } from '../failure.ts';
+import { findKept } from '../find-kept.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import type { EmbeddedConnection } from '../open-embedded.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
-import { initializeCluster } from '../initialize-cluster.ts';
+import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
 import { isAlive } from '../process-command.ts';
 import { sightPostmaster } from '../postmaster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
 
 export type Upgrading = HomeOptions & {
@@ -26,8 +26,8 @@ export type Upgrading = HomeOptions & {
 export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: string };
 
 /**
- * A cluster of an older major version becomes one of ours. The old programs serve the old files, read only; beside them a new
- * cluster is made, and gets every row. Only when both are the same the folders change their names. The old one is kept.
+ * A cluster of an older major version becomes one of ours. The old programs serve the old files, read only; beside them, on the same
+ * file system, a new cluster is made, and gets every row. Only when both are the same the folders change their names. The old one is kept.
  *
  * Whoever is killed at it leaves the old one as it was, or between the two names: the next one puts it back and begins again.
  */
@@ -39,6 +39,7 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   const unlock = await lock(dataDir);
   try {
     await putBack(data);
+    if (!isInitialized(data)) throw await dataMissing(dataDir, data);
     const from = await versionOf(data);
     const to = await binaryMajor(locateBinaries());
     if (to <= from)
@@ -48,8 +49,9 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
       );
     const old = await openHome({ ...options, backupDir: null, binaries: oldBinaries(from) });
     await stopLeft(old);
-    await sweepRestoreDrafts(dataDir);
-    const draft = `${dataDir}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
+    await checkSwappable(data);
+    await sweepRestoreDrafts(data);
+    const draft = restoreDraftOf(data);
     await mkdir(draft, { mode: 0o700 });
     try {
       const fresh = await openFresh({ ...options, dataDir: draft }, old);
@@ -79,14 +81,6 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
   await file.writeFile(String(process.pid));
   await file.close();
   return () => rm(path, { force: true });
-}
-
-/** Whoever was killed between the two names. */
-async function putBack(data: string): Promise<void> {
-  if (isInitialized(data)) return;
-  const name = (await readdir(dirname(data))).find((one) => one.startsWith(`${basename(data)}.pg`));
-  if (name === undefined) return;
-  await rename(join(dirname(data), name), data);
 }
 
 /** What a killed upgrade has left running is ours to stop; a server is not. */
@@ -161,13 +155,6 @@ async function makeDatabase(at: EmbeddedConnection): Promise<void> {
   }
 }
 
-async function swap({ data, fresh, kept }: { data: string; fresh: string; kept: string }): Promise<void> {
-  await rm(kept, { recursive: true, force: true });
-  await rename(data, kept);
-  await rename(fresh, data);
-  await syncFolder(dirname(data));
-}
-
 /** What upgrades have kept; the place that this makes. */
 export async function discardOld(dataDir: string): Promise<string[]> {
   const facts = readFacts(resolve(dataDir));
@@ -175,11 +162,7 @@ export async function discardOld(dataDir: string): Promise<string[]> {
   const data = resolve(dataDir, facts.data);
   if (!isInitialized(data))
     throw new EmbeddedFailure('data_missing', `${data} is not there: upgrade the database first`);
-  const names = (await readdir(dirname(data))).filter(
-    (name) => OLD.test(name) && name.startsWith(`${basename(data)}.`),
-  );
-  for (const name of names) await rm(join(dirname(data), name), { recursive: true, force: true });
-  return names.map((name) => join(dirname(data), name));
+  const kept = await findKept(data);
+  for (const path of kept) await rm(path, { recursive: true, force: true });
+  return kept;
 }
-
-const OLD = /\.pg\d+$/;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -15,6 +15,7 @@ import { initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { ask, clusterOf, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
+import { swap } from './swap.ts';
 import { oldBinaries } from './versions.ts';
 
 const OLD = 17;
@@ -78,8 +79,10 @@ process.exit();
 test('killed at it, or between the two names, an upgrade begins again; every row is the same, and the old files are kept', async () => {
   const { dataDir } = directory;
   const ends: EmbeddedConnection[] = [];
+  const beside: string[] = [];
   const carry = (both: { from: EmbeddedConnection; to: EmbeddedConnection }): Promise<void> => {
     ends.push(both.from, both.to);
+    beside.push(...readdirSync(dirname(dataDir)));
     return Promise.resolve();
   };
   const options = { dataDir, log: silentLog, print: () => {}, carry };
@@ -92,14 +95,31 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   expect(existsSync(`${data}.pg${OLD}`)).toBe(false);
   await expect(directory.open()).rejects.toMatchObject({ code: 'other_major' });
 
+  // Kept by an upgrade of years ago.
+  await mkdir(`${data}.pg9`);
+  await writeFile(join(`${data}.pg9`, 'PG_VERSION'), '9\n');
   await rename(data, `${data}.pg${OLD}`);
+  const missing = {
+    code: 'data_missing',
+    message: expect.stringContaining(`${data}.pg${OLD} and ${data}.pg9`),
+  };
+  await expect(upgradeDatabase(options)).rejects.toMatchObject(missing);
+  await expect(directory.open()).rejects.toMatchObject(missing);
+  await expect(directory.open()).rejects.not.toThrow(/begin with an empty one/);
+  expect((await readdir(dirname(data))).filter((name) => name.startsWith('postgres.pg')).toSorted()).toEqual([
+    `postgres.pg${OLD}`,
+    'postgres.pg9',
+  ]);
+  await writeFile(join(dirname(data), 'upgrade.kept'), `postgres.pg${OLD}`);
   const upgraded = await upgradeDatabase(options);
   expect(upgraded).toMatchObject({ from: OLD, to: NEW, kept: `${data}.pg${OLD}` });
   const rows = new Map(upgraded.tables.map(({ table, rows: count }) => [table, count]));
   expect(ends).toHaveLength(2);
   expect(rows.get('beckon.person_email')).toBe(PEOPLE);
   expect(rows.get('beckon.message_mime')).toBe(3);
-  expect((await readdir(dirname(dataDir))).filter((name) => name !== 'data')).toEqual([]);
+  // DATA_DIR may be all that we can write to, and a file system of its own.
+  expect(beside).toEqual(['data']);
+  expect((await readdir(dirname(data))).filter((name) => /restore|upgrade/.test(name))).toEqual([]);
 
   const embedded = await directory.open();
   const [found] = await ask<Record<string, unknown>>(
@@ -121,6 +141,17 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   await embedded.release();
 
   await expect(upgradeDatabase(options)).rejects.toThrow(/nothing to upgrade/);
-  expect(await discardOld(dataDir)).toEqual([`${data}.pg${OLD}`]);
+  expect(await discardOld(dataDir)).toEqual([`${data}.pg${OLD}`, `${data}.pg9`]);
   expect(existsSync(`${data}.pg${OLD}`)).toBe(false);
 }, 240_000);
+
+test('where the new files cannot have the name, the old ones have it again', async () => {
+  const folder = await mkdtemp(join(dirname(directory.dataDir), 'swap-'));
+  const data = join(folder, 'postgres');
+  await mkdir(data);
+  await writeFile(join(data, 'PG_VERSION'), '17\n');
+  const swapping = { data, fresh: join(folder, 'on-another-disk'), kept: `${data}.pg17` };
+  await expect(swap(swapping)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await readFile(join(data, 'PG_VERSION'), 'utf8')).toBe('17\n');
+  expect(await readdir(folder)).toEqual(['postgres']);
+});

@@ -1,0 +1,55 @@
+import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder, writeSafely } from '../backup/copy-file.ts';
+import { codeOf, EmbeddedFailure } from '../failure.ts';
+import { isInitialized } from '../home.ts';
+
+/**
+ * `postgres` becomes `postgres.pg17`, and what was made beside it becomes `postgres`. Between the two names stands a note of the first
+ * one, so that whoever was killed there, or finds the second refused, has it back.
+ */
+const NOTE = 'upgrade.kept';
+
+export type Swapping = { data: string; fresh: string; kept: string };
+
+export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
+  await rm(kept, { recursive: true, force: true });
+  const note = join(dirname(data), NOTE);
+  await rm(note, { force: true });
+  await writeSafely(note, basename(kept));
+  await syncFolder(dirname(data));
+  await rename(data, kept);
+  try {
+    await rename(fresh, data);
+  } catch (error) {
+    await putBack(data);
+    throw error;
+  }
+  await syncFolder(dirname(data));
+  await rm(note, { force: true });
+}
+
+/** Only what was noted: another folder of such a name may be years old. */
+export async function putBack(data: string): Promise<void> {
+  const note = join(dirname(data), NOTE);
+  if (!isInitialized(data)) {
+    const name = await readFile(note, 'utf8').catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      return null;
+    });
+    if (name === null) return;
+    await rename(join(dirname(data), basename(name)), data);
+    await syncFolder(dirname(data));
+  }
+  await rm(note, { force: true });
+}
+
+/** Before an hour of copying, not after it. */
+export async function checkSwappable(data: string): Promise<void> {
+  const [own, around] = [await stat(data), await stat(dirname(data))];
+  if (own.dev === around.dev) return;
+  throw new EmbeddedFailure(
+    'cannot_upgrade',
+    `${data} is a file system of its own, and an upgrade has to rename it: mount ${dirname(data)} instead, with the database in it`,
+  );
+}
