@@ -35,7 +35,7 @@ export type Home = {
   runAs: Account | undefined;
   owner: Owner;
   connections: number;
-  /** The folder that the log is copied to. */
+  /** In which the log is copied, to a folder of this cluster. */
   archive: string | null;
   log: Log;
 };

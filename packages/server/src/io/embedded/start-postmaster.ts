@@ -5,7 +5,8 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { program } from './binaries.ts';
-import { archiveSettings } from './backup/archive.ts';
+import { archiveSettings, readyClusterArchive } from './backup/archive.ts';
+import { readSystemId } from './backup/system-id.ts';
 import { boundLog } from './bound-log.ts';
 import { readFacts, savePort } from './facts.ts';
 import { type Home, logPath } from './home.ts';
@@ -149,13 +150,17 @@ async function writeConf(home: Home): Promise<string> {
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const { connections } = home;
   const settings = tunables({ memoryBytes, walCompression: await bestCompression(home), connections });
-  const archive = home.archive === null ? {} : archiveSettings(home.archive);
-  await writeFile(draft, renderConf({ ...settings, ...archive }));
+  await writeFile(draft, renderConf({ ...settings, ...(await archiveOf(home)) }));
   const { uid, gid } = await stat(home.data);
   if (home.runAs) await chown(draft, uid, gid);
   await chmod(draft, 0o600);
   await rename(draft, conf);
   return conf;
+}
+
+async function archiveOf({ archive, data, runAs }: Home): Promise<Record<string, string>> {
+  if (archive === null) return {};
+  return archiveSettings(await readyClusterArchive(archive, { systemId: await readSystemId(data), runAs }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Account } from '../account.ts';
 import type { Home } from '../home.ts';
 import { findClosedFolder, permits, READ } from '../reach.ts';
 import { BackupFailure } from './failure.ts';
@@ -20,8 +21,7 @@ export async function readyArchive(backupDir: string, home: ArchiveHome): Promis
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { runAs } = home;
   if (!runAs) return folder;
-  const { uid } = await stat(folder);
-  if (uid !== runAs.uid && (await readdir(folder)).length === 0) await chown(folder, runAs.uid, runAs.gid);
+  await giveEmpty(folder, runAs);
   const parent = await stat(backupDir);
   if (!permits(parent, runAs, 1)) await chmod(backupDir, (parent.mode & 0o7777) | 0o001);
   const closed = await findClosedFolder(folder, runAs);
@@ -31,6 +31,23 @@ export async function readyArchive(backupDir: string, home: ArchiveHome): Promis
       `BACKUP_DIR is ${backupDir}, but ${closed} is closed to ${runAs.name}, whom PostgreSQL runs as: chmod o+x ${closed}`,
     );
   return folder;
+}
+
+/** Two clusters name the files of their logs alike: each has a folder of its own in it. */
+export async function readyClusterArchive(
+  archive: string,
+  { systemId, runAs }: ArchiveHome & { systemId: string },
+): Promise<string> {
+  const folder = join(archive, systemId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (runAs) await giveEmpty(folder, runAs);
+  return folder;
+}
+
+async function giveEmpty(folder: string, account: Account): Promise<void> {
+  const { uid } = await stat(folder);
+  if (uid !== account.uid && (await readdir(folder)).length === 0)
+    await chown(folder, account.uid, account.gid);
 }
 
 /**
@@ -67,15 +84,12 @@ export async function restoreCommand(folders: string[], home: ArchiveHome): Prom
   return [...tries, 'exit 1'].join('; ');
 }
 
-async function findClosedTo(
-  folder: string,
-  account: NonNullable<Home['runAs']>,
-): Promise<string | undefined> {
+async function findClosedTo(folder: string, account: Account): Promise<string | undefined> {
   const closed = await findClosedFolder(folder, account);
   if (closed !== undefined) return closed;
   for (const name of await readdir(folder)) {
-    if (name.startsWith('.')) continue;
-    if (!permits(await stat(join(folder, name)), account, READ)) return join(folder, name);
+    const path = join(folder, name);
+    if (name.endsWith('.gz') && !permits(await stat(path), account, READ)) return path;
   }
   return undefined;
 }

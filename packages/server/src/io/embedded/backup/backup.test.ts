@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -118,6 +118,26 @@ test('the newest stay, and of the log what the oldest of them needs and everythi
     ['00000002.history.gz', ...[8, 9, 10, 11, 12].map((number) => `${wal(number)}.gz`)].toSorted(),
   );
   expect((await listBackups(folder)).map(({ name }) => name)).toEqual(pruned.kept);
+});
+
+test('the log of each installation is pruned by its own backups, and of one that has none, what is older than all of them', async () => {
+  await makeBackup(1, wal(9), { systemId: '7' });
+  await makeBackup(2, wal(4), { systemId: '8' });
+  await makeBackup(3, wal(6), { systemId: '8' });
+  const yesterday = new Date('2026-04-30T00:00:00Z');
+  for (const system of ['7', '8', '9']) {
+    await mkdir(join(folder, 'wal', system));
+    for (const number of [3, 5, 8, 10]) await writeFile(join(folder, 'wal', system, `${wal(number)}.gz`), '');
+  }
+  await utimes(join(folder, 'wal', '9', `${wal(10)}.gz`), yesterday, yesterday);
+  const numbers = async (system: string): Promise<number[]> =>
+    (await readdir(join(folder, 'wal', system)))
+      .map((name) => Number.parseInt(name.slice(16, 24), 16))
+      .toSorted((a, b) => a - b);
+  expect((await pruneBackups(folder, 3)).walFiles).toBe(5);
+  expect([await numbers('7'), await numbers('8'), await numbers('9')]).toEqual([[10], [5, 8, 10], [3, 5, 8]]);
+  expect((await pruneBackups(folder, 1)).walFiles).toBe(1);
+  expect([await numbers('7'), await numbers('8')]).toEqual([[10], [8, 10]]);
 });
 
 test('what cannot be restored is refused, and nothing is changed', async () => {

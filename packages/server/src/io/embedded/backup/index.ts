@@ -8,7 +8,8 @@
  *     secrets.sealed            the secret key and the password of the database, closed by a passphrase
  *     manifest.json             what belongs to it, with the SHA-256 of each file
  *   .backup-….part-<pid>/       one that is being made, or that was killed at it: swept by the next
- *   wal/                        the log from then on, where BACKUP_DIR is set: any moment behind a backup can be had
+ *   wal/<system>/               the log from then on, where BACKUP_DIR is set: any moment behind a backup can be had; <system> is PostgreSQL's
+ *                               number of the cluster, and what lies in `wal/` itself was copied before each had a folder
  */
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './envelope.ts';
 export { BackupFailure } from './failure.ts';

@@ -5,6 +5,7 @@ import { forEach, hashFile } from './copy-file.ts';
 import { BackupFailure } from './failure.ts';
 import { draftNameOf } from './drafts.ts';
 import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
+import { pruneLog } from './prune-log.ts';
 
 export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
 
@@ -41,10 +42,7 @@ export async function verifyBackup(backup: string): Promise<Verified> {
 
 export type Pruned = { removed: string[]; kept: string[]; walFiles: number };
 
-/**
- * The newest stay. Of the continuous log whatever is older than the first file that the oldest of these needs goes too, as far as it
- * is of the same timeline or an older one.
- */
+/** The newest stay, and of the continuous log what they need. */
 export async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
   const listed = await listBackups(folder);
   const gone = listed.slice(0, Math.max(0, listed.length - keep));
@@ -55,28 +53,9 @@ export async function pruneBackups(folder: string, keep: number): Promise<Pruned
     await rm(draft, { recursive: true, force: true });
   }
   const kept = listed.slice(gone.length);
-  const [oldest] = kept;
   return {
     removed: gone.map(({ name }) => name),
     kept: kept.map(({ name }) => name),
-    walFiles: oldest ? await pruneWal(join(folder, WAL), oldest.manifest.firstWal) : 0,
+    walFiles: await pruneLog(join(folder, WAL), kept),
   };
-}
-
-const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
-
-async function pruneWal(folder: string, needed: string): Promise<number> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
-  const old = names.filter((name) => {
-    const segment = SEGMENT.exec(name)?.[1];
-    // Of a later timeline the place in the log alone counts: it may branch off before the copy that is kept.
-    return (
-      segment !== undefined && segment.slice(8) < needed.slice(8) && segment.slice(0, 8) <= needed.slice(0, 8)
-    );
-  });
-  for (const name of old) await rm(join(folder, name), { force: true });
-  return old.length;
 }

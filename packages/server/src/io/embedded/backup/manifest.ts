@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { codeOf } from '../failure.ts';
 import { BackupFailure } from './failure.ts';
+import { SYSTEM_ID } from './system-id.ts';
 
 /** What a backup says of itself. It is written last, beside what it names. */
 export type Manifest = {
@@ -65,8 +66,9 @@ function parseManifest(text: string, path: string): Manifest {
 }
 
 function isWhole(read: Partial<Record<keyof Manifest, unknown>>): boolean {
-  const texts = [read.release, read.postgres, read.systemId, read.startLsn, read.stopLsn];
+  const texts = [read.release, read.postgres, read.startLsn, read.stopLsn];
   return (
+    SYSTEM_ID.test(String(read.systemId)) &&
     texts.every((value) => typeof value === 'string') &&
     [read.startedAt, read.endedAt].every((value) => !Number.isNaN(Date.parse(String(value)))) &&
     [read.major, read.timeline, read.bytes].every((value) => Number.isSafeInteger(value)) &&

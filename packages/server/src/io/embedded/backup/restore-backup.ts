@@ -1,5 +1,18 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, chown, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -10,6 +23,7 @@ import { codeOf } from '../failure.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import { type Home, type HomeOptions, openHome } from '../home.ts';
 import { giveTree } from '../own-tree.ts';
+import { readyClusterArchive } from './archive.ts';
 import { copyFileSafely, forEach, syncFolder, writeSafely } from './copy-file.ts';
 import { openEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
@@ -76,7 +90,7 @@ async function restoreInto(draft: string, { restoring, manifest, kept }: Content
   await checkMajor(home, manifest);
   keepPassword(home, kept);
   await unpack(home, from, manifest);
-  const archives = await findArchives(from);
+  const archives = await findArchives(home, from, manifest);
   const recovered = await recover(home, { manifest, until, timeline, archives, print });
   const secret = join(draft, 'secret.key');
   await writeSafely(secret, `${kept.secretKey}\n`);
@@ -158,11 +172,22 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
   await rm(target);
 }
 
-/** The continuous log lies beside the backups, where there is one. */
-async function findArchives(from: string): Promise<string[]> {
+/** The continuous log lies beside the backups, where there is one; that of this cluster in a folder of its own, and older log around it. */
+async function findArchives(home: Home, from: string, { systemId }: Manifest): Promise<string[]> {
   const folder = join(dirname(resolve(from)), WAL);
   const found = await stat(folder).catch(() => undefined);
-  return found?.isDirectory() ? [folder] : [];
+  if (!found?.isDirectory()) return [];
+  try {
+    const own = await readyClusterArchive(folder, { systemId, runAs: home.runAs });
+    await access(own, constants.W_OK);
+    return [own, folder];
+  } catch (error) {
+    throw new BackupFailure(
+      'unwritable',
+      `A restore notes in ${folder} which timeline it begins, and cannot write there: copy the backup and that folder to where it can, and restore from there`,
+      error,
+    );
+  }
 }
 
 async function putInPlace(draft: string, dataDir: string): Promise<void> {

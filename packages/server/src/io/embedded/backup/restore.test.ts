@@ -1,5 +1,5 @@
 import { existsSync, globSync, watch } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -208,3 +208,33 @@ test.skipIf(!existsSync('/dev/shm'))(
   },
   120_000,
 );
+
+test('two installations share one BACKUP_DIR, and log that was kept before each had a folder is still followed', async () => {
+  const wal = join(backupDir(), 'wal');
+  const first = await live('first');
+  await write(first, 'a');
+  const old = await backUp('first');
+  await write(first, 'b');
+  await letArchive(first);
+  await first.release();
+  const [system = ''] = await readdir(wal);
+
+  const other = await live('other');
+  await write(other, 'x');
+  const young = await backUp('other');
+  await write(other, 'y');
+  await letArchive(other);
+  await other.release();
+  for (const name of await readdir(join(wal, system))) await rename(join(wal, system, name), join(wal, name));
+
+  expect(await putBack('second', { from: old })).toMatchObject({ timeline: 2 });
+  const second = await live('second');
+  expect(await read(second)).toBe('ab');
+  await write(second, 'c');
+  await letArchive(second);
+  await second.release();
+  expect(await putBack('third', { from: old })).toMatchObject({ timeline: 3 });
+  expect(await readOf('third')).toBe('abc');
+  expect(await putBack('fourth', { from: young })).toMatchObject({ timeline: 2 });
+  expect(await readOf('fourth')).toBe('xy');
+}, 240_000);

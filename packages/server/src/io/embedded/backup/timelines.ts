@@ -7,6 +7,7 @@ import { codeOf } from '../failure.ts';
 import { syncFolder, writeSafely } from './copy-file.ts';
 import { BackupFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
+import { readSystemOfLog } from './system-id.ts';
 
 /**
  * A restore begins a timeline: the log goes on under another number, and `<number>.history` says where it left which one. That file
@@ -24,7 +25,7 @@ const SEGMENT = /^([0-9A-F]{8})[0-9A-F]{16}\.gz$/;
 const HISTORY_MAX_BYTES = 1024 * 1024;
 const unzip = promisify(gunzip);
 
-type Origin = Pick<Manifest, 'timeline' | 'stopLsn'>;
+type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 
 /** The timelines with log of their own that a backup can be followed along, its own among them. */
 export async function listTimelines(folders: readonly string[], backup: Origin): Promise<Timeline[]> {
@@ -37,6 +38,8 @@ export async function listTimelines(folders: readonly string[], backup: Origin):
   const found: Timeline[] = [];
   for (const [number, path] of last) {
     const history = historyName(number);
+    // Where all log lies in one folder, that of another cluster may be among it.
+    if ((await readSystemOfLog(path)) !== backup.systemId) continue;
     const isOfBackup = number === backup.timeline || (await leaves(kept.get(history), { history, backup }));
     if (isOfBackup) found.push({ number, lastAt: (await stat(path)).mtimeMs });
   }

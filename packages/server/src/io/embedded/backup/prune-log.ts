@@ -1,0 +1,67 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../failure.ts';
+import { forEach } from './copy-file.ts';
+import type { Manifest } from './manifest.ts';
+import { readSystemOfLog, SYSTEM_ID } from './system-id.ts';
+
+const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
+
+/** From which file on, by cluster; and since when there are backups at all. */
+type Needs = { firstWal: ReadonlyMap<string, string>; since: number };
+
+/**
+ * Of the continuous log whatever is older than the first file that the oldest of these backups needs of its cluster. Of a cluster of which
+ * no backup is kept, what is older than every backup: a first one of it may be under way.
+ */
+export async function pruneLog(
+  folder: string,
+  kept: readonly { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> }[],
+): Promise<number> {
+  const [oldest] = kept;
+  if (!oldest) return 0;
+  // The oldest backup of each is the first in the list.
+  const firstWal = new Map(kept.toReversed().map(({ manifest }) => [manifest.systemId, manifest.firstWal]));
+  const needs = { firstWal, since: Date.parse(oldest.manifest.startedAt) };
+  let removed = await pruneFolder({ folder, system: null }, needs);
+  for (const system of await readNames(folder))
+    if (SYSTEM_ID.test(system)) removed += await pruneFolder({ folder: join(folder, system), system }, needs);
+  return removed;
+}
+
+/** `system`: null where log of several lies together, as all of it did once. */
+async function pruneFolder(
+  { folder, system }: { folder: string; system: string | null },
+  needs: Needs,
+): Promise<number> {
+  let removed = 0;
+  await forEach(await readNames(folder), async (name) => {
+    const segment = SEGMENT.exec(name)?.[1];
+    if (segment === undefined) return;
+    const path = join(folder, name);
+    if (!(await isOld({ path, segment, system: system ?? (await readSystemOfLog(path)) }, needs))) return;
+    await rm(path, { force: true });
+    removed += 1;
+  });
+  return removed;
+}
+
+type LogFile = { path: string; segment: string; system: string | null };
+
+async function isOld({ path, segment, system }: LogFile, { firstWal, since }: Needs): Promise<boolean> {
+  if (system === null) return [...firstWal.values()].every((needed) => isBefore(segment, needed));
+  const needed = firstWal.get(system);
+  return needed === undefined ? (await stat(path)).mtimeMs < since : isBefore(segment, needed);
+}
+
+/** Of a later timeline nothing is: it may branch off before the copy that is kept. */
+function isBefore(segment: string, needed: string): boolean {
+  return segment.slice(8) < needed.slice(8) && segment.slice(0, 8) <= needed.slice(0, 8);
+}
+
+async function readNames(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+}
