@@ -61,6 +61,10 @@ function backupsIn(folder: string): NonNullable<InspectedConfig['backups']> {
       const { listBackups } = await import('../io/embedded/index.ts');
       return listBackups(folder);
     },
+    async archiveCommand(systemId) {
+      const { archiveCommandOf } = await import('../io/embedded/index.ts');
+      return archiveCommandOf(folder, systemId);
+    },
   };
 }
 

@@ -32,7 +32,7 @@ export async function checkDatabase(inspection: Inspection, config: InspectedCon
       await checkDurability(database),
       ...(await checkSettings(database, config)),
       ...(await checkPooler(database, config)),
-      ...(await checkContent(database)),
+      ...(await checkContent(database, config)),
       checkClock(database.offsetMs()),
     ];
   } finally {
@@ -56,7 +56,7 @@ async function checkDurability(database: InspectedDatabase): Promise<Check> {
       );
 }
 
-async function checkContent(database: InspectedDatabase): Promise<Check[]> {
+async function checkContent(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
   const pending = await database.pendingMigrations();
   if (pending === null) return [ok('schema', 'The database is empty; the first start sets it up')];
   const schema =
@@ -74,7 +74,7 @@ async function checkContent(database: InspectedDatabase): Promise<Check[]> {
     fault === null
       ? ok('secret key', 'The secret key is the one of this database')
       : fail('secret key', fault, 'Give the right key: without it every API key is unknown');
-  return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database))];
+  return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database, config))];
 }
 
 export function checkClock(offsetMs: number | null): Check {

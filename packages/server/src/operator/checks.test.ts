@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
+import { checkArchive } from './check-backup.ts';
 import { checkClock, checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
 import { checkRelay, checkPorts } from './check-network.ts';
@@ -104,6 +105,30 @@ test('each thing that may be wrong with a database is told apart', async () => {
     schema: 'warn',
   });
   expect(await statesOf({ offsetMs: () => -6_000 })).toEqual({ ...well, clock: 'fail' });
+});
+
+test('where BACKUP_DIR is set, a PostgreSQL that copies its log nowhere, or somewhere else, is a failure', async () => {
+  const row = { mode: 'on', command: 'ours', system: '7', failing: false, last: null };
+  const check = async (change: Partial<typeof row>, isMeant = true): Promise<string[]> => {
+    const query = async (): Promise<object[]> => [{ ...row, ...change }];
+    const backups = {
+      folder,
+      list: async () => [],
+      archiveCommand: async (system: string) => (system === '7' ? 'ours' : ''),
+    };
+    const given = { db: { ...db, query } as unknown as InspectedDatabase['db'] };
+    const found = await checkArchive(given, isMeant ? { backups } : {});
+    return found.map(({ state, message }) => `${state}: ${message}`);
+  };
+  expect(await check({})).toEqual([]);
+  expect(await check({ mode: 'off', command: '' })).toEqual([
+    expect.stringMatching(/^fail: .*copies no log/),
+  ]);
+  expect(await check({ command: 'cp %p /elsewhere' })).toEqual([
+    expect.stringMatching(/^fail: .*not Beckon's/),
+  ]);
+  expect(await check({ failing: true })).toEqual([expect.stringMatching(/^fail: .*could not be copied/)]);
+  expect(await check({ mode: 'off', command: '' }, false)).toEqual([]);
 });
 
 test('a database that does not answer is one failure, with its reason', async () => {

@@ -29,7 +29,12 @@ export type InspectedConfig = {
   /** How many connections our processes open at most, here; other machines have their own. */
   connectionsNeeded: number;
   /** Left out where none are meant to be made. */
-  backups?: { folder: string; list: () => Promise<Listed[]> };
+  backups?: {
+    folder: string;
+    list: () => Promise<Listed[]>;
+    /** By which PostgreSQL copies the log of this database there. */
+    archiveCommand: (systemId: string) => Promise<string>;
+  };
   /** Null: letters go into the outbox. */
   relay: { name: string; probe: () => Promise<string | null> } | null;
   /** Where mail comes in, and the public name of that (MAIL_DOMAIN); left out where this process takes none in. */

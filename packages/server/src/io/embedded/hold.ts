@@ -20,6 +20,8 @@ export type Hold = {
   findOtherServer(): Promise<string | undefined>;
   /** Gives the share up; true if nobody else has one: new users wait from here on. */
   becomeLastUser(): Promise<boolean>;
+  /** How the log is copied; `isOperators` where ALTER SYSTEM says so. */
+  readArchiving(): Promise<{ mode: string; command: string; isOperators: boolean }>;
   drop(why: string): void;
   close(): Promise<void>;
 };
@@ -136,6 +138,7 @@ function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; fi
       await tryLock(`pg_advisory_unlock_shared(${USERS})`);
       return tryLock(`pg_try_advisory_lock(${USERS})`);
     },
+    readArchiving: () => readArchiving(client),
     drop(why) {
       declareLost(why);
       of.socket.destroy();
@@ -144,6 +147,19 @@ function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; fi
       if (!isLost) await Promise.race([client.end(), lost]);
       of.socket.destroy();
     },
+  };
+}
+
+async function readArchiving(client: pg.Client): ReturnType<Hold['readArchiving']> {
+  const { rows } = await client.query<{ name: string; setting: string; operators: boolean }>(
+    `SELECT name, setting, coalesce(sourcefile LIKE '%/postgresql.auto.conf', false) AS operators
+     FROM pg_settings WHERE name IN ('archive_mode', 'archive_command')`,
+  );
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
+  return {
+    mode: settings.get('archive_mode') ?? '',
+    command: settings.get('archive_command') ?? '',
+    isOperators: rows.some(({ operators }) => operators),
   };
 }
 

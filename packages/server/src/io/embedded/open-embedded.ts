@@ -6,6 +6,7 @@ import { acquireHold, joinRunning } from './acquire-hold.ts';
 import { EmbeddedFailure } from './failure.ts';
 import { followEmbedded } from './follow.ts';
 import type { Hold } from './hold.ts';
+import { holdArchiving, reportArchiving } from './hold-archiving.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from './home.ts';
 import { initializeCluster } from './initialize-cluster.ts';
 import { sightPostmaster } from './postmaster.ts';
@@ -46,7 +47,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   if (swept.length > 0) home.log.info({ swept }, 'postgres.drafts_swept');
   if (isInitialized(home.data)) await requireOurVersion(home.data, home.native);
   await initializeCluster(home);
-  return keep(home, await acquireHold(home));
+  return keep(home, await holdArchiving(home));
 }
 
 type State = { home: Home; hold: Hold; isServer: boolean; ending: AbortController };
@@ -100,6 +101,7 @@ async function retakeHold(state: State, why: string): Promise<void> {
       const hold = state.isServer ? await acquireHold(home, ending.signal) : await joinRunning(home);
       if (hold && (await isStillOurs(state, hold))) {
         state.hold = hold;
+        if (state.isServer) await reportArchiving(home, hold);
         home.log.info({ ms: Math.round(performance.now() - begun), attempt }, 'postgres.back');
         return;
       }

@@ -33,12 +33,16 @@ export async function readyArchive(backupDir: string, home: ArchiveHome): Promis
   return folder;
 }
 
-/** Two clusters name the files of their logs alike: each has a folder of its own in it. */
+/** Two clusters name the files of their logs alike: each has a folder of its own. */
+export function clusterArchive(archive: string, systemId: string): string {
+  return join(archive, systemId);
+}
+
 export async function readyClusterArchive(
   archive: string,
   { systemId, runAs }: ArchiveHome & { systemId: string },
 ): Promise<string> {
-  const folder = join(archive, systemId);
+  const folder = clusterArchive(archive, systemId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (runAs) await giveEmpty(folder, runAs);
   return folder;
@@ -54,17 +58,26 @@ async function giveEmpty(folder: string, account: Account): Promise<void> {
  * Under another name first, and on the disk before it has its own. A link fails where the name is taken: the same file twice
  * is well, another one under its name never replaces it.
  */
-export function archiveSettings(folder: string): Record<string, string> {
+export function archiveCommand(folder: string): string {
   const place = shellQuoted(folder);
   const [file, part] = [`${place}/%f.gz`, `${place}/.%f.part`];
-  const command =
+  return (
     `if [ -e ${file} ]; then gzip -dc ${file} | cmp -s - "%p"; ` +
-    `else gzip -1 -c "%p" > ${part} && sync ${part} && ln ${part} ${file} && rm -f ${part} && sync ${place}; fi`;
+    `else gzip -1 -c "%p" > ${part} && sync ${part} && ln ${part} ${file} && rm -f ${part} && sync ${place}; fi`
+  );
+}
+
+export function archiveSettings(folder: string): Record<string, string> {
   return {
     archive_mode: 'on',
-    archive_command: confQuoted(command),
+    archive_command: confQuoted(archiveCommand(folder)),
     archive_timeout: String(TIMEOUT_S),
   };
+}
+
+/** What PostgreSQL of this cluster copies its log by, where that goes into BACKUP_DIR. */
+export async function archiveCommandOf(backupDir: string, systemId: string): Promise<string> {
+  return archiveCommand(clusterArchive(join(await realpath(backupDir), WAL), systemId));
 }
 
 /** From the backup itself, and from the continuous log beside it. */

@@ -11,6 +11,7 @@
  *   wal/<system>/               the log from then on, where BACKUP_DIR is set: any moment behind a backup can be had; <system> is PostgreSQL's
  *                               number of the cluster, and what lies in `wal/` itself was copied before each had a folder
  */
+export { archiveCommandOf } from './archive.ts';
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './envelope.ts';
 export { BackupFailure } from './failure.ts';
 export {

@@ -1,0 +1,47 @@
+import { acquireHold } from './acquire-hold.ts';
+import { archiveCommand, clusterArchive } from './backup/archive.ts';
+import { readSystemId } from './backup/system-id.ts';
+import type { Hold } from './hold.ts';
+import type { Home } from './home.ts';
+import { stopPostmaster } from './stop-postmaster.ts';
+
+/**
+ * A share in a PostgreSQL that copies its log where BACKUP_DIR is set. One that was started without it, by a command or by a server
+ * that was killed since, does not, and only a start can change that: it is started anew where nobody else uses it.
+ */
+export async function holdArchiving(home: Home): Promise<Hold> {
+  const hold = await acquireHold(home);
+  const fault = await findFault(home, hold);
+  if (fault === null) return hold;
+  if (fault.isOperators) {
+    report(home, fault);
+    return hold;
+  }
+  // The connection breaks where another one stops it just now.
+  if (await hold.becomeLastUser().catch(() => false)) {
+    const by = await stopPostmaster(home, hold.file.pid);
+    home.log.info({ by, data: home.data }, 'postgres.stopped_to_archive');
+  } else report(home, fault);
+  await hold.close();
+  return acquireHold(home);
+}
+
+/** For who goes on with it in any case. */
+export async function reportArchiving(home: Home, hold: Hold): Promise<void> {
+  const fault = await findFault(home, hold);
+  if (fault !== null) report(home, fault);
+}
+
+type Fault = { mode: string; command: string; isOperators: boolean };
+
+async function findFault({ archive, data }: Home, hold: Hold): Promise<Fault | null> {
+  if (archive === null) return null;
+  const wanted = archiveCommand(clusterArchive(archive, await readSystemId(data)));
+  const { mode, command, isOperators } = await hold.readArchiving();
+  return mode === 'on' && command === wanted ? null : { mode, command, isOperators };
+}
+
+function report({ log, data }: Home, { mode, command }: Fault): void {
+  const next = 'BACKUP_DIR is set, and no log goes there: run doctor, which says what to do';
+  log.error({ data, mode, command, next }, 'postgres.not_archiving');
+}
