@@ -11,3 +11,14 @@ export async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+/** As long as the work takes, and no longer than this. */
+export async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, limitMs);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

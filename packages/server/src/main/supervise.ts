@@ -11,14 +11,11 @@ import { closed, listening, listens, portOf } from './listening.ts';
 import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
 import { type FromPart, type Part, partsOf } from './processes.ts';
 import type { Running } from './serve.ts';
+import { stopProcesses } from './stop-processes.ts';
 
 export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
-
-/** Of the ten seconds that a stop has. Who answers requests needs six at most, and who works needs no more than the rest. */
-const ANSWERED_WITHIN_MS = 7_000;
-const DONE_WITHIN_MS = 2_000;
 
 /**
  * Several processes over one database. This one owns what there is once (the database where it is the embedded one, the shared port,
@@ -39,11 +36,12 @@ export async function supervise(config: Config, { log, logTo }: Watch): Promise<
   };
   for (const part of partsOf(config)) kept.push(new Kept(part, { fork, heard, ended: counts.ended, log }));
   const life = createLifecycle(log);
+  const stopAll = async (): Promise<void> => void (await Promise.all([stopProcesses(kept), life.stop()]));
   try {
     await Promise.all(kept.map(({ ready }) => ready));
     await startMetrics(config, { life, text: counts.text });
   } catch (error) {
-    await stopAll(kept, life);
+    await stopAll();
     throw error;
   }
   return {
@@ -51,21 +49,8 @@ export async function supervise(config: Config, { log, logTo }: Watch): Promise<
     reload() {
       for (const one of kept) one.tell({ kind: 'reload' });
     },
-    stop: () => stopAll(kept, life),
+    stop: stopAll,
   };
-}
-
-/** First who takes anything in, then who works on it, as in one process. */
-async function stopAll(kept: Kept[], life: Lifecycle): Promise<void> {
-  for (const one of kept) one.letEnd();
-  await life.stop();
-  const [inside, outside] = [kept.filter(isWorker), kept.filter((one) => !isWorker(one))];
-  await Promise.all(outside.map((one) => one.stop(ANSWERED_WITHIN_MS)));
-  await Promise.all(inside.map((one) => one.stop(DONE_WITHIN_MS)));
-}
-
-function isWorker({ part }: Kept): boolean {
-  return part.role === 'worker';
 }
 
 /** Where any free port will do it is the same one for all of them, and for those that come after them. */

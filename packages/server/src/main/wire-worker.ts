@@ -1,5 +1,6 @@
 import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../base/log.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
 import { createSender, keepInside, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
@@ -11,6 +12,8 @@ import type { Relay } from '../io/mail/index.ts';
 import {
   checkDomains,
   checkTracking,
+  type Digester,
+  type DraftSender,
   type Duty,
   forwardReplies,
   housekeeping,
@@ -23,6 +26,7 @@ import {
   startSender,
   startTeller,
   startTimetable,
+  type Teller,
   wordDrafts,
 } from '../worker/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
@@ -43,39 +47,31 @@ export const INBOX_CHANNEL = 'beckon_inbox';
 
 type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
 
-/** The worker's part of a process; `wake` tells it that something was accepted right here. */
-export async function startWorker(options: ServerOptions, parts: Parts): Promise<{ wake(): void }> {
+export type RunningWorker = {
+  /** Something was accepted right here. */
+  wake(): void;
+  /** Takes up nothing more from this very moment on; resolves when what was under way is over, or had its time. */
+  stop(): Promise<void>;
+};
+
+/** The worker's part of a process. */
+export async function startWorker(options: ServerOptions, parts: Parts): Promise<RunningWorker> {
   const { log } = options;
   const { db, life, metrics } = parts;
-  // Stopped the other way round: the sender first, then the connections that it left, and then what became of those letters.
-  let settled = (): Promise<void> => Promise.resolve();
-  life.onStop('letters', () => settled());
+  // Stopped the other way round: the work first, then the connections that it left, and then what became of what was cut off.
+  let settled = (): Promise<unknown> => Promise.resolve();
+  life.onStop('letters', async () => void (await settled()));
   const out = await wayOut(options, parts);
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
   const watch = { metrics, clock: db.clock };
   const duties = dutiesOf(options, { db, outbound, ...out }).map((duty) => meteredDuty(duty, watch));
   const timetable = startTimetable(duties, log, db.reach);
-  life.onStop('timetable', () => timetable.stop());
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
   const digest = createDigest({ db, log, newId: idMaker(db.clock), onBatch: metrics.digested });
-  const builder = startBuilder({ db, digest, log });
-  life.onStop('builder', () => builder.stop());
-  const sending = createSender({
-    db,
-    log,
-    newId: idMaker(db.clock),
-    mailroom: options.mailroom,
-    tokenKeys: options.tokenKeys,
-    transport: meteredTransport(out.transport, watch),
-    togetherMs: TOGETHER_MS,
-    restoreGuard: options.restoreGuard ?? 'auto',
-  });
-  const sender = startSender({ db, sender: sending, log, onLag: metrics.lagged });
-  settled = () => sender.settled();
-  life.onStop('sender', () => sender.stop());
-  startTelling(options, { ...parts, outbound });
+  const sender = startSending(options, { ...parts, transport: meteredTransport(out.transport, watch) });
+  settled = () => Promise.all([sender.settled(), timetable.settled()]);
   const digester = startDigester({
     db,
     digest,
@@ -83,31 +79,61 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     onLag: metrics.lagged,
     onMisshapen: (projectId, trait) => warnings.note(projectId, `trait_${trait}_not_text`),
   });
-  life.onStop('digester', () => digester.stop());
-  const importer = startImporter({
-    db,
-    log,
-    sealer: options.sealer,
-    openStripe: stripeReader(db, options.stripeAddress),
-    pauseMs: IMPORT_PAUSE_MS,
-    accepted: () => digester.wake(),
+  const stop = stopperOf(log, {
+    sender,
+    teller: startTelling(options, { ...parts, outbound }),
+    digester,
+    timetable,
+    builder: startBuilder({ db, digest, log }),
+    ...startTaking(options, { db, digester }),
   });
-  life.onStop('importer', () => importer.stop());
-  const listener = startListener({
-    connection: options.adminConnection,
-    channel: INBOX_CHANNEL,
-    heard: () => digester.wake(),
-    log,
-  });
-  life.onStop('listener', () => listener.stop());
-  return { wake: () => digester.wake() };
+  life.onStop('work', stop);
+  return { wake: () => digester.wake(), stop };
+}
+
+type Stoppable = { stop(): Promise<void> };
+
+/** All are told in the same moment: while one is waited for the others take up nothing. */
+function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<void> {
+  let stopping: Promise<unknown> | undefined;
+  return async () => {
+    stopping ??= Promise.all(
+      Object.entries(parts).map(([part, running]) =>
+        running.stop().catch((error: unknown) => log.error({ part, err: error }, 'stop.failed')),
+      ),
+    );
+    await stopping;
+  };
+}
+
+/** What brings records in, or says that some came in. */
+function startTaking(
+  options: ServerOptions,
+  { db, digester }: { db: Database; digester: Digester },
+): Record<'importer' | 'listener', Stoppable> {
+  const { log, sealer, stripeAddress, adminConnection: connection } = options;
+  const wake = (): void => digester.wake();
+  const openStripe = stripeReader(db, stripeAddress);
+  return {
+    importer: startImporter({ db, log, sealer, openStripe, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
+    listener: startListener({ connection, channel: INBOX_CHANNEL, heard: wake, log }),
+  };
+}
+
+function startSending(
+  { log, mailroom, tokenKeys, restoreGuard = 'auto' }: ServerOptions,
+  { db, metrics, transport }: Parts & { transport: Transport },
+): DraftSender {
+  const newId = idMaker(db.clock);
+  const deps = { db, log, newId, mailroom, tokenKeys, transport, togetherMs: TOGETHER_MS, restoreGuard };
+  return startSender({ db, sender: createSender(deps), log, onLag: metrics.lagged });
 }
 
 function startTelling(
   { log, sealer, release }: ServerOptions,
-  { db, life, metrics, outbound }: Parts & { outbound: Outbound },
-): void {
-  const teller = startTeller({
+  { db, metrics, outbound }: Parts & { outbound: Outbound },
+): Teller {
+  return startTeller({
     db,
     log,
     sealer,
@@ -115,7 +141,6 @@ function startTelling(
     agent: webhookAgent(release.version),
     onLag: metrics.lagged,
   });
-  life.onStop('teller', () => teller.stop());
 }
 
 type WayOut = { transport: Transport; teamTransport: TeamTransport; relay: Pick<Relay, 'hand'> | null };

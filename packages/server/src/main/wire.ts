@@ -152,6 +152,8 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
     mailIn: mailIn?.port ?? null,
     metrics: await startMetrics(options, { life, metrics }),
   };
+  // Opened last, so told first: while requests under way are answered, nothing new is taken up.
+  if (worker) life.onStop('taking up work', () => void worker.stop());
   const reloadCertificate = (): void => {
     api.reloadCertificate();
     mailIn?.reloadCertificate();

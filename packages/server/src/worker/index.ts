@@ -8,7 +8,7 @@ export { startImporter } from './importer.ts';
 export { resealWebhooks } from './reseal-webhooks.ts';
 export { type DraftSender, startSender } from './sender.ts';
 export { settleHits } from './settle-hits.ts';
-export { startTeller } from './teller.ts';
+export { startTeller, type Teller } from './teller.ts';
 export { tellTeam } from './tell-team.ts';
 export { wordDrafts } from './word-drafts.ts';
 export { type Duty, startTimetable, type Timetable } from './timetable.ts';

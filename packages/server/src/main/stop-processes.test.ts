@@ -1,0 +1,40 @@
+import type { Worker } from 'node:cluster';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { silentLog } from '../base/log.ts';
+import { Kept } from './keep-process.ts';
+import type { Part } from './processes.ts';
+import { stopProcesses } from './stop-processes.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+function standIn(part: Part): StandIn & { kept: Kept } {
+  const one = standInProcess();
+  const fork = (): Worker => one.worker;
+  return { ...one, kept: new Kept(part, { fork, heard: () => {}, ended: () => {}, log: silentLog }) };
+}
+
+test('a worker that has letters under way hears of a stop at once, and has nine seconds, however long the others take', async () => {
+  const api = standIn({ role: 'api', number: 1 });
+  const worker = standIn({ role: 'worker', number: 1 });
+  const stopped = stopProcesses([api.kept, worker.kept]);
+  expect([api.told, worker.told]).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
+  await vi.advanceTimersByTimeAsync(6_999);
+  api.ends();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([api.killed, worker.killed]).toEqual([[], []]);
+  worker.ends();
+  await stopped;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('who does not end in its time is killed', async () => {
+  const api = standIn({ role: 'api', number: 1 });
+  const worker = standIn({ role: 'worker', number: 1 });
+  const stopped = stopProcesses([api.kept, worker.kept]);
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect([api.killed, worker.killed]).toEqual([['SIGKILL'], ['SIGKILL']]);
+  for (const one of [api, worker]) one.ends();
+  await stopped;
+});

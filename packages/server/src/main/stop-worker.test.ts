@@ -1,0 +1,96 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { HOUR } from '../../testkit/drafts.ts';
+import { openEngine } from '../../testkit/engine.ts';
+import { putRecords } from '../../testkit/inbox.ts';
+import { type TestServer, testServer } from '../../testkit/server.ts';
+import { type TestTransport, testTransport } from '../../testkit/transport.ts';
+import { webhookStage } from '../../testkit/webhooks.ts';
+import { createRule } from '../flows/create-rule.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import type { Outbound } from '../io/outbound/index.ts';
+
+/** A worker whose relay and whose endpoints answer when they are told to. */
+const stage = await webhookStage();
+const { db, clock } = stage;
+const engine = openEngine(db, clock);
+afterAll(() => stage.close());
+
+type Late = { asked: Promise<void>; goOn: () => void };
+let projectId = 0;
+beforeEach(async () => {
+  await stage.forget();
+  projectId = await stage.project();
+  const never = { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
+  await setSettings(db, projectId, { autopilot: '1h', ...never });
+  const document = { name: 'hello', when: { event: 'hello' }, deadline: '1h', steps: [{ draft: 'welcome' }] };
+  await createRule(db, { projectId, document });
+});
+
+/** So many drafts whose moment has come. */
+async function dueDrafts(count: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, n) => `u${n}`);
+  const users = ids.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  await putRecords(db, { projectId, kind: 'users', records: users });
+  const events = ids.map((id) => ({ external_user_id: id, name: 'hello', properties: {} }));
+  await putRecords(db, { projectId, kind: 'events', records: events });
+  await engine.settle();
+  clock.advance(HOUR);
+}
+
+async function draftStates(): Promise<string[]> {
+  const rows = await db.query<{ state: string }>(`SELECT state FROM beckon.draft WHERE project_id = $1`, [
+    projectId,
+  ]);
+  return rows.map(({ state }) => state).toSorted();
+}
+
+function lateRelay(): TestTransport & Late {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const transport = testTransport(1);
+  transport.answer(async () => {
+    asked.resolve();
+    await answered.promise;
+    return { result: 'sent' };
+  });
+  return { ...transport, asked: asked.promise, goOn: answered.resolve };
+}
+
+function lateOutbound(): Outbound & Late {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  return {
+    ...stage.outbound,
+    async post(request) {
+      asked.resolve();
+      await answered.promise;
+      return stage.outbound.post(request);
+    },
+    close: () => {},
+    asked: asked.promise,
+    goOn: answered.resolve,
+  };
+}
+
+function startOne(transport: TestTransport, outbound: Outbound): Promise<TestServer> {
+  const more = { openOutbound: () => outbound };
+  return testServer({ database: stage.database, clock, roles: ['worker'], transport, more });
+}
+
+test('told to stop, who sends puts back what has not left although an endpoint has not answered yet, and nothing is unknown', async () => {
+  await dueDrafts(3);
+  await stage.endpoint(projectId, '/late');
+  await stage.queue(projectId);
+  const [relay, outbound] = [lateRelay(), lateOutbound()];
+  const server = await startOne(relay, outbound);
+  await Promise.all([relay.asked, outbound.asked]);
+  await expect.poll(draftStates).toEqual(['sending', 'sending', 'sending']);
+  const stopped = server.stop();
+  relay.goOn();
+  await expect.poll(draftStates).not.toContain('sending');
+  outbound.goOn();
+  await stopped;
+  expect(relay.letters).toHaveLength(1);
+  const states = await draftStates();
+  expect(states.filter((state) => state === 'sent')).toHaveLength(1);
+  expect(states).not.toContain('unknown');
+  expect((await stage.deliveries(projectId)).map(({ state }) => state)).toEqual(['delivered']);
+});
