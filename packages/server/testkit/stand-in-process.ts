@@ -13,11 +13,11 @@ export type StandIn = {
   fails(): void;
 };
 
-export function standInProcess(pid: number | undefined = 1): StandIn {
+export function standInProcess(pid: number | null = 1): StandIn {
   const told: ToPart[] = [];
   const killed: string[] = [];
   const worker = Object.assign(new EventEmitter(), {
-    process: { pid, kill: (signal: string) => killed.push(signal) },
+    process: { pid: pid ?? undefined, kill: (signal: string) => killed.push(signal) },
     isConnected: () => true,
     send: (message: ToPart) => told.push(message),
   });

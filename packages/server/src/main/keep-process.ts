@@ -11,11 +11,20 @@ export type KeepOptions = {
   log: Log;
 };
 
+/** As `how` it ended. */
+const NOT_BEGUN = 'no beginning';
+
 const RESTART = { baseMs: 100, maxMs: 5_000 };
 /** Who lived so long did not end because of how it began. */
 const LIVED_WELL_MS = 30_000;
 
-type Life = { worker: Worker; begunAt: number; said: string; isServing: boolean; gone: Promise<void> };
+type Life = {
+  worker: Worker;
+  begunAt: number;
+  said: string;
+  isServing: boolean;
+  gone: PromiseWithResolvers<void>;
+};
 
 /** A process that is there again whenever it ended, until it is told to stop. */
 export class Kept {
@@ -71,29 +80,38 @@ export class Kept {
       this.#options.log.error({ name: this.name }, 'process.killed');
       life.worker.process.kill('SIGKILL');
     }, withinMs);
-    await life.gone;
+    await life.gone.promise;
     clearTimeout(late);
   }
 
   #start(): void {
     const { fork, heard, log } = this.#options;
-    const worker = fork(this.part);
-    const gone = Promise.withResolvers<void>();
-    const life: Life = { worker, begunAt: performance.now(), said: '', isServing: false, gone: gone.promise };
+    const begunAt = performance.now();
+    const worker = orError(() => fork(this.part));
+    if (worker instanceof Error) return this.#again({ said: worker.message, begunAt }, NOT_BEGUN);
+    const life: Life = { worker, begunAt, said: '', isServing: false, gone: Promise.withResolvers<void>() };
     this.#life = life;
-    log.info({ name: this.name, pid: worker.process.pid }, 'process.started');
+    const { pid } = worker.process;
+    if (pid !== undefined) log.info({ name: this.name, pid }, 'process.started');
     worker.on('message', (message: FromPart) => {
       if (message.kind === 'ready') this.#serves(life);
       if (message.kind === 'failed') life.said = message.message;
       heard(this, message);
     });
-    // A message that meets its end is lost with it.
-    worker.on('error', () => {});
-    worker.once('exit', (code, signal) => {
-      this.#life = null;
-      gone.resolve();
-      if (!this.#isStopping) this.#again(life, signal ?? code);
+    // One that runs says by it that a message met its end. One for which the system had no room says nothing else.
+    worker.on('error', ({ message }) => {
+      if (pid !== undefined) return;
+      life.said = message;
+      this.#ends(life, NOT_BEGUN);
     });
+    worker.once('exit', (code, signal) => this.#ends(life, signal ?? code));
+  }
+
+  #ends(life: Life, how: string | number): void {
+    if (this.#life !== life) return;
+    this.#life = null;
+    life.gone.resolve();
+    if (!this.#isStopping) this.#again(life, how);
   }
 
   #serves(life: Life): void {
@@ -103,7 +121,7 @@ export class Kept {
     this.#options.log.info({ name: this.name }, 'process.ready');
   }
 
-  #again({ said, begunAt }: Life, how: string | number): void {
+  #again({ said, begunAt }: Pick<Life, 'said' | 'begunAt'>, how: string | number): void {
     const { ended, log } = this.#options;
     if (!this.#hasServed)
       return this.#first.reject(new Error(said || `The process ${this.name} ended with ${how} at its start`));
@@ -112,5 +130,13 @@ export class Kept {
     const inMs = backoffMs(this.#failures, RESTART);
     log.error({ name: this.name, how, ...(said && { said }), again_in_ms: inMs }, 'process.ended');
     this.#timer = setTimeout(() => this.#start(), inMs);
+  }
+}
+
+function orError<T>(act: () => T): T | Error {
+  try {
+    return act();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }

@@ -1,0 +1,66 @@
+import type { Worker } from 'node:cluster';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { silentLog } from '../base/log.ts';
+import { Kept } from './keep-process.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Longer than any pause before the next start. */
+const SOME_TIME_MS = 5_000;
+
+/** A process whose lives are these, one after the other; an error is thrown in place of a life. */
+function keep(...lives: (StandIn | Error)[]): { kept: Kept; begun: () => number; ends: unknown[] } {
+  const ends: unknown[] = [];
+  let begun = 0;
+  const fork = (): Worker => {
+    const life = lives[begun];
+    begun += 1;
+    if (life === undefined) throw new Error('that many lives were not planned');
+    if (life instanceof Error) throw life;
+    return life.worker;
+  };
+  const log = { ...silentLog, error: (facts: object, fact: string) => void ends.push({ fact, ...facts }) };
+  const options = { fork, heard: () => {}, ended: () => {}, log };
+  return { kept: new Kept({ role: 'worker', number: 1 }, options), begun: () => begun, ends };
+}
+
+test('a process for which the system had no room is tried again, and said to be missing meanwhile', async () => {
+  const [first, roomless, last] = [standInProcess(1), standInProcess(null), standInProcess(3)];
+  const { kept, begun, ends } = keep(first, roomless, new Error('spawn ENOMEM'), last);
+  first.says({ kind: 'ready' });
+  await kept.ready;
+  first.ends();
+  vi.advanceTimersByTime(SOME_TIME_MS);
+  roomless.fails();
+  expect(kept.isServing).toBe(false);
+  vi.advanceTimersByTime(2 * SOME_TIME_MS);
+  expect(begun()).toBe(4);
+  last.says({ kind: 'ready' });
+  expect(kept.isServing).toBe(true);
+  expect(ends).toMatchObject([
+    { fact: 'process.ended', how: 0 },
+    { fact: 'process.ended', said: 'spawn EAGAIN' },
+    { fact: 'process.ended', said: 'spawn ENOMEM' },
+  ]);
+});
+
+test('one that never ran is not waited for by a stop', async () => {
+  const roomless = standInProcess(null);
+  const { kept, begun } = keep(roomless);
+  const stopped = kept.stop(SOME_TIME_MS);
+  roomless.fails();
+  await stopped;
+  vi.advanceTimersByTime(SOME_TIME_MS);
+  expect(begun()).toBe(1);
+  expect(roomless.killed).toEqual([]);
+});
+
+test('where there is no room for it at the very first, that is what is said', async () => {
+  const roomless = standInProcess(null);
+  const { kept } = keep(roomless);
+  roomless.fails();
+  await expect(kept.ready).rejects.toThrow('spawn EAGAIN');
+  await expect(keep(new Error('spawn ENOMEM')).kept.ready).rejects.toThrow('spawn ENOMEM');
+});
