@@ -7,10 +7,10 @@ export type StandIn = {
   worker: Worker;
   told: ToPart[];
   killed: string[];
-  says(message: FromPart): void;
-  ends(): void;
+  says: (message: FromPart) => void;
+  ends: () => void;
   /** The system had no room for it: it never ran. */
-  fails(): void;
+  fails: () => void;
 };
 
 export function standInProcess(pid: number | null = 1): StandIn {

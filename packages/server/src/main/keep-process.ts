@@ -94,6 +94,8 @@ export class Kept {
     const { pid } = worker.process;
     if (pid !== undefined) log.info({ name: this.name, pid }, 'process.started');
     worker.on('message', (message: FromPart) => {
+      // What is read behind its end is of a life whose counts were added to those of the ended.
+      if (this.#life !== life) return;
       if (message.kind === 'ready') this.#serves(life);
       if (message.kind === 'failed') life.said = message.message;
       heard(this, message);

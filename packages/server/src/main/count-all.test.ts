@@ -1,0 +1,66 @@
+import { Counter, Registry } from 'prom-client';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { silentLog } from '../base/log.ts';
+import { countAll } from './count-all.ts';
+import { Kept, type KeepOptions } from './keep-process.ts';
+import { type Counts, countsOf } from './merged-counts.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Longer than anybody waits for the next life, or for an answer. */
+const SOME_TIME_MS = 5_000;
+
+function accepted(count: number): Promise<Counts> {
+  const registry = new Registry();
+  new Counter({ name: 'accepted_total', help: 'Records', registers: [registry] }).inc(count);
+  return countsOf({ registry });
+}
+
+/** One process with these lives, as it is watched over. */
+function watched(lives: StandIn[]): { text: () => Promise<string> } {
+  const left = [...lives];
+  const kept: Kept[] = [];
+  const counts = countAll(() => kept);
+  const options: KeepOptions = {
+    fork() {
+      const life = left.shift();
+      if (!life) throw new Error('that many lives were not planned');
+      return life.worker;
+    },
+    heard(one, message) {
+      if (message.kind === 'counted') counts.counted(one, message);
+    },
+    ended: counts.ended,
+    log: silentLog,
+  };
+  kept.push(new Kept({ role: 'api', number: 1 }, options));
+  return { text: counts.text };
+}
+
+/** What all counted, where this life answers so, or says nothing. */
+async function total(
+  { text }: { text: () => Promise<string> },
+  { told, says }: StandIn,
+  counts: Counts | null,
+): Promise<number> {
+  const all = text();
+  const asked = told.findLast(({ kind }) => kind === 'count');
+  if (counts && asked?.kind === 'count') says({ kind: 'counted', id: asked.id, counts });
+  else vi.advanceTimersByTime(SOME_TIME_MS);
+  return Number(/^accepted_total (\d+)$/m.exec(await all)?.[1]);
+}
+
+test('a count that is read behind the end of its process is added once, and the sum never falls', async () => {
+  const [first, second] = [standInProcess(1), standInProcess(2)];
+  const all = watched([first, second]);
+  first.says({ kind: 'ready' });
+  expect(await total(all, first, await accepted(5))).toBe(5);
+  first.ends();
+  first.says({ kind: 'counted', id: 99, counts: await accepted(6) });
+  vi.advanceTimersByTime(SOME_TIME_MS);
+  second.says({ kind: 'ready' });
+  expect(await total(all, second, null)).toBe(5);
+  expect(await total(all, second, await accepted(1))).toBe(6);
+});
