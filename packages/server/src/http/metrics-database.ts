@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
-import { within } from '../base/within.ts';
+import { atMost } from '../base/within.ts';
 import { type Depths, GAUGES, measureDepths } from '../flows/measure-depths.ts';
 import type { Database } from '../io/db/index.ts';
 
@@ -10,6 +10,8 @@ export type WatchedDatabase = Pick<Database, 'transaction' | 'clock' | 'offsetMs
 const READ_EVERY_MS = 5_000;
 /** A scrape waits no longer; what is read later is told by the next one. Less than a supervisor waits for a process. */
 const WAIT_MS = 800;
+/** Where reading takes longer than that, the last one is told, for a few scrapes. */
+const TOLD_FOR_MS = 60_000;
 
 /**
  * What waits in the database. Every process that is asked tells the same: of several, one takes the largest. Where the
@@ -30,40 +32,58 @@ export function watchDatabase(registry: Registry, { db, log }: { db: WatchedData
         this.reset();
         // Of one without labels nothing is a zero.
         if (labels.length === 0) this.remove();
-        for (const sample of known?.samples ?? [])
-          if (sample.gauge === name) this.set(sample.labels, sample.value);
+        for (const sample of known.samples) if (sample.gauge === name) this.set(sample.labels, sample.value);
       },
     });
   addReadings(registers, depths);
   addConnections(registers, db);
 }
 
-type Remembered = () => Promise<Depths | null>;
+/** `up` is null before the first reading is over: nobody knows yet. */
+type Told = Depths & { up: 0 | 1 | null };
+type Remembered = () => Promise<Told>;
 
-/** Asked by every gauge of a scrape at once, and read for all of them together. */
+const NOT_READ = { samples: [], failed: [] };
+
+/** Asked by every gauge of a scrape at once, and read for all of them together; never twice at a time, however slow it is. */
 function remembered(db: WatchedDatabase, log: Log): Remembered {
-  let reading: Promise<Depths | null> | null = null;
+  let underWay: Promise<void> | null = null;
   let startedAt = -Infinity;
-  return async () => {
-    if (performance.now() - startedAt >= READ_EVERY_MS) {
-      startedAt = performance.now();
-      reading = measureDepths(db).catch((error: unknown) => {
-        log.warn({ err: error }, 'metrics.not_read');
-        return null;
-      });
+  let last: Told = { ...NOT_READ, up: null };
+  let lastAt: number | null = null;
+
+  async function read(): Promise<void> {
+    try {
+      last = { ...(await measureDepths(db)), up: 1 };
+    } catch (error) {
+      log.warn({ err: error }, 'metrics.not_read');
+      last = { ...NOT_READ, up: 0 };
     }
-    return reading && within(reading, WAIT_MS).catch(() => null);
+    lastAt = performance.now();
+    underWay = null;
+  }
+
+  return async () => {
+    if (!underWay && performance.now() - startedAt >= READ_EVERY_MS) {
+      startedAt = performance.now();
+      lastAt ??= startedAt;
+      underWay = read();
+    }
+    if (underWay) await atMost(underWay, WAIT_MS);
+    return performance.now() - (lastAt ?? 0) <= TOLD_FOR_MS ? last : { ...NOT_READ, up: 0 };
   };
 }
 
 function addReadings(registers: Registry[], depths: Remembered): void {
   new Gauge({
     name: 'beckon_database_up',
-    help: '1 where the database told what waits in it',
+    help: '1 where the database told what waits in it the last time that it was asked',
     registers,
     aggregator: 'min',
     async collect() {
-      this.set((await depths()) === null ? 0 : 1);
+      const { up } = await depths();
+      if (up === null) this.remove();
+      else this.set(up);
     },
   });
   new Gauge({
@@ -72,7 +92,7 @@ function addReadings(registers: Registry[], depths: Remembered): void {
     registers,
     aggregator: 'max',
     async collect() {
-      this.set((await depths())?.failed.length ?? 0);
+      this.set((await depths()).failed.length);
     },
   });
 }
