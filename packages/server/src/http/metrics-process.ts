@@ -41,10 +41,19 @@ function gauge(registers: Registry[], { read, ...about }: Read): void {
 }
 
 function addMemory(registers: Registry[]): void {
-  const bytes = (name: string, help: string, read: () => number): void =>
-    gauge(registers, { name, help, aggregator: 'sum', read });
-  bytes('process_resident_memory_bytes', 'Memory held by this process', () => process.memoryUsage.rss());
-  bytes('nodejs_heap_used_bytes', 'Objects of JavaScript', () => getHeapStatistics().used_heap_size);
+  gauge(registers, {
+    name: 'process_resident_memory_bytes',
+    help: 'Memory held by this process',
+    aggregator: 'sum',
+    read: () => process.memoryUsage.rss(),
+  });
+  // A limit is that of one process, and so is what stands beside it.
+  gauge(registers, {
+    name: 'nodejs_heap_used_bytes',
+    help: 'Objects of JavaScript; of several processes, the most that one of them has',
+    aggregator: 'max',
+    read: () => getHeapStatistics().used_heap_size,
+  });
   gauge(registers, {
     name: 'nodejs_heap_limit_bytes',
     help: 'How large the heap of a process may become before it ends',
@@ -56,7 +65,7 @@ function addMemory(registers: Registry[]): void {
 /** Where the system tells them (Linux). */
 function addDescriptors(registers: Registry[]): void {
   const told = (
-    about: { name: string; help: string; aggregator: 'sum' | 'min' },
+    about: { name: string; help: string; aggregator: 'max' | 'min' },
     read: () => Promise<number>,
   ) =>
     new Gauge({
@@ -70,7 +79,11 @@ function addDescriptors(registers: Registry[]): void {
       },
     });
   told(
-    { name: 'process_open_fds', help: 'Open files and connections', aggregator: 'sum' },
+    {
+      name: 'process_open_fds',
+      help: 'Open files and connections; of several processes, the most that one of them has',
+      aggregator: 'max',
+    },
     async () => (await readdir('/proc/self/fd')).length,
   );
   told({ name: 'process_max_fds', help: 'How many a process may have open', aggregator: 'min' }, async () =>
