@@ -12,6 +12,12 @@ export type PoolOptions = {
   queryWithinMs?: number;
 };
 
+/**
+ * A peer that is gone without a word (a machine that lost its power, a firewall that forgot the connection) is asked after ten
+ * seconds of silence; the system's own two hours would be ours.
+ */
+export const PEER = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 /** A pool whose every new connection asks the source where the database is now. */
 export function openPool(source: ConnectionSource, options: PoolOptions): pg.Pool {
   class Client extends pg.Client {
@@ -19,8 +25,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
       super({
         ...source(),
         application_name: `beckon ${options.name}`,
-        connectionTimeoutMillis: 5_000,
-        keepAlive: true,
+        ...PEER,
         types: TYPES,
         pipeline: options.pipeline ?? false,
         query_timeout: options.queryWithinMs,
@@ -31,7 +36,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
     Client: Client as unknown as typeof pg.Client,
     max: options.max,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: PEER.connectionTimeoutMillis,
   });
   // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
   pool.on('error', () => {});

@@ -57,6 +57,8 @@ export type DatabaseOptions = {
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
+/** Batches ask for thirty seconds themselves (`statement_timeout`). A server that is gone without a word keeps to no limit. */
+const BATCH_QUERY_WITHIN_MS = 40_000;
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = openPool(options.connection, {
@@ -64,7 +66,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     name: 'pool',
     queryWithinMs: QUERY_WITHIN_MS,
   });
-  const sessions = openPool(options.connection, { max: CONNECTIONS.batches, name: 'accept', pipeline: true });
+  const sessions = openPool(options.connection, {
+    max: CONNECTIONS.batches,
+    name: 'accept',
+    pipeline: true,
+    queryWithinMs: BATCH_QUERY_WITHIN_MS,
+  });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
   const plannedAt = new WeakMap<pg.PoolClient, number>();

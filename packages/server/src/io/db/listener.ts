@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { backoffMs } from '../../base/backoff.ts';
 import type { Log } from '../../base/log.ts';
-import type { ConnectionSource } from './connection.ts';
+import { atMost } from '../../base/within.ts';
+import { type ConnectionSource, PEER } from './connection.ts';
 
 /**
  * Hears what other processes shout on a channel. A hint and no more: it may be lost with the connection, which is opened
@@ -17,6 +19,9 @@ export type ListenerOptions = {
   log: Log;
 };
 
+const LISTEN_WITHIN_MS = 10_000;
+/** A server that is gone does not say goodbye. */
+const GOODBYE_MS = 1_000;
 const REOPEN = { baseMs: 200, maxMs: 30_000 };
 
 export function startListener({ connection, channel, heard, log }: ListenerOptions): Listener {
@@ -26,7 +31,12 @@ export function startListener({ connection, channel, heard, log }: ListenerOptio
   let failures = 0;
 
   async function open(): Promise<void> {
-    const opened = new pg.Client({ ...connection(), application_name: 'beckon listener', keepAlive: true });
+    const opened = new pg.Client({
+      ...connection(),
+      ...PEER,
+      application_name: 'beckon listener',
+      query_timeout: LISTEN_WITHIN_MS,
+    });
     client = opened;
     opened.on('error', () => {});
     opened.on('end', () => again(opened));
@@ -37,7 +47,7 @@ export function startListener({ connection, channel, heard, log }: ListenerOptio
       failures = 0;
     } catch (error) {
       log.debug({ err: error }, 'listener.not_open');
-      await opened.end().catch(() => {});
+      await end(opened);
       again(opened);
     }
   }
@@ -55,7 +65,15 @@ export function startListener({ connection, channel, heard, log }: ListenerOptio
     async stop() {
       stopping = true;
       clearTimeout(timer);
-      await client?.end().catch(() => {});
+      if (client) await end(client);
     },
   };
+}
+
+async function end(client: pg.Client): Promise<void> {
+  await atMost(
+    client.end().catch(() => {}),
+    GOODBYE_MS,
+  );
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

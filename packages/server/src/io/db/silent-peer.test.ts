@@ -1,0 +1,108 @@
+import { Socket } from 'node:net';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { testDatabase } from '../../../testkit/database.ts';
+import { type SilentPeer, silentPeer } from '../../../testkit/silent-peer.ts';
+import { systemClock } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
+import { type ConnectionSource, type Database, openDatabase, startListener } from './index.ts';
+
+const own = await testDatabase();
+const db = await open(own.connection);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+let peer: SilentPeer;
+beforeEach(async () => {
+  peer = await silentPeer(own.url);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await peer.close();
+});
+
+function open(connection: ConnectionSource): Promise<Database> {
+  return openDatabase({ connection, clock: systemClock, log: silentLog });
+}
+
+const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+const CHANNEL = 'beckon_silence';
+
+test('a batch that waits for a server gone without a word is given up after forty seconds, with its connection', async () => {
+  const behind = await open(peer.connection);
+  const session = await behind.session();
+  await session.query('SELECT 1');
+  peer.goSilent();
+  holdTime();
+  const asked = Promise.all([session.query('SELECT 1'), session.query('SELECT 2')]);
+  const heard = expect(asked).rejects.toThrow('Query read timeout');
+  await vi.advanceTimersByTimeAsync(40_000);
+  await heard;
+  vi.useRealTimers();
+  await expect(session.query('SELECT 3')).rejects.toThrow();
+  session.release(true);
+  await peer.close();
+  await behind.close();
+});
+
+test('a connection that is silent is asked after ten seconds whether its peer is there', async () => {
+  const asked = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  onTestFinished(() => asked.mockRestore());
+  const behind = await open(peer.connection);
+  (await behind.session()).release();
+  const heard = Promise.withResolvers<void>();
+  const listener = startListener({
+    connection: peer.connection,
+    channel: CHANNEL,
+    heard: heard.resolve,
+    log: silentLog,
+  });
+  await untilHeard(heard.promise);
+  expect(asked.mock.calls).toEqual([
+    [true, 10_000],
+    [true, 10_000],
+    [true, 10_000],
+  ]);
+  await listener.stop();
+  await behind.close();
+});
+
+test('an ear to which the server does not even answer is opened anew', async () => {
+  peer.goSilent();
+  holdTime();
+  const listener = startListener({
+    connection: peer.connection,
+    channel: CHANNEL,
+    heard: () => {},
+    log: silentLog,
+  });
+  while (peer.made() < 2) await vi.advanceTimersByTimeAsync(1_000);
+  const stopped = listener.stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await stopped;
+});
+
+test('an ear whose server is gone without a word is closed all the same', async () => {
+  const heard = Promise.withResolvers<void>();
+  const listener = startListener({
+    connection: peer.connection,
+    channel: CHANNEL,
+    heard: heard.resolve,
+    log: silentLog,
+  });
+  await untilHeard(heard.promise);
+  peer.goSilent();
+  holdTime();
+  const stopped = listener.stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await stopped;
+});
+
+/** Shouts until the ear is open. */
+async function untilHeard(heard: Promise<void>): Promise<void> {
+  let isHeard = false;
+  void heard.then(() => {
+    isHeard = true;
+  });
+  while (!isHeard) await db.query(`NOTIFY ${CHANNEL}`);
+}
