@@ -98,7 +98,7 @@ async function stateOf({ db }: TestServer, id: string): Promise<string | undefin
 
 test('every crash point lies on a way that is gone in an ordinary life', async () => {
   const fresh = await testDatabase('empty');
-  await migrate(fresh.connection, reach);
+  await migrate(fresh.connection, { reach });
   const outbound = createOutbound({ allowPrivate: true, ca: HOOK_CA });
   const server = await testServer({
     database: fresh,
@@ -134,7 +134,7 @@ test('changes of the schema that ended between two of them are brought on by who
     changes += 1;
     if (changes === 3) throw new Error('it ends here');
   };
-  await expect(migrate(fresh.connection, dies)).rejects.toThrow('it ends here');
+  await expect(migrate(fresh.connection, { reach: dies })).rejects.toThrow('it ends here');
   const { applied } = await migrate(fresh.connection);
   expect(await pendingMigrations(fresh.connection)).toEqual([]);
   expect(applied.length).toBeGreaterThan(0);

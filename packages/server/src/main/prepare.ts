@@ -145,7 +145,7 @@ export function schemaState(pending: string[] | null, all: string[]): 'ready' | 
 /** What must hold before anything is served: the schema of this release, a durable database, the right secret key. */
 export async function prepareServer(config: Config, place: Place, log: Log): Promise<Secrets> {
   await place.becomeServer();
-  const { applied } = await migrate(place.adminConnection);
+  const { applied } = await migrate(place.adminConnection, { log });
   if (applied.length > 0) log.info({ migrations: applied }, 'database.migrated');
   const db = await openDatabase({ ...FOR_A_MOMENT, connection: place.connection, log });
   try {
@@ -194,9 +194,10 @@ export async function migrateForCommand(
   config: Config,
   print: (line: string) => void,
 ): Promise<{ applied: string[] }> {
-  const place = await findPlace(config, { log: createLog('warn', 2, toldSecrets(config)), print });
+  const log = createLog('warn', 2, toldSecrets(config));
+  const place = await findPlace(config, { log, print });
   try {
-    return await migrate(place.adminConnection);
+    return await migrate(place.adminConnection, { log });
   } finally {
     await place.release();
   }
