@@ -805,7 +805,8 @@ CREATE TABLE beckon.team_device (
 
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
-  sent_at timestamp with time zone NOT NULL
+  sent_at timestamp with time zone NOT NULL,
+  heard_at timestamp with time zone
 );
 
 CREATE TABLE beckon.team_link (

@@ -14,7 +14,7 @@ async function told(projectId: number): Promise<{ text: string | null; isAsked: 
   const letters: TeamLetter[] = [];
   const hand = async (_: number, letter: TeamLetter): Promise<void> => void letters.push(letter);
   const projects = await listProjectsToTell(db, { now: db.clock.now(), after: 0, limit: 100 });
-  await tellTeam(db, { projectId, publicUrl: 'http://localhost', hand, unheard: new Map() });
+  await tellTeam(db, { projectId, publicUrl: 'http://localhost', hand });
   return { text: letters[0]?.text ?? null, isAsked: projects.includes(projectId) };
 }
 

@@ -20,25 +20,23 @@ export type Telling = {
   /** Where the team sees its drafts. */
   publicUrl: string;
   hand: TeamTransport['hand'];
-  /** Since when a team has heard nothing, by project, where a letter to it failed; what it should have said is not lost. */
-  unheard: Map<number, number | null>;
 };
 
 /**
  * Tells the team what waits for it, where something is new and the last time is long enough ago: whether they were told. The
- * right to tell is committed before the letter is handed over, so that of two processes one does.
+ * right to tell is committed before the letter is handed over, so that of two processes one does; that they have heard, behind it:
+ * what could not be handed over is said again by whoever tells them next.
  */
 export async function tellTeam(
   db: Pick<Database, 'transaction' | 'clock'>,
   telling: Telling,
 ): Promise<boolean> {
-  const { projectId, hand, unheard } = telling;
-  const taken = await db.transaction((tx) => takeLetter(tx, telling, db.clock.now()));
-  if (!taken) return false;
-  // Until it is handed over they have not heard it.
-  unheard.set(projectId, taken.since);
-  await hand(projectId, taken.letter);
-  unheard.delete(projectId);
+  const { projectId, hand } = telling;
+  const now = db.clock.now();
+  const letter = await db.transaction((tx) => takeLetter(tx, telling, now));
+  if (!letter) return false;
+  await hand(projectId, letter);
+  await db.transaction((tx) => setHeardAt(tx, projectId, now));
   return true;
 }
 
@@ -62,23 +60,21 @@ function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointSt
   return `The endpoint ${url} has taken nothing${since}: after 5 days of that it is disabled`;
 }
 
-type Taken = { letter: TeamLetter; since: number | null };
-
 async function takeLetter(
   tx: Tx,
-  { projectId, publicUrl, unheard }: Telling,
+  { projectId, publicUrl }: Telling,
   now: number,
-): Promise<Taken | null> {
+): Promise<TeamLetter | null> {
   const sentAt = await findTeamDigestSentAt(tx, projectId);
-  const missed = unheard.get(projectId);
-  const since = missed === undefined ? sentAt : missed;
+  const heardAt = await findHeardAt(tx, projectId);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
   const { name, settings } = project;
-  const rules = await listWaiting(tx, projectId, since);
-  const troubles = await listTroubles(tx, { projectId, since: since ?? 0 });
-  const demoted = await listDemoted(tx, { projectId, since: since ?? 0 });
-  const endpoints = await listEndpointTroubles(tx, { projectId, since: since ?? 0 });
+  const rules = await listWaiting(tx, projectId, heardAt);
+  const news = { projectId, since: heardAt ?? 0 };
+  const troubles = await listTroubles(tx, news);
+  const demoted = await listDemoted(tx, news);
+  const endpoints = await listEndpointTroubles(tx, news);
   const notices = [
     ...demoted.map(demotedWords),
     ...troubles.map(sentenceOf),
@@ -87,5 +83,21 @@ async function takeLetter(
   const projectUrl = new URL(`/p/${projectId}`, publicUrl).href;
   const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
   const letter = teamDigest(waiting, now, sentAt);
-  return letter && (await takeTeamDigest(tx, projectId, now)) ? { letter, since } : null;
+  return letter && (await takeTeamDigest(tx, projectId, now)) ? letter : null;
+}
+
+/** As of when the team has heard what waits for it, in milliseconds. Beside `sent_at` of the drafts' room, which goes by the right to tell. */
+async function findHeardAt(tx: Tx, projectId: number): Promise<number | null> {
+  const [row] = await tx.query<{ heard_at: Date | null }>(
+    `SELECT heard_at FROM beckon.team_digest WHERE project_id = $1`,
+    [projectId],
+  );
+  return row?.heard_at?.getTime() ?? null;
+}
+
+async function setHeardAt(tx: Tx, projectId: number, now: number): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
+    [projectId, new Date(now)],
+  );
 }

@@ -131,15 +131,32 @@ test('of two processes one tells, and each project hears of its own drafts alone
   ]);
 });
 
-test('what a letter that failed should have said, the next one says a quarter of an hour later', async () => {
+test('what a letter that failed should have said, the next one says a quarter of an hour later, whoever hands it over', async () => {
   await happens('ada', 'hello');
   isDown = true;
   expect(await tell()).toEqual([]);
   isDown = false;
+  teller = duty();
   clock.advance(15 * MINUTE - 1);
   expect(await tell()).toEqual([]);
   clock.advance(1);
   expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  clock.advance(15 * MINUTE);
+  expect(await tell()).toEqual([]);
+});
+
+test('what was told before a letter that failed is not told again behind it', async () => {
+  await happens('ada', 'hello');
+  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  clock.advance(15 * MINUTE);
+  await happens('bea', 'hello');
+  isDown = true;
+  expect(await tell()).toEqual([]);
+  isDown = false;
+  teller = duty();
+  clock.advance(15 * MINUTE);
+  expect(await tell()).toEqual(['Acme: 2 drafts wait']);
+  teller = duty();
   clock.advance(15 * MINUTE);
   expect(await tell()).toEqual([]);
 });

@@ -16,12 +16,11 @@ const PROJECTS_AT_ONCE = 500;
 
 /** Tells the teams what waits for them. A letter that could not be handed over is tried again with the next one. */
 export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Duty {
-  const unheard = new Map<number, number | null>();
   const hand: TeamTransport['hand'] = (projectId, letter) => transport.hand(projectId, letter);
 
   async function tellOne(projectId: number): Promise<void> {
     try {
-      if (await tell(db, { projectId, publicUrl, hand, unheard })) log.info({ projectId }, 'team.told');
+      if (await tell(db, { projectId, publicUrl, hand })) log.info({ projectId }, 'team.told');
     } catch (error) {
       log.warn({ projectId, err: error }, 'team.not_told');
     }

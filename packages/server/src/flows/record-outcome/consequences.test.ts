@@ -284,7 +284,7 @@ test.each([
   expect(await story.letters()).toHaveLength(40);
   const told: string[] = [];
   const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
-  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand, unheard: new Map([[projectId, 0]]) });
+  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
   expect(told.join('\n')).toContain(`The rule Letters does not send by itself any more, because of ${why}`);
 });
 
@@ -331,7 +331,7 @@ test('a domain of whose last hundred letters more than five were refused for wha
   expect(await story.suppressed()).toEqual([]);
   const told: string[] = [];
   const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
-  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand, unheard: new Map([[projectId, 0]]) });
+  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
   expect(told.join('\n')).toContain('acme.example is paused');
 
   const { resumeDomain } = await import('../domains/index.ts');

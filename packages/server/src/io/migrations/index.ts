@@ -18,6 +18,7 @@ import * as sandbox from './0016-sandbox.ts';
 import * as requestFaults from './0017-request-faults.ts';
 import * as restores from './0018-restores.ts';
 import * as lostTime from './0019-lost-time.ts';
+import * as teamHeard from './0020-team-heard.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0017-request-faults': requestFaults,
   '0018-restores': restores,
   '0019-lost-time': lostTime,
+  '0020-team-heard': teamHeard,
 };
