@@ -6,8 +6,6 @@ import { expect, test } from 'vitest';
 const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
   'flows/accept/statements.ts': ['idempotency', 'inbox', 'lane'],
-  // Of a row of the drafts' room it says that what waits was heard, once it is handed over.
-  'flows/tell-team.ts': ['team_digest'],
   // The tokens; what they are bounded by belongs to the projects' room.
   'io/counter/store.ts': ['rate_limit'],
   // The installation is nobody's room.

@@ -1,7 +1,8 @@
 import { iso } from '../base/clock.ts';
 import {
-  findTeamDigestSentAt,
+  findTeamTold,
   listWaiting,
+  setTeamHeard,
   takeTeamDigest,
   teamDigest,
   type TeamLetter,
@@ -36,7 +37,7 @@ export async function tellTeam(
   const letter = await db.transaction((tx) => takeLetter(tx, telling, now));
   if (!letter) return false;
   await hand(projectId, letter);
-  await db.transaction((tx) => setHeardAt(tx, projectId, now));
+  await db.transaction((tx) => setTeamHeard(tx, projectId, now));
   return true;
 }
 
@@ -65,8 +66,7 @@ async function takeLetter(
   { projectId, publicUrl }: Telling,
   now: number,
 ): Promise<TeamLetter | null> {
-  const sentAt = await findTeamDigestSentAt(tx, projectId);
-  const heardAt = await findHeardAt(tx, projectId);
+  const { sentAt, heardAt } = await findTeamTold(tx, projectId);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
   const { name, settings } = project;
@@ -84,20 +84,4 @@ async function takeLetter(
   const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
   const letter = teamDigest(waiting, now, sentAt);
   return letter && (await takeTeamDigest(tx, projectId, now)) ? letter : null;
-}
-
-/** As of when the team has heard what waits for it, in milliseconds. Beside `sent_at` of the drafts' room, which goes by the right to tell. */
-async function findHeardAt(tx: Tx, projectId: number): Promise<number | null> {
-  const [row] = await tx.query<{ heard_at: Date | null }>(
-    `SELECT heard_at FROM beckon.team_digest WHERE project_id = $1`,
-    [projectId],
-  );
-  return row?.heard_at?.getTime() ?? null;
-}
-
-async function setHeardAt(tx: Tx, projectId: number, now: number): Promise<void> {
-  await tx.query(
-    `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
-    [projectId, new Date(now)],
-  );
 }

@@ -91,13 +91,15 @@ export async function listWaiting(
   }));
 }
 
-/** When the team was told last, in milliseconds. */
-export async function findTeamDigestSentAt(tx: Tx, projectId: number): Promise<number | null> {
-  const rows = await tx.query<{ sent_at: Date }>(
-    `SELECT sent_at FROM beckon.team_digest WHERE project_id = $1`,
+export type TeamTold = { sentAt: number | null; heardAt: number | null };
+
+/** When somebody took the right to tell the team last, and as of when the team has heard, in milliseconds. */
+export async function findTeamTold(tx: Tx, projectId: number): Promise<TeamTold> {
+  const [row] = await tx.query<{ sent_at: Date; heard_at: Date | null }>(
+    `SELECT sent_at, heard_at FROM beckon.team_digest WHERE project_id = $1`,
     [projectId],
   );
-  return rows[0]?.sent_at.getTime() ?? null;
+  return { sentAt: row?.sent_at.getTime() ?? null, heardAt: row?.heard_at?.getTime() ?? null };
 }
 
 /** What is older than this was told while a draft was open, or there is nobody to tell it to. */

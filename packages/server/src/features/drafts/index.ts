@@ -13,7 +13,7 @@ export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
-export { dueHeldNow, eraseDrafts, type HeldAsked, keepContents, writeMoved } from './store.ts';
+export { dueHeldNow, eraseDrafts, type HeldAsked, keepContents, setTeamHeard, writeMoved } from './store.ts';
 export {
   findDraft,
   findDrafts,
@@ -40,7 +40,7 @@ export {
 export {
   countForLadder,
   countToLetGo,
-  findTeamDigestSentAt,
+  findTeamTold,
   type HeldCounts,
   listProjectsToTell,
   listWaiting,

@@ -16,7 +16,7 @@ import {
   eraseDrafts,
   findDraft,
   findSentAnyway,
-  findTeamDigestSentAt,
+  findTeamTold,
   finish,
   hold,
   isExpired,
@@ -272,10 +272,10 @@ test('the team is told of what waits for them, by rule, and of what is new since
 
 test('of all who would tell the team in a quarter of an hour one does', async () => {
   const projectId = newProject();
-  expect(await findTeamDigestSentAt(db, projectId)).toBeNull();
+  expect(await findTeamTold(db, projectId)).toEqual({ sentAt: null, heardAt: null });
   const first = await Promise.all([takeTeamDigest(db, projectId, T0), takeTeamDigest(db, projectId, T0)]);
   expect(first.toSorted()).toEqual([false, true]);
   expect(await takeTeamDigest(db, projectId, T0 + 15 * MINUTE - 1)).toBe(false);
   expect(await takeTeamDigest(db, projectId, T0 + 15 * MINUTE)).toBe(true);
-  expect(await findTeamDigestSentAt(db, projectId)).toBe(T0 + 15 * MINUTE);
+  expect(await findTeamTold(db, projectId)).toEqual({ sentAt: T0 + 15 * MINUTE, heardAt: null });
 });

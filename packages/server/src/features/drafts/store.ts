@@ -178,6 +178,14 @@ export async function upsertTeamDigest(
   return rows.length > 0;
 }
 
+/** The team was handed what waited at this moment. */
+export async function setTeamHeard(tx: Tx, projectId: number, now: number): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
+    [projectId, new Date(now)],
+  );
+}
+
 /** `users`: of these people alone; else of everybody. */
 export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
 
