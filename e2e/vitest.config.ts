@@ -1,7 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The faults under load kill the same processes in every run of CI; these ask one promise for longer, and are part of the proof. */
-const LONG = ['digest-kills', 'restore', 'survival', 'webhook-kills'].map((name) => `e2e/${name}.test.ts`);
+const LONG = ['digest-kills', 'restore', 'survival', 'timelines', 'webhook-kills'].map(
+  (name) => `e2e/${name}.test.ts`,
+);
 const left = process.env.E2E_LONG === 'on' ? [] : LONG;
 
 export default defineConfig({

@@ -15,7 +15,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   attacks: { what: 'S1 to S16, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
   postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
   kills: {
-    what: 'server, worker and PostgreSQL killed for longer, a restore, 200 kills of webhooks, every screen in dark',
+    what: 'server, worker and PostgreSQL killed for longer, restores, 200 kills of webhooks, every screen in dark',
     command: [
       'node_modules/vitest/vitest.mjs',
       'run',
@@ -25,6 +25,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
       'e2e/digest-kills.test.ts',
       'e2e/restore.test.ts',
       'e2e/survival.test.ts',
+      'e2e/timelines.test.ts',
       'e2e/webhook-kills.test.ts',
     ],
     env: { E2E_LONG: 'on', WEBHOOK_KILLS: '200' },
