@@ -10,18 +10,18 @@ type Putting = { from: string; until?: number; timeline?: number };
 
 /** Real databases, told apart by what is written into them. Each test has a folder of its own. */
 export type Restores = {
-  folder(): string;
-  backupDir(): string;
+  folder: () => string;
+  backupDir: () => string;
   /** What was said meanwhile to whoever restores. */
-  printed(): string[];
-  live(name: string): Promise<Embedded>;
-  backUp(name: string): Promise<string>;
-  putBack(name: string, putting: Putting): Promise<Restored>;
+  printed: () => string[];
+  live: (name: string) => Promise<Embedded>;
+  backUp: (name: string) => Promise<string>;
+  putBack: (name: string, putting: Putting) => Promise<Restored>;
   /** The moment behind it. */
-  write(embedded: Embedded, what: string): Promise<number>;
-  read(embedded: Embedded): Promise<string>;
-  readOf(name: string): Promise<string>;
-  letArchive(embedded: Embedded): Promise<void>;
+  write: (embedded: Embedded, what: string) => Promise<number>;
+  read: (embedded: Embedded) => Promise<string>;
+  readOf: (name: string) => Promise<string>;
+  letArchive: (embedded: Embedded) => Promise<void>;
 };
 
 const PASSPHRASE = 'correct horse battery staple';
