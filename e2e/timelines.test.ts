@@ -1,7 +1,7 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openRestores } from '../packages/server/src/io/embedded/backup/test-restores.ts';
+import { openRestores } from '../packages/server/testkit/restores.ts';
 
 const { backupDir, printed, live, backUp, putBack, write, read, readOf, letArchive } = await openRestores();
 

@@ -119,6 +119,18 @@ test('a letter with a hole is held by the name of what is missing, and leaves by
   });
 });
 
+test('a letter that may have left before a restore waits for a person, whatever else it lacks, and leaves with no hole', () => {
+  const restored = { state: 'held', reason: 'restored', dueAt: null };
+  expect(make({ mayHaveLeft: true })).toMatchObject(restored);
+  expect(make({ mayHaveLeft: true, hasAddress: false })).toMatchObject(restored);
+  expect(after(approve(make({ mayHaveLeft: true }), by(T0)))).toMatchObject({ state: 'approved' });
+  const hole = make({ mayHaveLeft: true, missing: 'company' });
+  expect(hole).toMatchObject({ ...restored, facts: { company: null } });
+  expect(codeOf(approve(hole, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
+  const edited = after(edit(hole, content, by(T0)));
+  expect(after(approve(edited, by(T0)))).toMatchObject({ state: 'approved', content });
+});
+
 test('an approval freezes what was seen, leaves after ten seconds, and can be undone until the claim', () => {
   const draft = make();
   const { draft: approved, move } = orThrow(approve(draft, { ...by(T0), hash: draft.contentHash }));

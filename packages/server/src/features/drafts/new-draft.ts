@@ -71,9 +71,10 @@ export function newDraft(made: NewDraft): Moved {
 type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'mayHaveLeft'>;
 
 function whyHeld({ hasAddress, missing, mayHaveLeft }: Doubts): Draft['reason'] {
+  // First, for an address or what is missing may come by itself, and nobody would have been asked.
+  if (mayHaveLeft) return 'restored';
   if (!hasAddress) return 'no_address';
-  if (missing !== null) return 'missing_variable';
-  return mayHaveLeft ? 'restored' : null;
+  return missing === null ? null : 'missing_variable';
 }
 
 /** The content is what is approved, so it is what is hashed: not who gets it, nor when. Most is Markdown, which says no format. */

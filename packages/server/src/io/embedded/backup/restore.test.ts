@@ -2,7 +2,7 @@ import { existsSync, globSync, watch } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openRestores } from './test-restores.ts';
+import { openRestores } from '../../../../testkit/restores.ts';
 
 const { folder, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
 afterEach(() => void vi.restoreAllMocks());
