@@ -16,16 +16,18 @@ test('a restore replays for as long as there is log, and says how far it is', as
   await write(first, 'b');
   await letArchive(first);
   const now = performance.now.bind(performance);
-  // While PostgreSQL replays, half an hour passes.
+  // As long as PostgreSQL has not come to the end of the log, half an hour passes whenever somebody looks at a clock.
   let passedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
-    if (globSync(join(folder(), 'second.restore-*', 'postgres', 'postmaster.pid')).length > 0)
-      passedMs = LONG_MS;
+    if (globSync(join(folder(), 'second.restore-*', 'postgres', 'recovery.signal')).length > 0)
+      passedMs += LONG_MS;
     return now() + passedMs;
   });
   await putBack('second', { from });
   vi.restoreAllMocks();
-  expect(printed()).toEqual([expect.stringMatching(/replayed, for 30\.\d minutes: it has come to /)]);
+  expect(printed().length).toBeGreaterThan(0);
+  for (const line of printed())
+    expect(line).toMatch(/^The log is being replayed, for \d+\.\d minutes: it has come to /);
   expect(await readOf('second')).toBe('ab');
 }, 120_000);
 
