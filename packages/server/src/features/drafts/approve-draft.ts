@@ -19,7 +19,7 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
 
 function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
   if (draft.resumeState === 'composing') return conflict('It is still being written');
-  if (hasHole(draft)) {
+  if (draft.reason === 'missing_variable') {
     return conflict(
       `Nothing is known of ${missingOf(draft)}, which the letter wants to say. Edit it, or wait until it is known`,
     );
@@ -30,12 +30,6 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
     );
   }
   return null;
-}
-
-/** Who holds it for something else does not say whether there is one. */
-function hasHole(draft: Draft): boolean {
-  if (draft.reason === 'restored') return !draft.isEdited && missingOf(draft) !== '';
-  return draft.reason === 'missing_variable';
 }
 
 function missingOf({ facts }: Draft): string {

@@ -4,6 +4,7 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../base/ids.ts';
 import {
   addressArrived,
+  afterRestore,
   approve,
   cancel,
   claim,
@@ -119,16 +120,16 @@ test('a letter with a hole is held by the name of what is missing, and leaves by
   });
 });
 
-test('a letter that may have left before a restore waits for a person, whatever else it lacks, and leaves with no hole', () => {
+test('a letter that may have left before a restore waits for a person, with or without an address, and leaves with no hole', () => {
   const restored = { state: 'held', reason: 'restored', dueAt: null };
   expect(make({ mayHaveLeft: true })).toMatchObject(restored);
   expect(make({ mayHaveLeft: true, hasAddress: false })).toMatchObject(restored);
   expect(after(approve(make({ mayHaveLeft: true }), by(T0)))).toMatchObject({ state: 'approved' });
   const hole = make({ mayHaveLeft: true, missing: 'company' });
-  expect(hole).toMatchObject({ ...restored, facts: { company: null } });
   expect(codeOf(approve(hole, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
-  const edited = after(edit(hole, content, by(T0)));
-  expect(after(approve(edited, by(T0)))).toMatchObject({ state: 'approved', content });
+  const doubting = { now: T0, actor: 'operator', detail: {} };
+  expect(afterRestore(hole, 'review', doubting)).toBeNull();
+  expect(afterRestore(make(), 'review', doubting)?.draft).toMatchObject(restored);
 });
 
 test('an approval freezes what was seen, leaves after ten seconds, and can be undone until the claim', () => {
