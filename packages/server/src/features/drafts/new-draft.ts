@@ -71,7 +71,7 @@ export function newDraft(made: NewDraft): Moved {
 type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'mayHaveLeft'>;
 
 function whyHeld({ hasAddress, missing, mayHaveLeft }: Doubts): Draft['reason'] {
-  // First, for an address may come by itself, and nobody would have been asked; a hole is for a person to fill.
+  // First, for an address may come by itself, and nobody would have been asked. A hole comes before all: no approval may send it.
   if (mayHaveLeft && missing === null) return 'restored';
   if (!hasAddress) return 'no_address';
   return missing === null ? null : 'missing_variable';

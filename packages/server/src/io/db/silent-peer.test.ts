@@ -51,12 +51,7 @@ test('a connection that is silent is asked after ten seconds whether its peer is
   const behind = await open(peer.connection);
   (await behind.session()).release();
   const heard = Promise.withResolvers<void>();
-  const listener = startListener({
-    connection: peer.connection,
-    channel: CHANNEL,
-    heard: heard.resolve,
-    log: silentLog,
-  });
+  const listener = openEar(heard.resolve);
   await untilHeard(heard.promise);
   expect(asked.mock.calls).toEqual([
     [true, 10_000],
@@ -70,12 +65,7 @@ test('a connection that is silent is asked after ten seconds whether its peer is
 test('an ear to which the server does not even answer is opened anew', async () => {
   peer.goSilent();
   holdTime();
-  const listener = startListener({
-    connection: peer.connection,
-    channel: CHANNEL,
-    heard: () => {},
-    log: silentLog,
-  });
+  const listener = openEar(() => {});
   while (peer.made() < 2) await vi.advanceTimersByTimeAsync(1_000);
   const stopped = listener.stop();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -84,12 +74,7 @@ test('an ear to which the server does not even answer is opened anew', async () 
 
 test('an ear whose server is gone without a word is closed all the same', async () => {
   const heard = Promise.withResolvers<void>();
-  const listener = startListener({
-    connection: peer.connection,
-    channel: CHANNEL,
-    heard: heard.resolve,
-    log: silentLog,
-  });
+  const listener = openEar(heard.resolve);
   await untilHeard(heard.promise);
   peer.goSilent();
   holdTime();
@@ -97,6 +82,10 @@ test('an ear whose server is gone without a word is closed all the same', async 
   await vi.advanceTimersByTimeAsync(1_000);
   await stopped;
 });
+
+function openEar(heard: () => void): ReturnType<typeof startListener> {
+  return startListener({ connection: peer.connection, channel: CHANNEL, heard, log: silentLog });
+}
 
 /** Shouts until the ear is open. */
 async function untilHeard(heard: Promise<void>): Promise<void> {
