@@ -56,7 +56,7 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
       return moved(draft, changed, { action: 'doubt', actor, now, reason: changed.reason, detail });
     }
     case 'review': {
-      // It has a hole, which no approval of a letter that is held for something else would find.
+      // It has a hole, which no approval of a letter that is held for something else would find. Filled, it is held for this.
       if (draft.reason === 'missing_variable') return null;
       const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
       return isRefused(held) ? null : held;

@@ -127,9 +127,21 @@ test('a letter that may have left before a restore waits for a person, with or w
   expect(after(approve(make({ mayHaveLeft: true }), by(T0)))).toMatchObject({ state: 'approved' });
   const hole = make({ mayHaveLeft: true, missing: 'company' });
   expect(codeOf(approve(hole, by(T0)))).toMatch(/^conflict: Nothing is known of company/);
+  const filled = { content, facts: {}, missing: null, why: 'facts_changed' as const, now: T0 + 1 };
+  expect(after(follow(hole, { ...filled, mayHaveLeft: true }))).toMatchObject({ ...restored, content });
+  expect(after(follow(hole, filled))).toMatchObject({ state: 'scheduled' });
   const doubting = { now: T0, actor: 'operator', detail: {} };
   expect(afterRestore(hole, 'review', doubting)).toBeNull();
   expect(afterRestore(make(), 'review', doubting)?.draft).toMatchObject(restored);
+});
+
+test('to look at a letter that may have left before a restore in its editor lets nothing go', () => {
+  const opened = after(openEditor(make({ mayHaveLeft: true }), by(T0)));
+  const late = T0 + 30 * HOUR;
+  for (const closed of [after(closeEditor(opened, by(T0 + 1))), after(closeEditor(opened, by(late)))]) {
+    expect(closed).toMatchObject({ state: 'held', reason: 'restored', leaseBy: null, dueAt: null });
+    expect(dueAction(closed, late)).toBe('wait');
+  }
 });
 
 test('an approval freezes what was seen, leaves after ten seconds, and can be undone until the claim', () => {

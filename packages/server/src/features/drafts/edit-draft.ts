@@ -96,6 +96,7 @@ const NOT_BY_TIME: ReadonlySet<string | null> = new Set([
   'missing_variable',
   'needs_review',
   'replied',
+  'restored',
 ]);
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {

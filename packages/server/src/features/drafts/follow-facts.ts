@@ -10,6 +10,8 @@ export type Followed = {
   facts: Draft['facts'];
   /** A variable of which nothing is known. */
   missing: string | null;
+  /** The same letter may have left in time that a restore took away: its gap is filled, and a person looks at it. */
+  mayHaveLeft?: boolean;
   /** A new letter was published and its open drafts follow: then there is time left to look at them. */
   why: 'facts_changed' | 'letter_changed';
   now: number;
@@ -57,17 +59,17 @@ function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
   return why === 'letter_changed' ? withGrace(draft, now) : deadlineAt;
 }
 
-function placeOf(draft: Draft, { missing, why, now }: Followed): Partial<Draft> {
+function placeOf(draft: Draft, { missing, mayHaveLeft = false, why, now }: Followed): Partial<Draft> {
   const hasHole = missing !== null && !draft.isEdited;
   if (draft.state === 'held' && !(draft.reason === 'missing_variable' && !hasHole))
     return heldOn(draft, hasHole, now);
-  if (hasHole)
+  if (hasHole || mayHaveLeft)
     return {
       state: 'held',
       resumeState: 'scheduled',
-      reason: 'missing_variable',
+      reason: hasHole ? 'missing_variable' : 'restored',
       notBefore: null,
-      dueAt: null,
+      dueAt: isLeased(draft, now) ? draft.dueAt : null,
     };
   if (isLeased(draft, now)) return { reason: 'editing' };
   const isMarked = draft.isEdited || isApproved(draft);

@@ -190,7 +190,9 @@ function arrived({ person, model, now }: Desk, draft: Draft, run: Run): Decided 
   const [hole = null] = missing;
   if (waitsForAddress)
     return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, missing: hole });
-  return hole === null ? follow(draft, { content, facts, missing: null, why: 'facts_changed', now }) : null;
+  if (hole !== null) return null;
+  const mayHaveLeft = run.lostMs !== null;
+  return follow(draft, { content, facts, missing: null, mayHaveLeft, why: 'facts_changed', now });
 }
 
 async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
