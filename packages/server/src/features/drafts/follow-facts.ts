@@ -63,14 +63,8 @@ function placeOf(draft: Draft, { missing, mayHaveLeft = false, why, now }: Follo
   const hasHole = missing !== null && !draft.isEdited;
   if (draft.state === 'held' && !(draft.reason === 'missing_variable' && !hasHole))
     return heldOn(draft, hasHole, now);
-  if (hasHole || mayHaveLeft)
-    return {
-      state: 'held',
-      resumeState: 'scheduled',
-      reason: hasHole ? 'missing_variable' : 'restored',
-      notBefore: null,
-      dueAt: isLeased(draft, now) ? draft.dueAt : null,
-    };
+  if (hasHole) return heldFor('missing_variable', draft, now);
+  if (mayHaveLeft) return heldFor('restored', draft, now);
   if (isLeased(draft, now)) return { reason: 'editing' };
   const isMarked = draft.isEdited || isApproved(draft);
   return {
@@ -86,6 +80,10 @@ function heldOn(draft: Draft, hasHole: boolean, now: number): Partial<Draft> {
   if (!hasHole || draft.reason === 'no_address') {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
   }
+  return heldFor('missing_variable', draft, now);
+}
+
+function heldFor(reason: 'missing_variable' | 'restored', draft: Draft, now: number): Partial<Draft> {
   const dueAt = isLeased(draft, now) ? draft.dueAt : null;
-  return { resumeState: 'scheduled', reason: 'missing_variable', notBefore: null, dueAt };
+  return { state: 'held', resumeState: 'scheduled', reason, notBefore: null, dueAt };
 }
