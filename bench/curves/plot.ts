@@ -2,7 +2,7 @@
 export type Curve = { title: string; x: string; y: string; points: [x: number, y: number][] };
 
 const [WIDTH, HEIGHT] = [640, 320];
-const INSIDE = { left: 64, right: 24, top: 48, bottom: 52 };
+const INSIDE = { left: 64, right: 40, top: 48, bottom: 52 };
 
 export function plot({ title, x, y, points }: Curve): string {
   const places = points.map(([at, value]): [number, number] => [Math.log10(Math.max(1, at)), value]);
@@ -26,7 +26,7 @@ export function plot({ title, x, y, points }: Curve): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">`,
     `<style>${STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`,
     `<text class="title" x="${INSIDE.left}" y="24">${title}</text>`,
-    `<text class="middle" x="${WIDTH / 2}" y="${HEIGHT - 12}">${x}</text><text x="8" y="${INSIDE.top - 8}">${y}</text>`,
+    `<text class="middle" x="${WIDTH / 2}" y="${HEIGHT - 12}">${x}</text><text class="end" x="${WIDTH - INSIDE.right}" y="24">${y}</text>`,
     ...grid,
     `<polyline points="${line}"/>`,
     ...dots,
