@@ -166,7 +166,14 @@ export const PARSERS: Parser[] = [
     seeds: () => mails().slice(0, 20),
     parse: (bytes) =>
       authenticateMail(
-        { raw: bytes, remote: '192.0.2.1', isNear: false, helo: 'mx.example', from: 'a@example.com' },
+        {
+          raw: bytes,
+          remote: '192.0.2.1',
+          isNear: false,
+          helo: 'mx.example',
+          from: 'a@example.com',
+          author: 'a@example.com',
+        },
         () => Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' })),
       ),
   },

@@ -68,6 +68,27 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('link', { name: 'linus' }).waitFor();
   });
 
+  test('what was typed into an audience outlives its tabs, and is not saved over what another has saved meanwhile', async () => {
+    await page.getByRole('tab', { name: 'Definition' }).click();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('On no pro plan');
+    await page.getByRole('tab', { name: 'Test a user' }).click();
+    await name.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Definition' }).click();
+    await name.waitFor();
+    expect(await name.inputValue()).toBe('On no pro plan');
+
+    const audience = `${project()}/audiences/${new URL(page.url()).pathname.split('/').at(-1)}`;
+    await session.ask('PATCH', audience, { name: 'Not on pro' });
+    await page.reload();
+    await page.getByText('It was saved while you were writing').waitFor();
+    expect(await name.inputValue()).toBe('On no pro plan');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').getByText('Somebody else was faster').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await name.inputValue()).toBe('Not on pro');
+  });
+
   test('addresses are suppressed by hand and from a list, and let go by whoever types them and says why', async () => {
     await open('suppressions');
     await page.getByText('Nobody is suppressed').waitFor();

@@ -1,4 +1,4 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
@@ -60,6 +60,22 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   async function open(): Promise<void> {
     await page.goto(`${installation.url}/p/${projectId}/review`);
     await row(0).waitFor();
+  }
+  /** What the page asks for about single letters, as it goes: `approve u001`. */
+  async function actsOn<T>(work: (acts: string[]) => Promise<T>): Promise<T> {
+    const { letters } = await lettersIn(session, projectId);
+    const names = new Map(letters.map(({ id, person }) => [id, person.external_user_id]));
+    const acts: string[] = [];
+    const heard = (request: Request): void => {
+      const [, id = '', act] = /drafts\/([^/]+)\/(approve|skip|postpone|undo)$/.exec(request.url()) ?? [];
+      if (act !== undefined) acts.push(`${act} ${names.get(id)}`);
+    };
+    page.on('request', heard);
+    try {
+      return await work(acts);
+    } finally {
+      page.off('request', heard);
+    }
   }
 
   test('letters are moved through, read in every way and edited by keyboard alone, and the focus is always somewhere', async () => {
@@ -185,6 +201,68 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('alert').getByText('Its rule was turned off').waitFor();
     await page.unroute('**/drafts/*/approve');
     expect(await stateOf(0)).toBe('scheduled');
+  });
+
+  test('a double click decides about one letter, on the page and in a dialog', async () => {
+    // As most people have it: what is closed stays for a moment, and can be clicked at.
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await open();
+    await press('j');
+    await reads(1);
+    await press('k');
+    await reads(0);
+    await actsOn(async (acts) => {
+      await letter().getByRole('button', { name: 'Approve' }).dblclick();
+      await leaves(0);
+      await reads(1);
+      await letter().getByRole('button', { name: 'Skip' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Skip', exact: true }).dblclick();
+      await leaves(1);
+      await reads(2);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(acts).toEqual([`approve ${users[0]}`, `skip ${users[1]}`]);
+    });
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+  });
+
+  test('`u` takes back what was done last, also before the server has answered', async () => {
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route('**/drafts/*/approve', async (route) => {
+      asked += 1;
+      if (asked === 2) await held;
+      await route.continue();
+    });
+    await open();
+    await actsOn(async (acts) => {
+      await press('a');
+      await page.getByText(`Approved “Hello ${users[0]}”`).waitFor();
+      await reads(1);
+      await press('a');
+      await leaves(1);
+      await press('u');
+      letGo();
+      await row(1).waitFor();
+      await vi.waitFor(() => expect(acts).toContain(`undo ${users[1]}`));
+      expect(acts).not.toContain(`undo ${users[0]}`);
+    });
+    await page.unroute('**/drafts/*/approve');
+    await vi.waitFor(async () => expect(await stateOf(1)).toBe('scheduled'));
+  });
+
+  test('an answer that is lost is called so, and what may have been done can be taken back', async () => {
+    await page.route('**/drafts/*/approve', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await open();
+    await press('a');
+    const told = page.getByRole('alert').filter({ hasText: 'Nobody knows whether it was done' });
+    await told.waitFor();
+    expect(await stateOf(0)).toBe('approved');
+    await told.getByRole('button', { name: 'Undo' }).click();
+    await vi.waitFor(async () => expect(await stateOf(0)).toBe('scheduled'));
+    await page.unroute('**/drafts/*/approve');
   });
 
   test('a letter that goes from under the eyes of its reader stays before them, and `j` goes on from its place', async () => {

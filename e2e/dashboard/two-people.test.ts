@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
@@ -109,6 +109,54 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await letterIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await letterIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await letterIn(ada).getByText('Grace edited this').waitFor();
+  });
+
+  test('what was typed is still there to be read and copied when the letter ends meanwhile', async () => {
+    const [, letter] = (await lettersIn(ada.session, projectId)).letters;
+    const draft = `/projects/${projectId}/drafts/${letter?.id}`;
+    const opened = grace.page.waitForResponse(/open-editor$/);
+    await grace.page.goto(`${installation.url}/p/${projectId}/drafts/${letter?.id}?tab=edit`);
+    await grace.page.getByRole('textbox', { name: 'Subject' }).fill('Words of Grace');
+    await opened;
+    await grace.session.ask('POST', `${draft}/close-editor`, {});
+    await ada.session.ask('POST', `${draft}/skip`, {});
+    const kept = grace.page.getByRole('status').filter({ hasText: 'cannot be saved any more' });
+    await kept.getByText('Words of Grace').waitFor();
+    await kept.getByRole('button', { name: 'Let go of it' }).click();
+    await kept.waitFor({ state: 'detached' });
+  });
+
+  test('a pause is told within a minute to whoever only looks at a page', async () => {
+    // Of its own: a held clock reaches into the frames of letters, which let no script in.
+    const page = await grace.page.context().newPage();
+    onTestFinished(() => page.close());
+    await page.clock.install();
+    await page.goto(`${installation.url}/p/${projectId}/rules`);
+    await page.getByRole('heading', { level: 1, name: 'Rules' }).waitFor();
+    await ada.session.ask('POST', `/projects/${projectId}/pause`, {});
+    await page.clock.fastForward(60_000);
+    await page.getByText('Sending is paused').waitFor();
     expect([...ada.troubles, ...grace.troubles]).toEqual([]);
+  });
+
+  test('who saves a template over words that another saved meanwhile hears of it first, and keeps what was typed', async () => {
+    const { page } = grace;
+    const path = `/projects/${projectId}/templates/welcome`;
+    type Shown = { data: { draft: { subject: string; saved_at: string } | null } };
+    const saved = (): Promise<Shown> => ada.session.ask<Shown>('GET', path);
+    await page.goto(`${installation.url}/p/${projectId}/templates/welcome`);
+    const subject = page.getByLabel('Subject', { exact: true });
+    await subject.fill('From Grace');
+    const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
+    const seen = (await saved()).data.draft?.saved_at ?? null;
+    await ada.session.ask('PUT', `${path}/draft`, { letter: words, seen });
+    await page.getByRole('button', { name: 'Save, unpublished' }).first().click();
+    await page.getByText('This letter was written anew since you began').waitFor();
+    expect(await subject.inputValue()).toBe('From Grace');
+    expect((await saved()).data.draft?.subject).toBe('From Ada');
+    await page.getByRole('button', { name: 'Save mine over it' }).first().click();
+    await page.getByText('Saved; not published').waitFor();
+    expect((await saved()).data.draft?.subject).toBe('From Grace');
+    expect(grace.troubles).toEqual([]);
   });
 });

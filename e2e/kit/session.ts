@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 
 /** Asks the dashboard's own API, as the page in that browser would. */
 export type Session = {
-  ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
+  ask<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
 };
 
 /** Sets the installation up without a page, for tests of what comes after; the browser is signed in as its owner. */

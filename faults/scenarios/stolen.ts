@@ -76,7 +76,7 @@ async function putInFront(client: pg.Client, letters: string[]): Promise<void> {
   const { rows } = await client.query<{ project_id: string }>(
     `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.message m
      WHERE m.id = ANY ($1::uuid[]) AND m.state = 'deferred' AND d.project_id = m.project_id AND d.id = m.draft_id
-       AND d.state = 'held' AND d.due_at > now() - interval '30 minutes' RETURNING d.project_id`,
+       AND d.state IN ('scheduled', 'approved', 'held') AND d.due_at > now() - interval '30 minutes' RETURNING d.project_id`,
     [letters],
   );
   if (rows.length === 0) return;

@@ -94,7 +94,7 @@ const WAITING: Record<string, string> = {
   // One that waits for a person has no moment of its own.
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND due_at IS NOT NULL)`,
   'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain')`,
-  'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting', 'deferred')`,
+  'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
   'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE settle_at IS NOT NULL`,
   'webhooks that are not told': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
 };

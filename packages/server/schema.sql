@@ -117,7 +117,8 @@ CREATE TABLE beckon.audit (
   before jsonb,
   after jsonb,
   is_done boolean NOT NULL DEFAULT false,
-  token text COLLATE "C"
+  token text COLLATE "C",
+  organisations text[] COLLATE "C"
 );
 
 CREATE TABLE beckon.billing_customer (
@@ -755,7 +756,8 @@ CREATE TABLE beckon.suppression (
   reason text COLLATE "C" NOT NULL,
   until timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  created_by text COLLATE "C" NOT NULL
+  created_by text COLLATE "C" NOT NULL,
+  beneath jsonb
 );
 
 CREATE TABLE beckon.suppression_lift (
@@ -1284,7 +1286,7 @@ CASE
     WHEN ((state = 'scheduled'::text) OR (reason = 'editing'::text)) THEN 0
     WHEN (reason = 'snoozed'::text) THEN 2
     ELSE 1
-END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['replied'::text, 'needs_review'::text]))));
+END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
 CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
 CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
@@ -1292,7 +1294,7 @@ CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external
 CREATE INDEX hit_agent_at ON beckon.hit USING btree (project_id, at) WHERE ((agent IS NOT NULL) OR (remote IS NOT NULL));
 CREATE INDEX hit_count_person ON beckon.hit_count USING btree (project_id, external_user_id);
 CREATE INDEX hit_count_settle_at ON beckon.hit_count USING btree (settle_at) WHERE (settle_at IS NOT NULL);
-CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING brin (accepted_at) WITH (autosummarize='on');
+CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING btree (accepted_at);
 CREATE INDEX import_at_work ON beckon.import USING btree (project_id, queued_at, id) WHERE (state = ANY (ARRAY['checking'::text, 'running'::text]));
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
 CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
@@ -1339,6 +1341,7 @@ CREATE INDEX team_verification_by_identifier ON beckon.team_verification USING b
 CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id, at);
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
+CREATE INDEX webhook_delivery_fresh ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE ((next_at IS NOT NULL) AND (trigger = 'auto'::text));
 CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_message_created_at ON beckon.webhook_message USING btree (project_id, created_at, id);
 CREATE INDEX webhook_message_person ON beckon.webhook_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);

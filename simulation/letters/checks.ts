@@ -32,9 +32,9 @@ export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened 
       mustBeWanted(store, message.address, now);
       tokens.push(realNow());
       mustBeWithinThrottle(policy, tokens, skewMs);
-      const isFirst = message.epoch === 1;
-      if (!message.counts || !isFirst) return;
-      const own = [...(slots.get(message.address) ?? []), { draftId: draft.id, at: now }];
+      if (!message.counts || message.attempts > 0) return;
+      const others = (slots.get(message.address) ?? []).filter(({ draftId }) => draftId !== draft.id);
+      const own = [...others, { draftId: draft.id, at: now }];
       slots.set(message.address, own);
       mustBeWithinCaps({ store, skewMs }, own, now);
     },
@@ -110,7 +110,10 @@ function mustBeWithinCaps(
   claims: { draftId: string; at: number }[],
   now: number,
 ): void {
-  const counting = claims.filter(({ draftId }) => store.messages.get(draftId)?.state !== 'failed');
+  const counting = claims.filter(({ draftId }) => {
+    const { state, attempts = 0 } = store.messages.get(draftId) ?? {};
+    return state !== 'failed' && (state !== 'deferred' || attempts > 0);
+  });
   for (const { letters, windowMs } of store.policy.caps ?? []) {
     const within = counting.filter(({ at }) => at > now - windowMs + 2 * skewMs);
     must(within.length <= letters, `${within.length} letters to one address within ${windowMs} ms`);
@@ -126,6 +129,9 @@ const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
   failed: ['failed'],
   unknown: ['unknown'],
 };
+
+/** Of what was claimed and never handed over: it goes on as what it was. */
+const PUT_BACK = ['scheduled', 'approved', 'held', 'cancelled', 'skipped'];
 
 /** Behind every step: rows that contradict each other, or a no without its reason. */
 export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
@@ -149,8 +155,10 @@ function checkDraft({ id, state, reason, resumeState, dueAt, endedAt }: Draft): 
 }
 
 function checkMessage(message: Message, draftState: string, taken: number): void {
-  const { draftId, state } = message;
-  must(WITH_A_MESSAGE[state].includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
+  const { draftId, state, attempts } = message;
+  const isPutBack = state === 'deferred' && attempts === 0;
+  const states = isPutBack ? PUT_BACK : WITH_A_MESSAGE[state];
+  must(states.includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
   if (state === 'failed' || state === 'deferred')
     must(taken === 0, `${draftId} was taken, and its message is ${state}`);
   if (state === 'sent') must(taken === 1, `${draftId} counts as sent, and nobody took it`);

@@ -4,6 +4,7 @@ import {
   dueAction,
   finish,
   hold,
+  putBack,
   retry,
 } from '../../packages/server/src/features/drafts/index.ts';
 import { refill } from '../../packages/server/src/features/sending/index.ts';
@@ -22,6 +23,7 @@ export type Product = {
   hold: typeof hold;
   finish: typeof finish;
   retry: typeof retry;
+  putBack: typeof putBack;
   /** When one that a gate keeps in is asked again. Nobody but the sender wakes up what was put off, so that it never sleeps for good. */
   askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
   /** `submitMessages`: of the message alone; what it asks of others is asked in the same statement. */
@@ -42,6 +44,7 @@ export const PRODUCT: Product = {
   hold,
   finish,
   retry,
+  putBack,
   askAgainAt: ({ reason }, until, now) => (reason === 'deferred' ? (until ?? now + ASK_AGAIN_MS) : until),
   maySubmit: (message, epoch) => message.epoch === epoch && message.state === 'claimed',
   mayEnd: ({ state, epoch: present }, epoch, said) =>

@@ -46,6 +46,7 @@ const ROOM = 3;
 const LOOKED_AT_MIN = 50;
 /** What stands in `record-results.ts`. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
+const PUT_BACK_FOR_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 const TRIED_FOR_MS = 24 * 3_600_000;
 
 export function* send(stage: Stage, owner: Owner): Task {
@@ -127,13 +128,13 @@ function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): vo
   const before = store.messages.get(draft.id);
   if (!person) throw new Error('nobody is erased here');
   const address = person.email === null ? null : normaliseAddress(person.email);
-  if (before && before.attempts > 0 && before.address !== address) {
+  if (wasTried(before) && before.address !== address) {
     endByOthers(store, draft.id);
     return note(stage, product.finish(draft, { result: 'failed', reason: 'address_changed' }, { now }));
   }
   if (letters.length >= ROOM) return;
   const tracked = { projectId: 1, ...person } as unknown as Tracked;
-  const answer = product.passGates(gates, draft, { person: tracked, isClaimedAgain: before !== undefined });
+  const answer = product.passGates(gates, draft, { person: tracked, isTriedAgain: wasTried(before) });
   if (!answer.passes) return keepIn(stage, { draft, answer, now });
   const decided = product.claim(draft, { now });
   if (isRefused(decided) || address === null || person.email === null) return;
@@ -144,6 +145,10 @@ function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): vo
   letters.push({ draftId: draft.id, epoch: message.epoch, email: person.email });
 }
 
+function wasTried(message: Message | undefined): message is Message {
+  return message !== undefined && message.attempts > 0;
+}
+
 function claimed(
   before: Message | undefined,
   { draft, address, now }: { draft: Draft; address: string; now: number },
@@ -151,7 +156,8 @@ function claimed(
   const anew = { state: 'claimed' as const, address, nextAt: now + CLAIMED_FOR_MS };
   if (before && before.state !== 'deferred')
     throw new Error('a draft was claimed that has a message already');
-  if (before) return { ...before, ...anew, epoch: before.epoch + 1 };
+  const claimedAt = before?.attempts === 0 ? now : before?.claimedAt;
+  if (before) return { ...before, ...anew, claimedAt: claimedAt ?? now, epoch: before.epoch + 1 };
   const first = {
     draftId: draft.id,
     epoch: 1,
@@ -183,7 +189,7 @@ function note({ store }: Pick<Stage, 'store'>, decided: Decided | null): void {
 
 /** All that the gates of the project look at, as `openGates` looks it up. */
 function openGates({ store, zone }: Stage, now: number, bucket: Gates['bucket']): Gates {
-  const messages = [...store.messages.values()].filter(({ counts, state }) => counts && state !== 'failed');
+  const messages = [...store.messages.values()].filter(hasSlot);
   const people = [...store.people.values()];
   const addressOf = (userId: string): string => normaliseAddress(store.people.get(userId)?.email ?? '');
   const contending = [...store.drafts.values()].filter((draft) => contends(draft, now + CONTEND_WITHIN_MS));
@@ -220,6 +226,10 @@ function openGates({ store, zone }: Stage, now: number, bucket: Gates['bucket'])
       ]),
     ),
   };
+}
+
+function hasSlot({ counts, state, attempts }: Message): boolean {
+  return counts && state !== 'failed' && (state !== 'deferred' || attempts > 0);
 }
 
 const HELD_BY_TIME: ReadonlySet<string | null> = new Set(['quiet_hours', 'suppressed', 'cap', 'cap_yielded']);
@@ -294,21 +304,23 @@ function record(
   const isOver = againAt === null;
   const result = said.result === 'sent' || said.result === 'unknown' ? said.result : 'failed';
   store.messages.set(letter.draftId, { ...message, state: isOver ? result : 'deferred', nextAt: null });
-  note(
-    stage,
-    isOver ? product.finish(draft, endedAs(said), { now }) : product.retry(draft, { at: againAt, now }),
-  );
+  const again = said.result === 'put_back' && message.attempts === 0 ? product.putBack : product.retry;
+  note(stage, isOver ? product.finish(draft, endedAs(said), { now }) : again(draft, { at: againAt, now }));
 }
 
 function againAtOf(
   said: Said,
   { message, draft, now }: { message: Message; draft: Draft; now: number },
 ): number | null {
-  if (said.result === 'put_back') return now;
+  if (said.result === 'put_back') return now + putBackForMs(message.epoch - message.attempts);
   if (said.result !== 'deferred') return null;
   const at = now + (BACKOFF_MS[Math.max(0, message.attempts - 1)] ?? BACKOFF_MS.at(-1) ?? 0);
   const until = Math.min((message.firstAt ?? now) + TRIED_FOR_MS, draft.expiresAt ?? Infinity);
   return at < until ? at : null;
+}
+
+function putBackForMs(claims: number): number {
+  return PUT_BACK_FOR_MS[Math.max(0, claims - 1)] ?? PUT_BACK_FOR_MS.at(-1) ?? 0;
 }
 
 function endedAs(said: Said): Parameters<Product['finish']>[1] {

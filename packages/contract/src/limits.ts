@@ -7,6 +7,8 @@ export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1_000;
 export const SINGLE_BODY_MAX_BYTES = 256 * 1024;
 export const MANY_BODY_MAX_BYTES = 10 * 1024 * 1024;
 export const RECORD_MAX_BYTES = 64 * 1024;
+/** Of all traits that a user has gathered, as JSON: more than any record brings, and a batch of a thousand users can be held in memory. */
+export const TRAITS_MAX_CHARS = 128 * 1024;
 
 export const EXTERNAL_USER_ID_MAX_CHARS = 256;
 export const EVENT_NAME_MAX_CHARS = 255;

@@ -77,6 +77,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'features/people/timeline.ts': ['FROM beckon.'],
       'features/sending/letters.ts': ['FROM beckon.message m WHERE …'],
       'features/stream/page-store.ts': ['beckon.'],
+      'features/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
       'flows/accept/statements.ts': ['WHERE project_id IN (…)'],
     },
   },

@@ -115,7 +115,7 @@ function roleOfHeader(db: Database): Access {
       const rows = await db.query<{ id: number }>('SELECT project_id AS id FROM beckon.project');
       return new Map(rows.map(({ id }) => [id, personId as Role]));
     },
-    mayMakeProjects: async () => 'org',
+    organisationsToMakeIn: async () => [{ id: 'org', name: 'Org' }],
     namesOf: async (actors) => new Map(actors.map((actor) => [actor, 'Ada'])),
   };
 }

@@ -24,6 +24,15 @@ export async function testDatabase(kind: 'migrated' | 'empty' = 'migrated'): Pro
   };
 }
 
+/** Until a statement of somebody waits for a lock that somebody else has. */
+export async function untilSomebodyWaits(db: Pick<Database, 'query'>): Promise<void> {
+  const waiting = (): Promise<unknown[]> =>
+    db.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+  while ((await waiting()).length === 0);
+}
+
 /** The same, open for the tests of a file and gone after them; whatever of theirs uses it is closed before. */
 export async function openTestDatabase(clock: Clock): Promise<Database> {
   const own = await testDatabase();

@@ -191,9 +191,9 @@ function consider(desk: Desk, considered: Considered): void {
     arm(oracle, { who: person.id, rule, trigger, anchor, at: trigger.at(anchor) ?? oracle.now });
   const place = entryPlace(person, rule, key);
   if (reason === 'suppressed' && rule.entry.burns && !oracle.entries.has(place))
-    oracle.entries.set(place, { at: anchor.acceptedAt, level: 0 });
+    oracle.entries.set(place, { at: enteredAt(oracle, considered), level: 0 });
   if (reason !== 'fired') return;
-  oracle.entries.set(place, { at: anchor.acceptedAt, level: rule.entry.again(anchor) ? 1 : 0 });
+  oracle.entries.set(place, { at: enteredAt(oracle, considered), level: rule.entry.again(anchor) ? 1 : 0 });
   const run: OracleRun = {
     who: person.id,
     rule,
@@ -211,6 +211,11 @@ function consider(desk: Desk, considered: Considered): void {
   oracle.runs.push(run);
   desk.begun.push(run);
   walk(desk, run, rule.steps);
+}
+
+/** Whoever waited for a moment enters at that moment. */
+function enteredAt({ now }: Oracle, { anchor, isDue }: Pick<Considered, 'anchor' | 'isDue'>): number {
+  return isDue ? now : anchor.acceptedAt;
 }
 
 function entryPlace({ id }: OraclePerson, { name }: OracleRule, key: string): string {
@@ -241,7 +246,7 @@ function decide({ oracle, person }: Desk, considered: Considered, key: string): 
     ['exit', () => rule.goal !== null && person.events.some(({ name }) => name === rule.goal)],
   ];
   for (const [reason, refuses] of gates) if (refuses()) return reason;
-  return refusedEntry({ oracle, person }, { rule, anchor }, key) ?? 'fired';
+  return refusedEntry({ oracle, person }, considered, key) ?? 'fired';
 }
 
 /** The highest sequence of a suppressed event, and whether a normal one stands above it. */
@@ -277,7 +282,7 @@ function hasHappened({ events }: OraclePerson, name: string, { id, occurredAt }:
 
 function refusedEntry(
   { oracle, person }: Pick<Desk, 'oracle' | 'person'>,
-  { rule, anchor }: Pick<Considered, 'rule' | 'anchor'>,
+  { rule, anchor, isDue }: Considered,
   key: string,
 ): string | null {
   const { entry } = rule;
@@ -289,7 +294,7 @@ function refusedEntry(
       : null;
   if (!known || cooldownMs === undefined) return null;
   if (cooldownMs === Infinity) return 'already_entered';
-  const isOver = known.at <= anchor.acceptedAt - cooldownMs;
+  const isOver = known.at <= enteredAt(oracle, { anchor, isDue }) - cooldownMs;
   return isOver || (entry.again(anchor) && known.level === 0) ? null : 'in_cooldown';
 }
 

@@ -17,17 +17,20 @@ export type WebhookModel = {
 };
 
 export type Mode = keyof typeof ANSWERS;
+/** No connection is kept: what is cut on one that served before would go again at once. */
+const CLOSES = { connection: 'close' };
 export const ANSWERS = {
-  '200': { status: 200 },
-  '500': { status: 500 },
-  '410': { status: 410 },
+  '200': { status: 200, headers: CLOSES },
+  '500': { status: 500, headers: CLOSES },
+  '410': { status: 410, headers: CLOSES },
   reset: 'reset',
-  patient: { status: 503, headers: { 'retry-after': '99999999' } },
+  patient: { status: 503, headers: { ...CLOSES, 'retry-after': '99999999' } },
 } as const;
 
 type Row = {
   messageId: string;
   state: string;
+  isReplayed: boolean;
   tries: number;
   nextAt: number | null;
   attempts: { at: number; result: number | string }[];
@@ -57,7 +60,8 @@ export function newModel(endpointId: string): WebhookModel {
     mode: '200',
     queue(ids, now) {
       const begun = state.disabled ? { state: 'missed', nextAt: null } : { state: 'pending', nextAt: now };
-      for (const messageId of ids) state.rows.push({ messageId, ...begun, tries: 0, attempts: [] });
+      for (const messageId of ids)
+        state.rows.push({ messageId, ...begun, isReplayed: false, tries: 0, attempts: [] });
     },
     disable() {
       state.disabled = true;
@@ -71,7 +75,8 @@ export function newModel(endpointId: string): WebhookModel {
     isDisabled: () => state.disabled,
     replay(wanted, now) {
       const rows = state.rows.filter((row) => row.state === wanted);
-      for (const row of rows) Object.assign(row, { state: 'pending', tries: 0, nextAt: now });
+      for (const row of rows)
+        Object.assign(row, { state: 'pending', isReplayed: true, tries: 0, nextAt: now });
       return rows.length;
     },
     settle(now) {
@@ -100,7 +105,9 @@ function miss(state: State): void {
 function claims(state: State, now: number): Row[] {
   if (state.disabled) miss(state);
   if (state.openUntil !== null && now < state.openUntil) return [];
-  const due = pending(state).filter(({ nextAt }) => (nextAt ?? 0) <= now);
+  const due = pending(state)
+    .filter(({ nextAt }) => (nextAt ?? 0) <= now)
+    .toSorted((a, b) => Number(a.isReplayed) - Number(b.isReplayed));
   return state.openUntil === null ? due : due.slice(0, 1);
 }
 

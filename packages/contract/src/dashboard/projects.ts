@@ -20,5 +20,9 @@ export type ProjectListed = {
 
 export type ProjectsApi = {
   'GET /projects': { answer: Many<ProjectListed> };
-  'POST /projects': { body: { name: string; time_zone?: string }; answer: One<ProjectListed> };
+  /** `organisation`: the id of one in which they may; to be named by whoever may in several. */
+  'POST /projects': {
+    body: { name: string; time_zone?: string; organisation?: string };
+    answer: One<ProjectListed>;
+  };
 };

@@ -90,13 +90,17 @@ export type TemplatesApi = {
   'DELETE /projects/:project/templates/:template': { answer: One<{ drafts: number }> };
   /** Words that are not published yet; nobody gets them. */
   'PUT /projects/:project/templates/:template/draft': {
-    body: { letter: LetterSource };
+    /** `seen`: `saved_at` of those that they are written over, null of none; who saved meanwhile is told of. */
+    body: { letter: LetterSource; seen: string | null };
     answer: One<TemplateShown>;
   };
   'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
   'POST /projects/:project/templates/:template/publish': {
-    /** `version`: that which was edited, null of a letter that ships; who published meanwhile is told of. */
-    body: { letter: LetterSource; version: number | null; follow: boolean };
+    /**
+     * `version`: that which was edited, null of a letter that ships; who published meanwhile is told of. `seen`: `saved_at` of the
+     * unpublished words that are over by it; others stay.
+     */
+    body: { letter: LetterSource; version: number | null; seen: string | null; follow: boolean };
     answer: One<TemplatePublished>;
   };
   /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */

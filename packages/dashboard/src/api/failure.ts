@@ -27,6 +27,11 @@ export class ApiError extends Error {
     this.retryAfterS = told.retryAfterS ?? null;
   }
 
+  /** No answer came, or one of a server in trouble: what was asked for may have been done. */
+  get isInDoubt(): boolean {
+    return this.status === 0 || this.status >= 500;
+  }
+
   /** What is wrong with each field, for a form: `{ name: 'must not be empty' }`. */
   get fields(): Record<string, string> {
     return Object.fromEntries(this.errors.flatMap(({ field, message }) => (field ? [[field, message]] : [])));

@@ -27,6 +27,13 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
   let turn = 0;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const batch = collect(connecting.onItems);
+  let isBack = false;
+  const onState = (state: FeedState): void => {
+    // The server goes on from a place; where nothing was heard yet there is none, and it begins with what comes now.
+    if (state === 'live' && isBack && place() === null) connecting.onGap();
+    isBack = true;
+    connecting.onState(state);
+  };
 
   const open = (): void => {
     if (signal.aborted) return;
@@ -40,7 +47,8 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
       ...(last === null ? {} : { last_event_id: last }),
     });
     hearSource(source, {
-      ...connecting,
+      onGap: connecting.onGap,
+      onState,
       onItem: batch.add,
       // Behind its turn a source that was closed on purpose has nothing to say any more.
       onLost: (afterMs) => comeBack(mine, afterMs),

@@ -184,4 +184,24 @@ describe('a connection', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sources).toHaveLength(1);
   });
+
+  it('that comes back to a page which has heard nothing yet, and has no place to go on from, comes back with a gap', async () => {
+    const { tab, sources, gaps } = browser();
+    tab('a');
+    sources[0]?.connected();
+    expect(gaps).toEqual([]);
+    sources[0]?.onerror?.();
+    sources[0]?.connected();
+    expect(gaps).toEqual(['a']);
+    sources[0]?.tell('end', { reason: 'stopping' });
+    await vi.waitFor(() => expect(sources).toHaveLength(2));
+    sources[1]?.connected();
+    expect(gaps).toEqual(['a', 'a']);
+
+    sources[1]?.say('4');
+    vi.advanceTimersByTime(100);
+    sources[1]?.onerror?.();
+    sources[1]?.connected();
+    expect(gaps).toHaveLength(2);
+  });
 });

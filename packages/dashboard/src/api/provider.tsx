@@ -49,8 +49,7 @@ function createClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         // A refusal stays one; only what may pass by itself is tried again.
-        retry: (count, error) =>
-          count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        retry: (count, error) => count < 2 && error instanceof ApiError && error.isInDoubt,
         retryDelay: (count) => 500 * 2 ** count,
       },
       mutations: { retry: false },

@@ -30,9 +30,12 @@ export function Shell(): ReactNode {
   );
 }
 
+const PROJECTS_EVERY_MS = 60_000;
+
 function OfProject(): ReactNode {
   const { project: id } = useParams({ strict: false });
-  const projects = useApi('GET /projects', {});
+  // What is true of a whole project, as that it is paused, is said by no item of its feed. That the server is away the banner says.
+  const projects = useApi('GET /projects', {}, { everyMs: PROJECTS_EVERY_MS });
   const project = projects.data?.data.find((one) => String(one.id) === id);
   useEffect(() => {
     if (project) keepLastProject(project.id);
@@ -40,7 +43,7 @@ function OfProject(): ReactNode {
     else if (projects.data) forgetLastProject();
   }, [project, projects.data]);
   return (
-    <Loaded query={projects}>
+    <Loaded query={projects.data ? { ...projects, error: null } : projects}>
       {({ data }) => {
         if (data.length === 0) return <Navigate to="/projects" replace />;
         return project ? <Framed key={project.id} project={project} /> : <NotFound />;

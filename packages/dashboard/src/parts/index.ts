@@ -19,7 +19,7 @@ export { LetterFrame } from './letter-frame.tsx';
 export { FindBox } from './find-box.tsx';
 export { formatCount, listOf, type ListOfRows } from './list.ts';
 export { Mark, type MarkProps, type Tone } from './mark.tsx';
-export { refused, told, undoable } from './notices.tsx';
+export { inDoubt, refused, told, undoable } from './notices.tsx';
 export { Lines, Loaded, type Loading, Page } from './page.tsx';
 export { Person } from './person.tsx';
 export { SaveBar } from './save-bar.tsx';

@@ -1,19 +1,34 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { Check, CircleAlert, Undo2 } from 'lucide-react';
+import { Check, CircleAlert, CircleHelp, Undo2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { Failed } from './error-box.tsx';
 
 const UNDO_MS = 10_000;
 const REFUSED_MS = 12_000;
 
+type Undoable = { message: string; undo: () => void };
+
 /** Done, and to be had back for ten seconds. Gives what hides it, for a key that undoes. */
-export function undoable({ message, undo }: { message: string; undo: () => void }): () => void {
+export function undoable(what: Undoable): () => void {
+  const icon = <Check size={16} aria-hidden="true" />;
+  return withUndo(what, { icon, color: 'beacon', role: 'status' });
+}
+
+/** No answer came: it may have been done, and can be had back as if it had been. */
+export function inDoubt({ message, undo }: Undoable): () => void {
+  const icon = <CircleHelp size={16} aria-hidden="true" />;
+  const title = 'Nobody knows whether it was done';
+  return withUndo({ message, undo }, { icon, color: 'orange.9', role: 'alert', title });
+}
+
+type Look = { icon: ReactNode; color: string; role: 'status' | 'alert'; title?: string };
+
+function withUndo({ message, undo }: Undoable, look: Look): () => void {
   const id = notifications.show({
+    ...look,
     autoClose: UNDO_MS,
-    icon: <Check size={16} aria-hidden="true" />,
-    color: 'beacon',
     withBorder: true,
-    role: 'status',
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{message}</Text>

@@ -20,6 +20,19 @@ function quoted(value: string): string {
   return /["\r\n,]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
+/** A value that a sheet must not take for a formula. */
+export function plainCell(value: string): string {
+  return FORMULA.test(value) ? `'${value}` : value;
+}
+
+/** What it was before that. */
+export function ofPlainCell(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+}
+
+/** One that looks as if it had been made plain already is made plain once more, so that each reads back as itself. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+
 /** Empty lines are passed over; a row that is too long, or whose last quote is missing, comes as `null` and is the last one. */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow | null, void, void> {
   let rest = '';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../base/canonical-json.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, Fault } from '../base/fault.ts';
 import { countOfRule } from '../features/drafts/index.ts';
 import {
@@ -46,15 +46,11 @@ export async function checkUnsavedRule(tx: Tx, asked: Asked): Promise<CheckedRul
     faults: await faultsOf(() => checkReferences(tx, { projectId, definition })),
     sentence: ruleSentence(definition, audienceName),
     lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
-    isNewVersion: !saved || !isSame(documentOf(definition), documentOf(saved.definition)),
+    isNewVersion: !saved || !isDeepStrictEqual(documentOf(definition), documentOf(saved.definition)),
   };
 }
 
 const EMPTY = { sentence: null, lints: [], isNewVersion: false };
-
-function isSame(one: object, other: object): boolean {
-  return canonicalJson(one) === canonicalJson(other);
-}
 
 async function beforeOf(
   tx: Tx,

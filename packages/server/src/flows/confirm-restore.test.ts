@@ -7,7 +7,14 @@ import { putRecords } from '../../testkit/inbox.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
-import { type Draft, listDrafts, listMoves } from '../features/drafts/index.ts';
+import {
+  countReview,
+  type Draft,
+  listDraftPage,
+  listDrafts,
+  listMoves,
+  listQueued,
+} from '../features/drafts/index.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
@@ -268,6 +275,26 @@ test('what somebody moved between the restore and its confirmation waits for a p
     ['held', 'restored'],
     ['scheduled', null],
   ]);
+});
+
+test('a letter in doubt that was approved before waits in Review like any other, and is not told as one that leaves', async () => {
+  const hour = new Date(clock.now()).getUTCHours();
+  const window = [hour - 1, hour + 4].map((at) => `${String((at + 24) % 24).padStart(2, '0')}:00`).join('-');
+  await setSettings(db, projectId, { quiet_hours: window });
+  await greet('approved');
+  await act('approved', { kind: 'approve' });
+  await engine.advance(MINUTE);
+  expect(await stands('approved')).toEqual([['held', 'quiet_hours']]);
+  await closeGate(db);
+  clock.advance(MINUTE);
+  expect(await confirm({ stoppedAt: clock.now() - MINUTE })).toMatchObject({ review: 1 });
+  expect(await stands('approved')).toEqual([['held', 'restored']]);
+  const filter = { terms: [] };
+  const page = { projectId, view: 'review' as const, filter, after: null, offset: 0, limit: 10 };
+  expect(await listDraftPage(db, page)).toMatchObject([{ userId: 'approved', resumeState: 'approved' }]);
+  const [soon, tonight] = [clock.now() + HOUR, clock.now() + DAY];
+  expect(await countReview(db, { projectId, filter, soon, tonight })).toMatchObject({ held: 1 });
+  expect((await listQueued(db, { projectId, after: null, limit: 10 })).letters).toEqual([]);
 });
 
 describe('of a sequence whose letter may have left', () => {

@@ -262,6 +262,21 @@ const works: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
+const logCopies: Reading = {
+  name: 'log_copies',
+  gauges: [
+    {
+      name: 'beckon_log_copies_failing',
+      help: '1 where PostgreSQL could not copy its log when it tried last',
+      labels: [],
+    },
+  ],
+  text: `SELECT 'beckon_log_copies_failing' AS gauge, NULL AS a, NULL AS b,
+                coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false)::int::float8 AS value
+         FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
+  values: () => [],
+};
+
 export const READINGS: readonly Reading[] = [
   inbox,
   inboxLanes,
@@ -273,4 +288,5 @@ export const READINGS: readonly Reading[] = [
   webhooks,
   background,
   works,
+  logCopies,
 ];

@@ -7,6 +7,7 @@ import {
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { checkDefinition } from './check-definition.ts';
+import { rebuildReferrers } from './rebuild-audiences.ts';
 
 /** Under the project's turn. A new name is a new model too: whoever holds the old one calls the audience by its old name. */
 export function editAudience(
@@ -18,8 +19,11 @@ export function editAudience(
     const people = wanted.definition === undefined ? 0 : await countPeople(tx, wanted.projectId);
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
-    const audience = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
-    if (wanted.definition !== undefined) await checkDefinition(tx, wanted.projectId, db.clock.now());
+    const { isRebuilt, ...audience } = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
+    const { projectId } = wanted;
+    if (isRebuilt)
+      await rebuildReferrers({ tx, clock: db.clock }, { projectId, audienceId: audience.id, people });
+    if (wanted.definition !== undefined) await checkDefinition(tx, projectId, db.clock.now());
     return audience;
   });
 }

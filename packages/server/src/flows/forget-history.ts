@@ -7,6 +7,7 @@ import { deleteFrozen } from '../features/sending/index.ts';
 import { forgetStream } from '../features/stream/index.ts';
 import { forgetWebhooks } from '../features/webhooks/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { listRulesInForce } from './rules-in-force.ts';
 
 /** Some ten milliseconds; nobody waits behind it for long. */
 const STEP = 1_000;
@@ -32,8 +33,9 @@ export async function forgetHistory(
   mayGoOn: () => boolean,
 ): Promise<boolean> {
   const { settings } = await getSettings(db, projectId);
+  const lookedBackTo = settings.keepEventsMs === null ? [] : await namesLookedBackTo(db, projectId);
   const kept: [keepMs: number | null, step: Step][] = [
-    [settings.keepEventsMs, forgetEvents],
+    [settings.keepEventsMs, (tx, wanted) => forgetEvents(tx, { ...wanted, lookedBackTo })],
     [settings.keepStreamMs, forgetStream],
     [settings.keepDeadMs, forgetDead],
     [settings.keepLettersMs, deleteFrozen],
@@ -53,4 +55,14 @@ export async function forgetHistory(
     }
   }
   return true;
+}
+
+/** By these a rule tells when its moment comes whether what it is about is still the present one; that may be a year later. */
+async function namesLookedBackTo(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<string[]> {
+  const rules = await listRulesInForce(db, projectId, db.clock.now());
+  const names = rules.flatMap(({ definition: { about } }) => (about ? [about.event, ...about.until] : []));
+  return [...new Set(names)];
 }

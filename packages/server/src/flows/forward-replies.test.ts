@@ -111,6 +111,16 @@ test('an answer goes to the team as it came, from our address, to be answered to
   expect(await forwardNext(deps)).toBeNull();
 });
 
+test('what the team answers goes to whoever wrote, and to nobody with half of their address', async () => {
+  const { story } = await person();
+  const sent = await sendTo(story, 'obrien', "o'brien@home.test");
+  await write(sent, answer({ from: sent.email, to: sent.replyTo }));
+  await forwardNext(deps);
+  const [letter] = team.letters.splice(0);
+  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  expect(mail.replyTo).toMatchObject([{ address: sent.email }]);
+});
+
 test('what the team answers by a machine does not come round', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));

@@ -8,6 +8,8 @@ import { countRemoteImages, inlineImages } from './inline-images.ts';
 const tls = (name: string) => readFileSync(new URL(`../../testkit/tls/${name}`, import.meta.url));
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
+const SIZES: Record<string, number> = { '/large.png': 3_000_000, '/photo.png': 100_000 };
+
 const asked: string[] = [];
 const server = https.createServer({ cert: tls('names.crt'), key: tls('names.key') }, (request, response) => {
   const url = request.url ?? '';
@@ -18,7 +20,7 @@ const server = https.createServer({ cert: tls('names.crt'), key: tls('names.key'
     url === '/page.png' ? 'text/html' : url === '/drawn.svg' ? 'image/svg+xml' : 'image/png; charset=x';
   return void response
     .writeHead(200, { 'content-type': type })
-    .end(url === '/large.png' ? Buffer.alloc(3_000_000) : PNG);
+    .end(SIZES[url] === undefined ? PNG : Buffer.alloc(SIZES[url]));
 });
 const outbound = createOutbound({ allowPrivate: true, ca: tls('names.crt') });
 let at = '';
@@ -54,6 +56,15 @@ test('nothing is fetched but over TLS, nor more than twenty pictures', async () 
   const many = Array.from({ length: 30 }, (_, i) => `<img src="${at}/${i}.png">`).join('');
   const inlined = await inlineImages(many, outbound);
   expect([asked.length, countRemoteImages(inlined)]).toEqual([20, 10]);
+});
+
+test('pictures that stand in it again and again come in as long as there is room, and each of them once', async () => {
+  const html = `${`<img src="${at}/photo.png">`.repeat(300)}<img src="${at}/cat.png">`;
+  const inlined = await inlineImages(html, outbound);
+  expect(inlined.length).toBeLessThan(6 * 1024 * 1024 + html.length);
+  expect(inlined.match(/data:/g)?.length).toBeGreaterThan(40);
+  expect(inlined.match(/https:/g)?.length).toBeGreaterThan(200);
+  expect(inlined).toMatch(/<img src="data:[^"]{1,100}">$/);
 });
 
 test('a page of nothing but beginnings costs no more than its length', () => {

@@ -2,6 +2,7 @@ import type { Outbound } from '../io/outbound/index.ts';
 
 const IMAGES_MAX = 20;
 const IMAGE_MAX_BYTES = 2 * 1024 * 1024;
+/** As they stand in the page. */
 const ALL_MAX_BYTES = 6 * 1024 * 1024;
 const AT_ONCE = 4;
 /** What only draws. A picture that is a document, as SVG is, is left out. */
@@ -34,9 +35,18 @@ export async function inlineImages(html: string, outbound: Outbound): Promise<st
       fetched.set(some[i] ?? '', image);
     }
   }
+  // There is room for each of them once; those that stand there again share what is left.
+  const first = new Set(fetched.keys());
+  let left = ALL_MAX_BYTES - bytes;
   return html.replaceAll(SOURCE, (whole: string, before: string, quoted: string) => {
-    const image = fetched.get(urlOf(quoted));
-    return image === undefined ? whole : `${before}"${image}"`;
+    const url = urlOf(quoted);
+    const image = fetched.get(url);
+    if (image === undefined) return whole;
+    if (!first.delete(url)) {
+      if (image.length > left) return whole;
+      left -= image.length;
+    }
+    return `${before}"${image}"`;
   });
 }
 

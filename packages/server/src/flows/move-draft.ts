@@ -22,7 +22,7 @@ import {
   undo,
   writeMoved,
 } from '../features/drafts/index.ts';
-import type { GateAnswer } from '../features/sending/index.ts';
+import { findEarlier, type GateAnswer } from '../features/sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, readTurn } from '../features/turns/index.ts';
 import { cleanEdited } from '../features/writing/index.ts';
@@ -120,10 +120,17 @@ async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
   const { tx, now } = stage;
   const model = await modelOf(stage, draft.projectId);
   if (!model || (draft.state !== 'scheduled' && draft.state !== 'held')) return null;
+  if (await wasHandedOver(tx, draft)) return null;
   const evidence = await gatherEvidence(tx, [draft], { model, now });
   // Whether its rule holds is asked for itself: here it is only about what it says.
   const decided = evaluateAgain(draft, { ...evidence, sentAnyway: new Set([draft.id]) });
   return decided && !isRefused(decided) && FOLLOWS.has(decided.move.action) ? decided : null;
+}
+
+/** A letter that was put off, and is held for a person since: what leaves of it are the bytes that were handed over. */
+async function wasHandedOver(tx: Tx, { projectId, id }: Draft): Promise<boolean> {
+  const earlier = await findEarlier(tx, { projectId, draftIds: [id] });
+  return (earlier.get(id)?.attempts ?? 0) > 0;
 }
 
 async function actOn(
@@ -139,6 +146,8 @@ async function actOn(
     const decided = sendAgain(draft, moves, { ...whole, id: newId(), confirmed: act.confirmed ?? false });
     return isRefused(decided) ? decided : write(stage, draft, { moved: decided.again, act });
   }
+  if (act.kind === 'edit' && (await wasHandedOver(tx, draft)))
+    throw conflict('It was handed over as it is. Approve it as it stands, or skip it');
   const cleaned =
     act.kind === 'edit' ? { ...act, content: await cleanEdited(draft.content, act.content) } : act;
   const decided = decideOn(draft, { act: cleaned, by: whole, moves });

@@ -1,5 +1,5 @@
 import { Fault } from '../base/fault.ts';
-import { type Draft, listDrafts } from '../features/drafts/index.ts';
+import { type Draft, listDrafts, PERSON_DECIDES } from '../features/drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { createModels } from './models.ts';
 import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
@@ -63,10 +63,8 @@ export async function moveEach(
 
 /** One that is approved and that only a gate holds has been decided about, and nobody means it here. */
 function isUndecided({ resumeState, reason }: Draft): boolean {
-  return resumeState !== 'approved' || WAITS_FOR_A_PERSON.has(reason);
+  return resumeState !== 'approved' || PERSON_DECIDES.includes(reason ?? '');
 }
-
-const WAITS_FOR_A_PERSON: ReadonlySet<string | null> = new Set(['replied', 'needs_review', 'restored']);
 
 /** Whoever approves many has seen none of these: somebody must have looked at each. */
 export function refusalOfMany(

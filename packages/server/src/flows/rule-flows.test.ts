@@ -18,11 +18,13 @@ import {
 import { findCounted, listCountingProjects } from '../features/events/index.ts';
 import { findRule } from '../features/rules/index.ts';
 import { listRunsOf, type Run } from '../features/sequences/index.ts';
+import { checkUnsavedRule } from './check-unsaved-rule.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { deleteAudience } from './delete-audience.ts';
 import { editRule } from './edit-rule.ts';
+import { reorderRules, setMode } from './manage-rules.ts';
 import { moveWaiting } from './move-waiting.ts';
 import { setSettings } from './set-settings.ts';
 import { showRule } from './show-rules.ts';
@@ -450,4 +452,26 @@ test('a rule that fires for nobody any more says so, and why', async () => {
   expect(row).toMatchObject({ reason: 'only_if', count: 2 });
   await off();
   expect(await show()).toBe(null);
+});
+
+test('a rule that nests as deep as it may is checked, changed, stood elsewhere and left to people like any other', async () => {
+  const nested = (levels: number, subject: string): object[] =>
+    levels === 1
+      ? [{ draft: { subject, body: 'Hello' } }]
+      : [{ branch: { if: { trait: 'plan', equals: 'pro' } }, then: nested(levels - 1, subject) }];
+  await make({ steps: nested(5, 'Hello') });
+  const document = { name: 'greeter', when: GREETER.when, steps: nested(5, 'Good day') };
+  const checked = await checkUnsavedRule(db, {
+    projectId,
+    now: clock.now(),
+    document,
+    reference: 'greeter',
+  });
+  expect(checked).toMatchObject({ faults: [], isNewVersion: true });
+  expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);
+  expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);
+  const of = { projectId, reference: 'greeter', actor: 'operator' };
+  await reorderRules(db, { ...of, before: null });
+  await setMode(db, { ...of, mode: 'draft', includeOpen: false });
+  expect(await findRule(db, { projectId, reference: 'greeter' })).toMatchObject({ mode: 'draft' });
 });

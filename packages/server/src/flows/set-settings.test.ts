@@ -1,8 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { openTestDatabase } from '../../testkit/database.ts';
+import { openTestDatabase, untilSomebodyWaits } from '../../testkit/database.ts';
+import { draftFacts } from '../../testkit/drafts.ts';
+import { idMaker } from '../base/ids.ts';
 import { listAudiences } from '../features/audiences/index.ts';
+import { hold, lockDraft, newDraft, orThrow, writeMoved } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
+import { holdDue } from '../features/turns/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { editAudience } from './edit-audience.ts';
@@ -52,6 +56,21 @@ test('without audiences, and in another project, events may be kept for 31 days'
     keep_stream: '24h',
     keep_dead: '24h',
   });
+});
+
+test('settings of the sender and of the throttle are set together while somebody has a letter that waits for a sender', async () => {
+  const now = db.clock.now();
+  const made = newDraft({ ...draftFacts(idMaker(db.clock)), projectId, now });
+  const held = orThrow(hold(made.draft, { reason: 'no_sender', until: now + 3_600_000, now }));
+  await db.transaction((tx) => writeMoved(tx, [made, held]));
+  let setting: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (tx) => {
+    await lockDraft(tx, projectId, made.draft.id);
+    setting = setSettings(db, projectId, { from_name: 'Acme', throttle: '9/s' });
+    await Promise.race([setting, untilSomebodyWaits(db)]);
+    await holdDue(tx, projectId, 'send');
+  });
+  expect(await setting).toMatchObject({ from_name: 'Acme', throttle: '9/s' });
 });
 
 test('a project that is not there, and a setting that is none, are refused', async () => {

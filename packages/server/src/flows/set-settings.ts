@@ -59,15 +59,16 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     if (Object.hasOwn(wanted, 'keep_events')) {
       await checkWindows(tx, { projectId, now, field: 'keep_events' });
     }
-    if (wanted.autopilot !== undefined && texts.autopilot === 'draft') {
-      await endAutopilot(tx, projectId, { now, actor: by.actor });
-    }
-    // Whoever waits for the next token of an old throttle may wait for long.
-    if (wanted.throttle !== undefined) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(now) }]);
+    const endsAutopilot = wanted.autopilot !== undefined && texts.autopilot === 'draft';
+    const first = endsAutopilot ? await endAutopilot(tx, projectId, { now, actor: by.actor }) : Infinity;
     // Letters that were held for want of a sender leave as soon as there is one.
     if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
       await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain'], now });
     }
+    // Whoever waits for the next token of an old throttle may wait for long.
+    const nextAt = wanted.throttle === undefined ? first : now;
+    // Behind all drafts: who holds the place of the sender waits for no draft any more.
+    if (nextAt < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(nextAt) }]);
     if (wanted.sandbox !== undefined)
       await switchSandbox({ tx, clock: db.clock }, projectId, texts.sandbox === 'on');
     return texts;
@@ -88,12 +89,12 @@ async function checkSeen(tx: Tx, projectId: number, seen: Record<string, string>
   });
 }
 
-/** No draft that nobody has touched leaves by itself any more, of whatever rule. */
+/** No draft that nobody has touched leaves by itself any more, of whatever rule. When the sender has to look at the first. */
 async function endAutopilot(
   tx: Tx,
   projectId: number,
   { now, actor }: { now: number; actor: Actor },
-): Promise<void> {
+): Promise<number> {
   let first = Infinity;
   for (const { id: ruleId, definition } of await listRules(tx, projectId)) {
     const { expiresAfterMs } = definition;
@@ -104,6 +105,5 @@ async function endAutopilot(
     });
     first = Math.min(first, dueAt ?? Infinity);
   }
-  // Behind the drafts of all rules: who holds the place of the sender waits for no draft any more.
-  if (first < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(first) }]);
+  return first;
 }

@@ -5,7 +5,10 @@ import {
   resumeProject as resume,
   suspendProject as suspend,
 } from '../features/projects/index.ts';
+import { takeSendTurn } from '../features/sending/index.ts';
+import { dueEarlier } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { nextMoment } from './next-due.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 
@@ -22,14 +25,28 @@ export function suspendProject(db: Deps, projectId: number): Promise<Project> {
 
 export function resumeProject(db: Deps, projectId: number): Promise<Project> {
   return db.transaction(async (tx) => {
+    await wakeSender(tx, projectId);
     await lockLanes(tx, projectId);
     return resume({ tx }, projectId);
   });
 }
 
-/** A sandbox was made behind its project, so these are in order. */
+/** What fell due meanwhile. Whoever is looking just now is waited for, or would find it suspended and go to sleep again. */
+async function wakeSender(tx: Tx, projectId: number): Promise<void> {
+  const ids = await pairOf(tx, projectId);
+  for (const id of ids) await takeSendTurn(tx, id);
+  for (const id of ids) {
+    const nextAt = await nextMoment(tx, id, 'send');
+    if (nextAt) await dueEarlier(tx, 'send', [{ projectId: id, nextAt }]);
+  }
+}
+
 async function lockLanes(tx: Tx, projectId: number): Promise<void> {
-  await lockLane(tx, projectId);
+  for (const id of await pairOf(tx, projectId)) await lockLane(tx, id);
+}
+
+/** A sandbox was made behind its project, so these are in order. */
+async function pairOf(tx: Tx, projectId: number): Promise<number[]> {
   const { sandboxId } = await findPair(tx, projectId);
-  if (sandboxId !== null) await lockLane(tx, sandboxId);
+  return sandboxId === null ? [projectId] : [projectId, sandboxId];
 }

@@ -41,10 +41,11 @@ const SOURCES: Source[] = [
   { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
 ];
 
-/** The sender sleeps on purpose while a project is paused, and until there is a token where its throttle is used up. */
+/** The sender sleeps on purpose while a project is paused or suspended, and until there is a token where its throttle is used up. */
 const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
-           JOIN beckon.send_turn u ON u.project_id = place.project_id`;
-const NOT_ON_PURPOSE = `AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
+           JOIN beckon.send_turn u ON u.project_id = place.project_id
+           JOIN beckon.project p ON p.project_id = place.project_id`;
+const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
              AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;
 
 /** Reads tables of several rooms. It hops from project to project by the index, and reads one moment of each. */

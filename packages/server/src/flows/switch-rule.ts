@@ -7,6 +7,7 @@ import {
   isRefused,
   type Moved,
   needsConfirmation,
+  PERSON_DECIDES,
   release,
   resumed,
 } from '../features/drafts/index.ts';
@@ -50,11 +51,9 @@ const RULE_OFF = 'rule_off';
  * gate holds them for the rule.
  */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
+  ...PERSON_DECIDES,
   'no_address',
   'missing_variable',
-  'needs_review',
-  'restored',
-  'replied',
   'snoozed',
   'deferred',
 ]);

@@ -32,6 +32,24 @@ test('a team hears once of an endpoint that is gone, though no draft waits', asy
   expect((await told(projectId)).text).toBeNull();
 });
 
+test('what was answered before a team was told, and was recorded afterwards, it hears of the next time', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/early', { types: ['email.clicked'] });
+  await stage.endpoint(projectId, '/late', { types: ['email.opened'] });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId, 1, { type: 'email.clicked' });
+  await stage.settle();
+  await stage.queue(projectId);
+  await stage.delivery.round();
+  await stage.delivery.answered();
+  clock.advance(1);
+  expect((await told(projectId)).text).toContain(hooks.url('/early'));
+  clock.advance(1);
+  await stage.settle();
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toContain(hooks.url('/late'));
+});
+
 test('it hears after a day that an endpoint takes nothing, and after five that it is disabled', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/fails');

@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream';
 import { brotliCompressSync, constants, createBrotliCompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { BrotliOptions, ZlibOptions, ZstdOptions } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type BodyBudget, type BodyProblem, createBodyBudget, readBody } from './body.ts';
+import { type BodyBudget, type BodyProblem, createBodyBudget, createBodyShares, readBody } from './body.ts';
 import { answerFault } from './faults.ts';
 import { refuseBody } from './refuse-body.ts';
 
@@ -380,4 +380,20 @@ test('a client that declares much and sends nothing takes nothing from the other
   );
   expect((await post(Buffer.alloc(1_000, ' '))).problem).toBeNull();
   expect(budget.freeBytes()).toBe(0);
+});
+
+test('one project holds at most as much as it leaves free, and what it lets go of is free again', () => {
+  const all = createBodyBudget(1_000);
+  const shareOf = createBodyShares(all);
+  const [one, other] = [shareOf(1), shareOf(2)];
+  expect([one.take(501), one.take(300), shareOf(1).take(200), one.take(1)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect([other.freeBytes(), other.take(251), other.take(250)]).toEqual([250, false, true]);
+  one.release(500);
+  other.release(250);
+  expect([one.freeBytes(), all.freeBytes()]).toEqual([500, 1_000]);
 });

@@ -61,6 +61,36 @@ export function createBodyBudget(maxBytes: number = BODIES_IN_FLIGHT_MAX_BYTES):
   };
 }
 
+/**
+ * What one project's bodies are charged to: at most as much as they leave free. However many it sends, and however slowly, there is
+ * room for everybody else.
+ */
+export type BodyShares = (projectId: number) => BodyBudget;
+
+export function createBodyShares(all: BodyBudget = createBodyBudget()): BodyShares {
+  const heldBy = new Map<number, number>();
+  const hold = (projectId: number, bytes: number): void => {
+    if (bytes === 0) heldBy.delete(projectId);
+    else heldBy.set(projectId, bytes);
+  };
+  return function shareOf(projectId) {
+    const held = (): number => heldBy.get(projectId) ?? 0;
+    const freeBytes = (): number => Math.max(0, Math.floor((all.freeBytes() - held()) / 2));
+    return {
+      take(bytes) {
+        if (bytes > freeBytes() || !all.take(bytes)) return false;
+        hold(projectId, held() + bytes);
+        return true;
+      },
+      release(bytes) {
+        all.release(bytes);
+        hold(projectId, held() - bytes);
+      },
+      freeBytes,
+    };
+  };
+}
+
 const NOTHING = Buffer.alloc(0);
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

@@ -9,7 +9,7 @@ import type { Accept } from '../flows/accept/index.ts';
 import type { Counter } from '../io/counter/index.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { HeaderList } from './answer.ts';
-import type { BodyBudget } from './body.ts';
+import type { BodyShares } from './body.ts';
 import type { TransportRules } from './transport.ts';
 
 /** What the HTTP floor is handed once, at start. */
@@ -21,7 +21,7 @@ export type HttpDeps = {
   requests: RequestLog;
   counter: Counter;
   guard: AddressGuard;
-  bodies: BodyBudget;
+  bodies: BodyShares;
   clock: Clock;
   /** How far the clock of a sandbox is ahead of that one. */
   aheadOf: (projectId: number) => Promise<number>;

@@ -1,10 +1,11 @@
 export { type AddressGuard, createAddressGuard } from './address-guard.ts';
-export { type BodyBudget, createBodyBudget } from './body.ts';
+export { createBodyShares } from './body.ts';
 export type { HttpDeps } from './deps.ts';
 export { createRedirectServer, type EdgeConfig, reloadCertificate, type TlsFiles } from './edge.ts';
 export type { HealthDeps, Readiness, Release } from './health.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { watchDatabase } from './metrics-database.ts';
+export { type EmbeddedData, watchEmbedded } from './metrics-machine.ts';
 export { createMetricsServer } from './metrics-server.ts';
 export { createHttpServer } from './server.ts';
 export { type AppState, mountApp, readAppFiles } from './app/index.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase, testDatabase } from '../../testkit/database.ts';
@@ -10,7 +11,7 @@ import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { READINGS } from '../flows/depth-readings.ts';
 import { type Database, openDatabase } from '../io/db/index.ts';
-import { createMetrics, watchDatabase } from './index.ts';
+import { createMetrics, watchDatabase, watchEmbedded } from './index.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const RELEASE = { version: '1.2.3', node: 'v26.0.0' };
@@ -22,6 +23,7 @@ function metricsOf(db: Database): ReturnType<typeof createMetrics> {
     throw new Error('a database that answers was not read', { cause: facts });
   };
   watchDatabase(metrics.registry, { db, log: { ...silentLog, warn } });
+  watchEmbedded(metrics.registry, { folder: tmpdir(), newestBackupAt: async () => NOW - 60_000 }, db.clock);
   return metrics;
 }
 
@@ -409,10 +411,38 @@ test('what a server answers, refuses, digests and does in the background is coun
   }
 });
 
+test('how much room there is, and how old the newest backup is, is told of an embedded database', async () => {
+  const clock = heldClock(NOW);
+  const metrics = createMetrics(RELEASE);
+  const backups = Promise.withResolvers<number | null>();
+  let reads = 0;
+  const newestBackupAt = (): Promise<number | null> => {
+    reads += 1;
+    return reads === 1 ? backups.promise : Promise.reject(new Error('the folder is gone'));
+  };
+  watchEmbedded(metrics.registry, { folder: tmpdir(), newestBackupAt }, clock);
+  try {
+    // A folder that does not answer holds nothing up, and is not asked again meanwhile.
+    const silent = readPage(await metrics.text());
+    expect(silent.get('beckon_backup_newest_timestamp_seconds')).toBe(0);
+    expect(silent.get('beckon_data_free_bytes')).toBeGreaterThan(0);
+    backups.resolve(NOW - 3_600_000);
+    const told = readPage(await metrics.text());
+    expect(told.get('beckon_backup_newest_timestamp_seconds')).toBe(NOW / 1_000 - 3_600);
+    expect(reads).toBe(1);
+    clock.advance(60_000);
+    // One that cannot be read is none.
+    expect(readPage(await metrics.text()).get('beckon_backup_newest_timestamp_seconds')).toBe(0);
+    expect(reads).toBe(2);
+  } finally {
+    metrics.stop();
+  }
+});
+
 /** What a name may end in, and those that are the state of one thing and have no unit. */
 const UNITS =
   /_(?:total|seconds|bytes|records|requests|drafts|letters|deliveries|endpoints|outcomes|items|imports|audiences|domains|readings|connections|callers|fds|info)$/;
-const STATES = ['beckon_database_up', 'beckon_relay_breaker_open'];
+const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
 test('every metric says what it is, in what unit, and stands in the guide, and nothing else does', async () => {
   const db = await openTestDatabase(heldClock(NOW));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
-import { createMetrics, watchDatabase } from './index.ts';
+import { createMetrics, watchDatabase, watchEmbedded } from './index.ts';
 
 /** What is handed to whoever watches an installation: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
 const root = new URL('../../../../', import.meta.url);
@@ -38,6 +38,7 @@ function known(): Map<string, Set<string>> {
     pools: () => [],
   };
   watchDatabase(metrics.registry, { db, log: silentLog });
+  watchEmbedded(metrics.registry, { folder: '.', newestBackupAt: async () => 0 }, db.clock);
   metrics.stop();
   const names = new Map<string, Set<string>>();
   for (const metric of metrics.registry.getMetricsAsArray() as unknown as Described[]) {

@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
+import { deliveryAddress } from '../base/address.ts';
 import { isEmail } from '../base/records/email.ts';
 import { readClient } from '../features/keys/index.ts';
 import type { Parsed } from './env-reader.ts';
@@ -67,7 +68,7 @@ export function readHostName(text: string): Parsed<string> {
 
 export function readMailbox(text: string): Parsed<string> {
   return isEmail(text)
-    ? { value: text }
+    ? { value: deliveryAddress(text) }
     : { allowed: `an e-mail address such as beckon@acme.example, not ${JSON.stringify(text)}` };
 }
 

@@ -3,6 +3,7 @@ import { silentLog } from '../base/log.ts';
 import { connectionsAllowed, durabilityFaults, openDatabase, pendingMigrations } from '../io/db/index.ts';
 import type { InspectedConfig, Inspection } from '../operator/index.ts';
 import { type Config, ConfigFaults } from './config.ts';
+import { newestBackupIn } from './embedded-data.ts';
 import { findPlace } from './prepare.ts';
 import { connectionsNeeded } from './processes.ts';
 import { findSecretFault } from './secrets.ts';
@@ -57,10 +58,7 @@ async function probe(smtpUrl: string | null): Promise<string | null> {
 function backupsIn(folder: string): NonNullable<InspectedConfig['backups']> {
   return {
     folder,
-    async list() {
-      const { listBackups } = await import('../io/embedded/index.ts');
-      return listBackups(folder);
-    },
+    newestAt: () => newestBackupIn(folder),
     async archiveCommand(systemId) {
       const { archiveCommandOf } = await import('../io/embedded/index.ts');
       return archiveCommandOf(folder, systemId);

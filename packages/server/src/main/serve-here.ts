@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { openGuide } from './guide.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
+import { embeddedData } from './embedded-data.ts';
 import type { Place } from './prepare.ts';
 import type { ReadRelease } from './release.ts';
 import type { Secrets } from './secrets.ts';
@@ -47,6 +48,7 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
       listen: config,
       minimumVersions: config.minimumVersions,
       restoreGuard: config.restoreGuard,
+      embedded: embeddedData(config),
       ...(countedByAll ? { countedByAll } : {}),
       ...(reach ? { reach } : {}),
     });

@@ -77,7 +77,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     digest,
     log,
     onLag: metrics.lagged,
-    onMisshapen: (projectId, trait) => warnings.note(projectId, `trait_${trait}_not_text`),
+    onOdd: (projectId, code) => warnings.note(projectId, code),
   });
   const stop = stopperOf(log, {
     sender,

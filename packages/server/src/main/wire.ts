@@ -19,11 +19,12 @@ import {
   type AppState,
   type GuideState,
   createAddressGuard,
-  createBodyBudget,
+  createBodyShares,
   createFeeds,
   createHttpServer,
   createMetrics,
   createMetricsServer,
+  type EmbeddedData,
   createRedirectServer,
   type EdgeConfig,
   type HealthDeps,
@@ -34,6 +35,7 @@ import {
   reloadCertificate,
   transportRules,
   watchDatabase,
+  watchEmbedded,
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
 import type { Sealer } from '../base/seal.ts';
@@ -89,6 +91,8 @@ export type ServerOptions = {
   guide?: () => GuideState;
   /** Who words letters, where the installation has somebody. */
   model?: DraftModel | null;
+  /** Left out or null: somebody else runs the database. */
+  embedded?: EmbeddedData | null;
   /** What a restored database asks for before letters leave; `auto` where it is left out. */
   restoreGuard?: RestoreGuard;
   /** Where this process is one of several: what all of them counted, in place of what this one did. */
@@ -141,6 +145,7 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
   const db = await openDatabase({ connection, clock, log, namedStatements, reach });
   life.onStop('database', () => db.close());
   watchDatabase(metrics.registry, { db, log });
+  if (options.embedded) watchEmbedded(metrics.registry, options.embedded, clock);
   const worker = roles.has('worker') ? await startWorker(options, { db, life, metrics }) : null;
   const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
   const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
@@ -249,7 +254,7 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
     log,
     keyring: keyring({ db, pepper, log }),
     guard: createAddressGuard(clock),
-    bodies: createBodyBudget(),
+    bodies: createBodyShares(),
     newId,
     transport: transportRules(listen),
     answered(...facts) {

@@ -1,5 +1,4 @@
 import { isAccepted } from '../features/restores/index.ts';
-import type { Listed } from '../io/embedded/index.ts';
 import { type Check, fail, type InspectedConfig, type InspectedDatabase, ok, warn } from './checks.ts';
 import { messageOf } from './run.ts';
 
@@ -10,16 +9,15 @@ const HOUR_MS = 3_600_000;
 /** Where backups are meant to be made, that they are. */
 export async function checkBackups({ backups }: InspectedConfig, now: number): Promise<Check[]> {
   if (!backups) return [];
-  let listed: Listed[];
+  let newestAt: number | null;
   try {
-    listed = await backups.list();
+    newestAt = await backups.newestAt();
   } catch (error) {
     return [fail('backup', messageOf(error), 'Look at BACKUP_DIR: what cannot be read cannot be restored')];
   }
-  const newest = listed.at(-1);
   const next = 'Let a timer run the command backup every night';
-  if (newest === undefined) return [warn('backup', `There is no backup in ${backups.folder} yet`, next)];
-  const age = now - Date.parse(newest.manifest.endedAt);
+  if (newestAt === null) return [warn('backup', `There is no backup in ${backups.folder} yet`, next)];
+  const age = now - newestAt;
   const message = `The newest backup is ${Math.round(age / HOUR_MS)} hours old`;
   return [age < AGE_WARN_MS ? ok('backup', message) : warn('backup', message, next)];
 }

@@ -113,7 +113,7 @@ test('where BACKUP_DIR is set, a PostgreSQL that copies its log nowhere, or some
     const query = async (): Promise<object[]> => [{ ...row, ...change }];
     const backups = {
       folder,
-      list: async () => [],
+      newestAt: async () => null,
       archiveCommand: async (system: string) => (system === '7' ? 'ours' : ''),
     };
     const given = { db: { ...db, query } as unknown as InspectedDatabase['db'] };

@@ -1,5 +1,4 @@
 import type { Database, Tx } from '../io/db/index.ts';
-import type { Listed } from '../io/embedded/index.ts';
 
 /** One thing that `doctor` looked at, and what to do next where it is not as it should be. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
@@ -31,7 +30,8 @@ export type InspectedConfig = {
   /** Left out where none are meant to be made. */
   backups?: {
     folder: string;
-    list: () => Promise<Listed[]>;
+    /** Null where there is none. */
+    newestAt: () => Promise<number | null>;
     /** By which PostgreSQL copies the log of this database there. */
     archiveCommand: (systemId: string) => Promise<string>;
   };

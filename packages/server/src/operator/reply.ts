@@ -173,7 +173,7 @@ function unknownReply(id: string): Fault {
 }
 
 function notForwarded(id: string): Fault {
-  const message = `${id} is not handed on: it is of a machine, or not of whom it says it is`;
+  const message = `${id} is not handed on: it is not of whom it says it is`;
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }
 

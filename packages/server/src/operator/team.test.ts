@@ -105,6 +105,18 @@ test('a project is made in the first organisation, or in the one that is named',
   expect(await names(eve)).toEqual(['Far']);
   await ada.ask('POST /sign-in', { email: 'ada@x.org', password: 'a new battery horse' });
   expect(await names(ada)).toEqual(['Acme', 'Second', 'Ours']);
+  // Each reads what was done about their own people, and nothing of the others.
+  server.clock.advance(1);
+  await link('reset-link', '--email', 'eve@x.org');
+  const logOf = async (one: typeof ada): Promise<unknown[]> => {
+    const [{ id } = { id: 0 }] = (await one.ask('GET /projects')).json.data as { id: number }[];
+    const entries = (await one.ask(`GET /projects/${id}/audit?actor=operator&limit=200`)).json.data;
+    return (entries as { action: string; subject: string }[]).filter(
+      ({ subject }) => subject === 'eve@x.org',
+    );
+  };
+  expect(await logOf(eve)).toMatchObject([{ action: 'password.reset_link' }, { action: 'invite.send' }]);
+  expect(await logOf(ada)).toEqual([]);
   expect((await run('project', 'create', '--name', 'X', '--org', 'Nobody')).err).toContain(
     'is no organisation',
   );

@@ -24,7 +24,7 @@ export type DigesterOptions = {
   /** Projects that one look shows. */
   placesMax?: number;
   onLag?: (facts: { lane: Lane | 'time'; ms: number }) => void;
-  onMisshapen?: (projectId: number, trait: string) => void;
+  onOdd?: (projectId: number, code: string) => void;
 };
 
 const LOOK_EVERY_MS = 100;
@@ -223,7 +223,7 @@ function enoughFor(records: number, places: Place[], lane: Lane): number[] {
   return chosen;
 }
 
-function report({ db, onLag, onMisshapen }: DigesterOptions, lane: Lane, digested: Digested): void {
+function report({ db, onLag, onOdd }: DigesterOptions, lane: Lane, digested: Digested): void {
   if (digested.oldestAt !== null) onLag?.({ lane, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
-  for (const { projectId, trait } of digested.misshapen) onMisshapen?.(projectId, trait);
+  for (const { projectId, code } of digested.odd) onOdd?.(projectId, code);
 }

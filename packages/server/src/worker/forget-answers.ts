@@ -16,7 +16,12 @@ export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>
     everyMs: EVERY_MS,
     async run(stopping) {
       const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - MARGIN_MS);
-      while (!stopping() && (await deleteAnswers(db, before, STEP)) === STEP);
+      let from: Date | null = null;
+      while (!stopping()) {
+        const { deleted, reached } = await deleteAnswers(db, { before, from, limit: STEP });
+        if (deleted < STEP) return;
+        from = reached;
+      }
     },
   };
 }

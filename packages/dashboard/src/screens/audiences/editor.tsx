@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { AudienceShown, PredicateFacts } from '@beckon/contract/dashboard';
-import { type ApiError, useApi, useChange, useMay, useProject } from '../../api/index.ts';
-import { ErrorBox, refused, SaveBar, told } from '../../parts/index.ts';
+import { type ApiError, useApi, useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
+import { type Edited, ErrorBox, SaveBar, told, useEdited } from '../../parts/index.ts';
 import { PredicateEditor } from '../../parts/predicate/index.ts';
 import { Preview } from './preview.tsx';
 import { usePreview } from './use-preview.ts';
@@ -17,16 +17,19 @@ export function Editor({ audience }: { audience: AudienceShown | null }): ReactN
   const mayEdit = useMay('editor');
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
   const start = startOf(audience);
-  const [wanted, setWanted] = useState(start);
+  const edited = useWanted(audience, start);
+  const { value: wanted, change, base } = edited;
   const { name, definition } = wanted;
   const preview = usePreview(definition, audience?.id);
-  const { save, isSaving, error } = useSaving(audience);
+  const { save, isSaving, error, discard } = useSaving(audience, edited);
+  const isDirty = JSON.stringify(wanted) !== JSON.stringify(start);
   return (
     <Stack gap="md" maw={900}>
+      {isDirty && audience !== null && base !== audience.updated_at && <SavedMeanwhile />}
       <TextInput
         label="Name"
         value={name}
-        onChange={({ currentTarget }) => setWanted({ ...wanted, name: currentTarget.value })}
+        onChange={({ currentTarget }) => change({ ...wanted, name: currentTarget.value })}
         readOnly={!mayEdit}
         maxLength={100}
         error={error?.fields['name']}
@@ -38,25 +41,45 @@ export function Editor({ audience }: { audience: AudienceShown | null }): ReactN
         </Text>
         <PredicateEditor
           value={definition}
-          onChange={(next) => setWanted((was) => ({ ...was, definition: next }))}
+          onChange={(next) => change({ ...wanted, definition: next })}
           facts={facts.data?.data ?? NO_FACTS}
           faults={faultsIn(preview.error, error)}
           readOnly={!mayEdit}
         />
       </div>
       <Preview preview={preview} isNew={audience === null} />
-      {error && error.field !== 'name' && <ErrorBox error={error} title="It was not saved" />}
+      {error && error.field !== 'name' && <ErrorBox error={error} title={titleOf(error)} />}
       {mayEdit && (
         <Buttons
           audience={audience}
-          isDirty={JSON.stringify(wanted) !== JSON.stringify(start)}
+          isDirty={isDirty}
           isSaving={isSaving}
-          onSave={() => save(wanted)}
-          onDiscard={() => setWanted(start)}
+          onSave={save}
+          onDiscard={discard}
         />
       )}
     </Stack>
   );
+}
+
+/** What was typed is there again after another tab of this page, or a reload; one that is not made yet has one place a project. */
+function useWanted(audience: AudienceShown | null, start: Wanted): Edited<Wanted> {
+  const { id: project } = useProject();
+  const key = audience === null ? `new-audience:${project}` : `audience:${audience.id}`;
+  return useEdited(key, start, audience?.updated_at ?? '');
+}
+
+/** What was typed stays; saving it would be refused, so that nobody's change is lost unseen. */
+function SavedMeanwhile(): ReactNode {
+  return (
+    <Alert color="orange.9" title="It was saved while you were writing">
+      What you wrote is still here. Discard it to see what was saved, and go on from there.
+    </Alert>
+  );
+}
+
+function titleOf({ code }: ApiError): string {
+  return code === 'conflict' ? 'Somebody else was faster' : 'It was not saved';
 }
 
 function startOf(audience: AudienceShown | null): Wanted {
@@ -92,28 +115,45 @@ function Buttons({ audience, isDirty, isSaving, onSave, onDiscard }: ButtonsProp
 }
 
 type Wanted = { name: string; definition: unknown };
-type Saving = { save: (wanted: Wanted) => void; isSaving: boolean; error: ApiError | null };
+type Saving = { save: () => void; discard: () => void; isSaving: boolean; error: ApiError | null };
 
 const LISTS = ['GET /projects/:project/audiences', 'GET /projects/:project/audiences/:audience'] as const;
 
-function useSaving(audience: AudienceShown | null): Saving {
+function useSaving(audience: AudienceShown | null, edited: Edited<Wanted>): Saving {
+  const { value, base, forget } = edited;
   const project = String(useProject().id);
   const navigate = useNavigate();
+  const refresh = useRefresh();
   const create = useChange('POST /projects/:project/audiences', {
     refreshes: [...LISTS],
-    onDone: ({ data: { id } }) =>
-      void navigate({ to: '/p/$project/audiences/$audience', params: { project, audience: id } }),
+    onDone: ({ data: { id } }) => {
+      forget();
+      void navigate({ to: '/p/$project/audiences/$audience', params: { project, audience: id } });
+    },
   });
   const edit = useChange('PATCH /projects/:project/audiences/:audience', {
     refreshes: [...LISTS],
-    onDone: ({ data }) => told(data.state === 'ready' ? 'Saved' : 'Saved; its members are being built'),
-    onRefused: (error) => error.code === 'conflict' && refused(error, 'Somebody else was faster'),
+    async onDone({ data }) {
+      // What is typed next is typed over what was saved now.
+      await refresh('GET /projects/:project/audiences/:audience');
+      forget();
+      told(data.state === 'ready' ? 'Saved' : 'Saved; its members are being built');
+    },
   });
   if (audience === null)
-    return { save: (body) => create.mutate({ body }), isSaving: create.isPending, error: create.error };
-  const { id, updated_at } = audience;
+    return {
+      save: () => create.mutate({ body: value }),
+      discard: forget,
+      isSaving: create.isPending,
+      error: create.error,
+    };
+  const { id } = audience;
   return {
-    save: (body) => edit.mutate({ params: { audience: id }, body: { ...body, updated_at } }),
+    discard() {
+      forget();
+      edit.reset();
+    },
+    save: () => edit.mutate({ params: { audience: id }, body: { ...value, updated_at: base } }),
     isSaving: edit.isPending,
     error: edit.error,
   };

@@ -7,11 +7,17 @@ import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')])];
 
-/** A name is enough; the zone is that of the browser, unless another is chosen. */
-export function NewProject({ onClose }: { onClose: () => void }): ReactNode {
+type Organisation = { id: string; name: string };
+type NewProjectProps = { organisations: Organisation[]; onClose: () => void };
+
+/** A name is enough, and whose it is where that could be several; the zone is that of the browser, unless another is chosen. */
+export function NewProject({ organisations, onClose }: NewProjectProps): ReactNode {
   const navigate = useNavigate();
   const refresh = useRefresh();
   const [name, setName] = useState('');
+  const [organisation, setOrganisation] = useState(
+    organisations.length === 1 ? organisations[0]?.id : undefined,
+  );
   const [zone, setZone] = useState(BROWSER_ZONE);
   const create = useChange('POST /projects', {
     onDone: async ({ data }) => {
@@ -24,7 +30,8 @@ export function NewProject({ onClose }: { onClose: () => void }): ReactNode {
   const isElsewhere = create.error !== null && Object.keys(fields).length === 0;
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (!create.isPending) create.mutate({ body: { name: name.trim(), time_zone: zone } });
+    if (create.isPending || organisation === undefined) return;
+    create.mutate({ body: { name: name.trim(), time_zone: zone, organisation } });
   };
   return (
     <Modal opened onClose={onClose} title="New project">
@@ -40,24 +47,64 @@ export function NewProject({ onClose }: { onClose: () => void }): ReactNode {
             error={fields['name']}
             maxLength={200}
           />
-          <Select
-            searchable
-            allowDeselect={false}
-            label="Time zone"
-            description="Times are shown in it, and quiet hours follow it where a user's own zone is not known"
-            data={ZONES}
-            value={zone}
-            onChange={(next) => next !== null && setZone(next)}
-            error={fields['time_zone']}
-          />
+          {organisations.length > 1 && (
+            <Whose
+              among={organisations}
+              value={organisation}
+              onChange={setOrganisation}
+              error={fields['organisation']}
+            />
+          )}
+          <Zone value={zone} onChange={setZone} error={fields['time_zone']} />
           {isElsewhere && create.error && <ErrorBox error={create.error} />}
           <DialogFoot onCancel={onClose}>
-            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+            <Button
+              type="submit"
+              loading={create.isPending}
+              disabled={name.trim() === '' || organisation === undefined}
+            >
               Create
             </Button>
           </DialogFoot>
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+type Field<T> = { value: T; onChange: (value: string) => void; error: string | undefined };
+
+function Whose({
+  among,
+  value,
+  onChange,
+  error,
+}: Field<string | undefined> & { among: Organisation[] }): ReactNode {
+  return (
+    <Select
+      required
+      allowDeselect={false}
+      label="Organisation"
+      description="Whose members open it"
+      data={among.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value ?? null}
+      onChange={(next) => next !== null && onChange(next)}
+      error={error}
+    />
+  );
+}
+
+function Zone({ value, onChange, error }: Field<string>): ReactNode {
+  return (
+    <Select
+      searchable
+      allowDeselect={false}
+      label="Time zone"
+      description="Times are shown in it, and quiet hours follow it where a user's own zone is not known"
+      data={ZONES}
+      value={value}
+      onChange={(next) => next !== null && onChange(next)}
+      error={error}
+    />
   );
 }

@@ -21,7 +21,10 @@ export function ProjectsScreen(): ReactNode {
   const projects = useApi('GET /projects', {});
   const session = useSession();
   const [isMaking, setMaking] = useState(false);
-  const mayMake = session.data?.data.organisations.some(({ role }) => allows(role, 'admin')) ?? false;
+  const organisations = (session.data?.data.organisations ?? []).filter(
+    ({ role, must_set_up_two_factor: isClosed }) => allows(role, 'admin') && !isClosed,
+  );
+  const mayMake = organisations.length > 0;
   const make = (
     <Button leftSection={<FolderPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
       New project
@@ -48,7 +51,7 @@ export function ProjectsScreen(): ReactNode {
         link={({ id }) => ({ to: '/p/$project/home', params: { project: String(id) } })}
         empty={<NoProjects session={session.data?.data} make={mayMake ? make : undefined} />}
       />
-      {isMaking && <NewProject onClose={() => setMaking(false)} />}
+      {isMaking && <NewProject organisations={organisations} onClose={() => setMaking(false)} />}
     </Page>
   );
 }

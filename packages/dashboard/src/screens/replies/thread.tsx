@@ -118,7 +118,7 @@ function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }):
     onDone: () => told('It is handed on as soon as a worker gets to it'),
     onRefused: (error) => refused(error),
   });
-  if (!mayForward || reply.auto_reply || reply.verified === 'failed') return null;
+  if (!mayForward || reply.verified === 'failed') return null;
   if (to === null)
     return (
       <Text size="sm" c="dimmed">

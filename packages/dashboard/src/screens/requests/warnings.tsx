@@ -9,6 +9,7 @@ const WORDS: Record<string, string> = {
   idempotency_key_not_uuid_v4: 'Idempotency-Keys that are no UUID v4: two servers may make the same one',
   placeholder_user_id:
     'Users called "null", "undefined" or the like: a client sends before it knows who it is about',
+  traits_too_long: 'Traits that were left out: those of one user may come to 128 KiB',
 };
 /** Older ones are history. */
 const SHOWN_FOR_MS = 7 * 86_400_000;

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiError, useCall } from '../../api/index.ts';
 import { ErrorBox, formatCount, Lines } from '../../parts/index.ts';
 import type { Wanted } from './bulk.tsx';
-
-type Acted = { ids: string[]; act: BulkAct; refused: number };
+import { chunksOf, runChunks } from './bulk-run.ts';
+import type { Acted } from './use-bulk.ts';
 
 export type BulkDialogProps = {
   wanted: Wanted | null;
@@ -20,19 +20,21 @@ const TITLES: Record<BulkAct['kind'], string> = { approve: 'Approve', skip: 'Ski
 /** What would come of it, before it is done. */
 export function BulkDialog(props: BulkDialogProps): ReactNode {
   const { wanted, onClose } = props;
+  // Whoever closes it is told of what was on its way all the same, where the list stands by then.
+  const latest = useRef(props.onActed);
+  useEffect(() => {
+    latest.current = props.onActed;
+  });
   return (
     <Modal opened={wanted !== null} onClose={onClose} title={wanted ? `${TITLES[wanted.act.kind]} many` : ''}>
-      {wanted && <Effects {...props} wanted={wanted} />}
+      {wanted && <Effects {...props} wanted={wanted} onActed={(acted) => latest.current(acted)} />}
     </Modal>
   );
 }
 
-/** So many go in one request, so that the page can tell how far it is. */
-const CHUNK = 50;
-
 function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wanted: Wanted }): ReactNode {
   const { preview, fault } = usePreview(wanted, filter);
-  const run = useRun(wanted, filter);
+  const run = useRun({ wanted, filter, onActed, onDone: onClose });
   const confirm = useRef<HTMLButtonElement>(null);
   const isReady = preview !== null;
   useEffect(() => {
@@ -40,12 +42,6 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
   }, [isReady]);
   if (fault) return <ErrorBox error={fault} />;
   if (!preview) return <Lines count={5} />;
-  const start = async (): Promise<void> => {
-    const acted = await run.start();
-    if (!acted) return;
-    onActed({ ...acted, act: wanted.act });
-    onClose();
-  };
   return (
     <Stack gap="md">
       <EffectWords preview={preview} act={wanted.act} />
@@ -61,9 +57,11 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
           ref={confirm}
           loading={run.isRunning}
           disabled={preview.would_act === 0}
-          onClick={() => void start()}
+          onClick={() => void run.start()}
         >
-          {TITLES[wanted.act.kind]} {formatCount(preview.would_act)}
+          {run.isBegun
+            ? 'Go on with the rest'
+            : `${TITLES[wanted.act.kind]} ${formatCount(preview.would_act)}`}
         </Button>
       </Group>
     </Stack>
@@ -97,17 +95,14 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
   );
 }
 
-function askedOf({ act, ids }: Wanted, filter: string): BulkAsked {
-  return ids === null ? { act, filter } : { act, ids };
-}
-
 function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | null; fault: ApiError | null } {
   const call = useCall();
   const [found, setFound] = useState<{ preview: BulkPreview | null; fault: ApiError | null }>({
     preview: null,
     fault: null,
   });
-  const ask = useRef({ call, body: askedOf(wanted, filter) });
+  const { act, ids } = wanted;
+  const ask = useRef({ call, body: ids === null ? { act, filter } : { act, ids } });
   useEffect(() => {
     const ended = new AbortController();
     const { call: send, body } = ask.current;
@@ -122,46 +117,34 @@ function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | nu
   return found;
 }
 
-type Run = {
-  start: () => Promise<Omit<Acted, 'act'> | null>;
-  done: number;
-  isRunning: boolean;
-  fault: ApiError | null;
-};
+type RunOptions = Pick<BulkDialogProps, 'filter' | 'onActed'> & { wanted: Wanted; onDone: () => void };
+type RunState = { done: number; isBegun: boolean; isRunning: boolean; fault: ApiError | null };
 
-function useRun(wanted: Wanted, filter: string): Run {
+/** After a fault it goes on where it stopped; when the dialog is closed nothing more is asked for. */
+function useRun({ wanted, filter, onActed, onDone }: RunOptions): RunState & { start: () => Promise<void> } {
   const call = useCall();
-  const [state, setState] = useState<{ done: number; isRunning: boolean; fault: ApiError | null }>({
-    done: 0,
-    isRunning: false,
-    fault: null,
-  });
+  const [state, setState] = useState<RunState>({ done: 0, isBegun: false, isRunning: false, fault: null });
+  const left = useRef<BulkAsked[]>(null);
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
   return {
     ...state,
     async start() {
-      const acted: string[] = [];
-      let refused = 0;
-      setState({ done: 0, isRunning: true, fault: null });
-      try {
-        for (const body of chunksOf(wanted, filter)) {
-          const { data } = await call('POST /projects/:project/drafts/bulk', { body });
-          acted.push(...data.acted.map(({ id }) => id));
-          refused += data.refused.length;
-          setState({ done: acted.length, isRunning: true, fault: null });
-        }
-        return { ids: acted, refused };
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        setState({ done: acted.length, isRunning: false, fault: error });
-        return acted.length > 0 ? { ids: acted, refused } : null;
-      }
+      setState((was) => ({ ...was, isRunning: true, fault: null }));
+      const run = await runChunks(left.current ?? chunksOf(wanted, filter), {
+        send: async (body) => (await call('POST /projects/:project/drafts/bulk', { body })).data,
+        isEnded: () => isClosed.current,
+        onStep: (acted) => setState((was) => ({ ...was, isBegun: true, done: was.done + acted })),
+      });
+      left.current = run.left;
+      setState((was) => ({ ...was, isRunning: false, fault: run.fault }));
+      if (run.asked?.length !== 0) onActed({ ...run, act: wanted.act });
+      if (run.left.length === 0 && !isClosed.current) onDone();
     },
   };
-}
-
-function chunksOf(wanted: Wanted, filter: string): BulkAsked[] {
-  const { act, ids } = wanted;
-  if (ids === null) return [askedOf(wanted, filter)];
-  const count = Math.ceil(ids.length / CHUNK);
-  return Array.from({ length: count }, (_, at) => ({ act, ids: ids.slice(at * CHUNK, (at + 1) * CHUNK) }));
 }

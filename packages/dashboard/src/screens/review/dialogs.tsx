@@ -12,6 +12,7 @@ import {
   useZone,
 } from '../../parts/index.ts';
 import { instantOf, localOf } from '../../parts/zoned.ts';
+import { firstClick } from './first-click.ts';
 import { judge, type Preset, presetsOf } from './presets.ts';
 
 type Times = Pick<DraftListed, 'deadline_at' | 'expires_at' | 'ends_at' | 'state' | 'resume_state'>;
@@ -27,26 +28,37 @@ export type PostponeDialogProps = {
   onPick: (at: number, extend: boolean) => void;
 };
 
+type AskingProps = { opened: boolean; onClose: () => void; title: string; children: ReactNode };
+
+function Asking(props: AskingProps): ReactNode {
+  return <Modal {...props} size="sm" onClickCapture={firstClick} />;
+}
+
+/** What decides closes its dialog. A dialog that is closed stays in the page for a moment, and decides nothing any more. */
+function decides({ opened, onClose }: Pick<AskingProps, 'opened' | 'onClose'>, decide: () => void): void {
+  if (!opened) return;
+  decide();
+  onClose();
+}
+
 /** When it is to leave instead: by a name, or to the minute. */
 export function PostponeDialog(props: PostponeDialogProps): ReactNode {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size="sm">
+    <Asking opened={props.opened} onClose={props.onClose} title={props.title}>
       <PostponeForm {...props} />
-    </Modal>
+    </Asking>
   );
 }
 
 const HOUR_MS = 3_600_000;
 
-function PostponeForm({ onClose, times, zone, onPick }: PostponeDialogProps): ReactNode {
+function PostponeForm(props: PostponeDialogProps): ReactNode {
+  const { times, zone } = props;
   const own = useZone();
   const now = useNow();
   const presets = presetsOf(times, { now, zone });
   const first = presets.findIndex(({ fault }) => fault === null);
-  const pick = (at: number, extend: boolean): void => {
-    onPick(at, extend);
-    onClose();
-  };
+  const pick = (at: number, extend: boolean): void => decides(props, () => props.onPick(at, extend));
   const keys: KeyMap = Object.fromEntries(
     presets.map(({ label, at, extends: extend, fault }, index) => [
       String(index + 1),
@@ -151,27 +163,14 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
 
 const REASONS = ['Not them', 'Not now', 'Not these words', 'We have talked already'];
 
+type SkipDialogProps = Omit<AskingProps, 'children'> & { onSkip: (reason: string) => void };
+
 /** Why not, for those who look at the rule later; a reason is no duty. */
-export function SkipDialog({
-  opened,
-  onClose,
-  title,
-  onSkip,
-}: {
-  opened: boolean;
-  onClose: () => void;
-  title: string;
-  onSkip: (reason: string) => void;
-}): ReactNode {
+export function SkipDialog({ onSkip, ...asking }: SkipDialogProps): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="sm">
-      <SkipForm
-        onSkip={(reason) => {
-          onSkip(reason);
-          onClose();
-        }}
-      />
-    </Modal>
+    <Asking {...asking}>
+      <SkipForm onSkip={(reason) => decides(asking, () => onSkip(reason))} />
+    </Asking>
   );
 }
 
@@ -208,36 +207,24 @@ function SkipForm({ onSkip }: { onSkip: (reason: string) => void }): ReactNode {
   );
 }
 
+type AnywayDialogProps = Omit<AskingProps, 'children' | 'title'> & { onApprove: () => void };
+
 /** The condition of its rule does not hold any more: that has to be wanted. */
-export function AnywayDialog({
-  opened,
-  onClose,
-  onApprove,
-}: {
-  opened: boolean;
-  onClose: () => void;
-  onApprove: () => void;
-}): ReactNode {
+export function AnywayDialog({ onApprove, ...asking }: AnywayDialogProps): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title="Send it anyway?" size="sm">
+    <Asking {...asking} title="Send it anyway?">
       <Stack gap="md">
         <Text size="sm">
           The condition of its rule does not hold for this person any more. It passes no gate by being sent
           anyway: suppressions, quiet hours and caps hold it as they hold others. That you wanted it is
           recorded.
         </Text>
-        <DialogFoot onCancel={onClose}>
-          <Button
-            data-autofocus
-            onClick={() => {
-              onApprove();
-              onClose();
-            }}
-          >
+        <DialogFoot onCancel={asking.onClose}>
+          <Button data-autofocus onClick={() => decides(asking, onApprove)}>
             Approve anyway
           </Button>
         </DialogFoot>
       </Stack>
-    </Modal>
+    </Asking>
   );
 }

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { ConfirmTyped, refused, told, useKeys } from '../../parts/index.ts';
 import { AnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
+import { firstClick } from './first-click.ts';
 import { SendTest } from './send-test.tsx';
 import { type Acts, type Seen, useActs } from './use-acts.ts';
 
@@ -24,7 +25,7 @@ export function DraftActs({ draft, onEdit }: { draft: DraftWhole; onEdit: () => 
   if (!useMay('reviewer')) return null;
   return (
     <>
-      <Group gap="xs">
+      <Group gap="xs" onClickCapture={firstClick}>
         {isOpen && <OpenActs draft={draft} approve={approve} open={open} onEdit={edit} />}
         <SendTest draft={draft.id} />
         {(draft.state === 'failed' || draft.state === 'unknown') && (

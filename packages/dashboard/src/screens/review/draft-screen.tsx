@@ -11,6 +11,7 @@ import { DraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
 import { LetterHead } from './letter-head.tsx';
 import { LetterView, type Pane } from './letter-view.tsx';
+import { Stranded } from './stranded.tsx';
 import { Unsaved } from './unsaved.tsx';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
@@ -59,6 +60,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
       <LetterHead draft={draft} level={1} />
       <Again draft={draft} />
       <DraftActs draft={draft} onEdit={() => to('edit')} />
+      {!mayEdit && <Stranded key={draft.id} draft={draft} />}
       <Tabs value={tab} onChange={to} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="preview">Preview</Tabs.Tab>

@@ -6,12 +6,9 @@ import { ErrorBox, told, useEdited, useKeys } from '../../parts/index.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 import { WordDiff } from '../../parts/word-diff.tsx';
-import { keptAs } from './unsaved.tsx';
+import { keptAs, PARTS, type Typed } from './unsaved.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
 import { useOnLive } from './use-on-live.ts';
-
-/** What was typed and not saved. It outlives a reload. */
-type Typed = { subject: string; preheader: string; body: string };
 
 export type LetterEditorProps = { draft: DraftWhole; onClose: () => void; onSaved: (id: string) => void };
 
@@ -139,12 +136,6 @@ function Changed({ theirs, mine, onTake }: { theirs: Typed; mine: Typed; onTake:
     </Alert>
   );
 }
-
-const PARTS = [
-  ['subject', 'Subject'],
-  ['preheader', 'Preview line'],
-  ['body', 'Letter'],
-] as const;
 
 const RENEW_MS = 4 * 60_000;
 

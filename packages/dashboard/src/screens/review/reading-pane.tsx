@@ -5,6 +5,7 @@ import { ArrowLeft, CalendarClock, Check, Ellipsis, Info, Pencil, SkipForward } 
 import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded } from '../../parts/index.ts';
+import { firstClick } from './first-click.ts';
 import { LetterHead } from './letter-head.tsx';
 import { LetterView, type Pane } from './letter-view.tsx';
 import { SendTest } from './send-test.tsx';
@@ -88,7 +89,7 @@ function Bar({ draft, tools }: { draft: DraftWhole; tools: Tools }): ReactNode {
   const isTheirs = draft.lease !== null && !draft.lease.mine;
   const off = !isOpen || isTheirs;
   return (
-    <Group gap={6} wrap="wrap" className={classes.tools ?? ''}>
+    <Group gap={6} wrap="wrap" className={classes.tools ?? ''} onClickCapture={firstClick}>
       <Act
         label="Approve"
         hint="a"

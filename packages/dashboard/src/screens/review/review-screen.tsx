@@ -148,14 +148,16 @@ function Panes({ review }: { review: Review }): ReactNode {
 
 /** What is asked before something is done: until when, why, or whether it is really wanted. */
 function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
-  const { letter, opened, close, acts, bulk } = desk;
+  const { asked, close, acts, bulk } = desk;
   const zone = useZone();
+  const letter = asked?.letter;
+  const open = asked?.isOpen === true ? asked.what : null;
   return (
     <>
       {letter && (
         <>
           <PostponeDialog
-            opened={opened === 'postpone'}
+            opened={open === 'postpone'}
             onClose={close}
             title="Put this letter off"
             times={letter.row}
@@ -163,13 +165,13 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
             onPick={(at, extend) => acts.postpone(letter.seen, at, extend)}
           />
           <SkipDialog
-            opened={opened === 'skip'}
+            opened={open === 'skip'}
             onClose={close}
             title="Skip this letter"
             onSkip={(reason) => acts.skip(letter.seen, reason)}
           />
           <AnywayDialog
-            opened={opened === 'anyway'}
+            opened={open === 'anyway'}
             onClose={close}
             onApprove={() => acts.approve(letter.seen, true)}
           />

@@ -17,6 +17,17 @@ export function Unsaved({ draft, onGoOn }: { draft: string; onGoOn: () => void }
   );
 }
 
+/** What was typed and not saved. It outlives a reload. */
+export type Typed = { subject: string; preheader: string; body: string };
+/** As `useEdited` keeps it. */
+export type Kept = { value: Typed; base: string };
+
+export const PARTS = [
+  ['subject', 'Subject'],
+  ['preheader', 'Preview line'],
+  ['body', 'Letter'],
+] as const;
+
 /** Under which name unsaved words of a draft are kept in the tab. */
 export function keptAs(draft: string): string {
   return `draft:${draft}`;

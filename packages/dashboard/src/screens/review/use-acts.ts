@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { DraftMoved } from '@beckon/contract/dashboard';
 import { ApiError, useCall, useRefresh } from '../../api/index.ts';
-import { formatTime, refused, undoable, useZone } from '../../parts/index.ts';
+import { formatTime, inDoubt, refused, undoable, useZone } from '../../parts/index.ts';
 
 /** What is acted on: `content_hash` is the text that whoever acts has seen. */
 export type Seen = { id: string; subject: string; content_hash: string };
@@ -25,9 +25,6 @@ export type ActsOptions = {
   onDone: (ids: string[]) => void;
 };
 
-const UNDO_MS = 10_000;
-type Done = { ids: string[]; at: number; hide: () => void };
-
 /** What a person decides about letters. The page does not wait for the server; what it refuses comes back with its reason. */
 export function useActs(on: ActsOptions): Acts {
   const call = useCall();
@@ -37,22 +34,25 @@ export function useActs(on: ActsOptions): Acts {
   useEffect(() => {
     latest.current = on;
   });
-  const { remember, undoLast } = useUndo((ids) => latest.current.onReturn(ids));
+  const { begin, remember, undoLast } = useUndo((ids) => latest.current.onReturn(ids));
 
   async function act(
     id: string,
     send: () => Promise<{ data: DraftMoved }>,
     words: (moved: DraftMoved) => string,
   ) {
+    const answered = begin([id]);
     latest.current.onLeave([id]);
     try {
       const { data } = await send();
       latest.current.onDone([id]);
-      remember([id], words(data));
+      answered((undo) => undoable({ message: words(data), undo }));
     } catch (error) {
       latest.current.onReturn([id]);
+      const isInDoubt = error instanceof ApiError && error.isInDoubt;
+      answered(isInDoubt ? (undo) => inDoubt({ message: error.message, undo }) : null);
       if (!(error instanceof ApiError)) throw error;
-      refused(error);
+      if (!isInDoubt) refused(error);
     }
     void refresh('GET /projects/:project/drafts/:draft');
   }
@@ -80,18 +80,70 @@ export function useActs(on: ActsOptions): Acts {
   };
 }
 
-/** For ten seconds what was done can be taken back: by its notice, or the last of all by a key. */
-function useUndo(onReturn: (ids: string[]) => void): Pick<Acts, 'remember' | 'undoLast'> {
+const UNDO_MS = 10_000;
+type Done = {
+  ids: string[];
+  /** When the server answered; null, as long as it has not. */
+  at: number | null;
+  hide: () => void;
+  /** Is there anything to take back? */
+  isThere: Promise<boolean>;
+};
+/** Offers to take it back, by a notice; null: nothing was done. */
+type Answered = (offer: ((undo: () => void) => () => void) | null) => void;
+
+/**
+ * What is done can be taken back from when it is asked for until ten seconds after the answer: by its notice, or the last of all
+ * by a key. What the server has not answered yet is taken back once it has.
+ */
+function useUndo(
+  onReturn: (ids: string[]) => void,
+): Pick<Acts, 'remember' | 'undoLast'> & { begin: (ids: string[]) => Answered } {
+  const done = useRef<Done[]>([]);
+  const takeBack = useTakeBack(onReturn);
+  const drop = (one: Done): void => {
+    done.current = done.current.filter((other) => other !== one);
+  };
+  const undo = async (one: Done): Promise<void> => {
+    drop(one);
+    one.hide();
+    if (await one.isThere) await takeBack(one.ids);
+  };
+  const begin = (ids: string[]): Answered => {
+    const { promise: isThere, resolve } = Promise.withResolvers<boolean>();
+    const one: Done = { ids, at: null, hide: () => undefined, isThere };
+    done.current = [...done.current.filter(isFresh), one];
+    return (offer) => {
+      if (offer === null) drop(one);
+      // Whoever has it taken back already needs no offer of it.
+      else if (done.current.includes(one)) {
+        one.at = Date.now();
+        one.hide = offer(() => void undo(one));
+      }
+      resolve(offer !== null);
+    };
+  };
+  return {
+    begin,
+    remember: (ids, message) => begin(ids)((undo) => undoable({ message, undo })),
+    undoLast() {
+      const last = done.current.findLast(isFresh);
+      if (last) void undo(last);
+    },
+  };
+}
+
+function isFresh({ at }: Done): boolean {
+  return at === null || Date.now() - at < UNDO_MS;
+}
+
+function useTakeBack(onReturn: (ids: string[]) => void): (ids: string[]) => Promise<void> {
   const call = useCall();
   const refresh = useRefresh();
-  const done = useRef<Done[]>([]);
-
-  async function undo(one: Done): Promise<void> {
-    done.current = done.current.filter((other) => other !== one);
-    one.hide();
+  return async (ids) => {
     const back: string[] = [];
     let fault: ApiError | null = null;
-    for (const draft of one.ids) {
+    for (const draft of ids) {
       try {
         await call('POST /projects/:project/drafts/:draft/undo', { params: { draft }, body: {} });
         back.push(draft);
@@ -103,17 +155,6 @@ function useUndo(onReturn: (ids: string[]) => void): Pick<Acts, 'remember' | 'un
     if (back.length > 0) onReturn(back);
     if (fault) refused(fault, 'Not taken back');
     void refresh('GET /projects/:project/drafts/:draft');
-  }
-
-  return {
-    remember(ids, message) {
-      const one: Done = { ids, at: Date.now(), hide: undoable({ message, undo: () => void undo(one) }) };
-      done.current = [...done.current.filter(({ at }) => Date.now() - at < UNDO_MS), one];
-    },
-    undoLast() {
-      const last = done.current.findLast(({ at }) => Date.now() - at < UNDO_MS);
-      if (last) void undo(last);
-    },
   };
 }
 

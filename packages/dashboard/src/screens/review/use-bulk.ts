@@ -3,6 +3,7 @@ import type { BulkAct, DraftListed } from '@beckon/contract/dashboard';
 import type { List } from '../../api/index.ts';
 import { told } from '../../parts/index.ts';
 import type { BulkBarProps, Wanted } from './bulk.tsx';
+import type { Run } from './bulk-run.ts';
 
 export type Bulk = {
   chosen: ReadonlySet<string>;
@@ -18,9 +19,11 @@ export type Bulk = {
   asking: 'postpone' | 'skip' | null;
   ask: (what: 'postpone' | 'skip' | null) => void;
   close: () => void;
-  acted: (done: { ids: string[]; act: BulkAct; refused: number }) => void;
+  acted: (done: Acted) => void;
   bar: (list: List<DraftListed>) => BulkBarProps;
 };
+
+export type Acted = Pick<Run, 'asked' | 'ids' | 'refused'> & { act: BulkAct };
 
 type BulkOptions = {
   leave: (ids: string[]) => void;
@@ -38,6 +41,10 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
     setChosen(new Set());
     setTakesAll(false);
   };
+  const drop = (ids: string[]): void => {
+    const dropped = new Set(ids);
+    setChosen((was) => new Set([...was].filter((one) => !dropped.has(one))));
+  };
   const want = (act: BulkAct): void => setWanted({ act, ids: takesAll ? null : [...chosen] });
   return {
     chosen,
@@ -54,10 +61,12 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
       setTakesAll(false);
       setChosen(ids);
     },
-    drop: (ids) => setChosen((was) => new Set([...was].filter((one) => !ids.includes(one)))),
+    drop,
     close: () => setWanted(null),
-    acted({ ids, act, refused }) {
-      clear();
+    acted({ asked, ids, act, refused }) {
+      // What was not asked for stays chosen.
+      if (asked === null) clear();
+      else drop(asked);
       leave(ids);
       settle(ids);
       const words = wordsOf(act, ids.length, refused);

@@ -13,7 +13,8 @@ import type { Review } from './use-review.ts';
 
 const route = getRouteApi('/p/$project/review');
 
-export type Opened = 'postpone' | 'skip' | 'anyway' | null;
+/** The dialog that is open, or was last: it stays about the letter that it was opened for. */
+export type Asked = { what: 'postpone' | 'skip' | 'anyway'; letter: Letter; isOpen: boolean };
 /** `asked`: somebody wants to read it now; `open`: it stands there where there is room. */
 export type WhyPane = 'open' | 'asked' | 'closed';
 
@@ -25,13 +26,12 @@ export type Desk = {
   read: string | undefined;
   isNamed: boolean;
   show: (id: string | undefined) => void;
-  letter: Letter | null;
   pane: Pane;
   setPane: (pane: Pane) => void;
   why: WhyPane;
   isEditing: boolean;
   stopEditing: () => void;
-  opened: Opened;
+  asked: Asked | null;
   close: () => void;
   tools: Tools;
   acts: Acts;
@@ -48,7 +48,7 @@ export function useDesk(review: Review): Desk {
   const read = useDeferredValue(current);
   const [why, setWhy] = useState<WhyPane>('open');
   const [editing, setEditing] = useKept<string | null>('review:editing', null);
-  const [opened, setOpened] = useState<Opened>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const show = (id: string | undefined): void => {
     setEditing(null);
     void navigate({ search: (was) => ({ ...was, draft: id }), replace: true });
@@ -68,11 +68,14 @@ export function useDesk(review: Review): Desk {
   const acts = useActs({ onLeave: leave, onReturn: review.comeBack, onDone: review.settle });
   const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
   const { letter, holds } = useLetter(rows, { current, read });
+  const ask = (what: Asked['what']): void => {
+    if (letter) setAsked({ what, letter, isOpen: true });
+  };
   const tools: Tools = {
-    approve: () => letter && (holds ? acts.approve(letter.seen) : setOpened('anyway')),
+    approve: () => (holds && letter ? acts.approve(letter.seen) : ask('anyway')),
     edit: () => setEditing(current ?? null),
-    postpone: () => setOpened('postpone'),
-    skip: () => setOpened('skip'),
+    postpone: () => ask('postpone'),
+    skip: () => ask('skip'),
     why: () => setWhy(why === 'asked' ? 'closed' : 'asked'),
   };
   const desk: Desk = {
@@ -80,17 +83,16 @@ export function useDesk(review: Review): Desk {
     read,
     isNamed: named !== undefined,
     show,
-    letter,
     pane,
     setPane,
     why,
     isEditing: editing !== null && editing === current,
-    opened,
+    asked,
     tools,
     acts,
     bulk,
     stopEditing: () => setEditing(null),
-    close: () => setOpened(null),
+    close: () => setAsked(asked && { ...asked, isOpen: false }),
   };
   useDeskKeys(desk, rows);
   return desk;

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftListed, FeedItem } from '@beckon/contract/dashboard';
 import { type List, useApiInfinite, useFeed, useRefresh, useSession } from '../../api/index.ts';
+import { createSoon } from './soon.ts';
 import { useOnLive } from './use-on-live.ts';
 
 export type Review = {
@@ -112,28 +113,24 @@ function useRenewal(
 ): { isOld: boolean; renewSoon: () => void; renew: () => void } {
   const refresh = useRefresh();
   const [isOld, setOld] = useState(false);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const renew = (): void => {
-    timer.current = undefined;
+  const renew = async (): Promise<void> => {
     setOld(false);
     const known = left.settled();
-    void refresh('GET /projects/:project/drafts').then(() => left.drop(known));
+    await refresh('GET /projects/:project/drafts');
+    left.drop(known);
   };
-  const tick = (): void => {
-    timer.current = undefined;
+  const tick = async (): Promise<void> => {
     void refresh('GET /projects/:project/drafts/counts', 'GET /projects/:project/counts');
-    if (rows < RENEWED_BELOW) renew();
+    if (rows < RENEWED_BELOW) await renew();
     else setOld(true);
   };
-  return {
-    isOld,
-    renew,
-    renewSoon: () => {
-      clearTimeout(timer.current);
-      timer.current = setTimeout(tick, RENEW_AFTER_MS);
-    },
-  };
+  const latest = useRef(tick);
+  useEffect(() => {
+    latest.current = tick;
+  });
+  const [soon] = useState(() => createSoon(() => latest.current(), RENEW_AFTER_MS));
+  useEffect(() => soon.stop, [soon]);
+  return { isOld, renew: () => void renew(), renewSoon: soon.ask };
 }
 
 function useNote(): [string | null, (text: string) => void] {

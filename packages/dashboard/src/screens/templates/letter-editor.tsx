@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { FilePen, Send } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -8,7 +8,7 @@ import { refused, SaveBar, told, useEdited } from '../../parts/index.ts';
 import { LetterForm } from './letter-form.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { isSame, takeProposed } from './proposed.ts';
-import { PublishDialog } from './publish-dialog.tsx';
+import { Changes, PublishDialog } from './publish-dialog.tsx';
 import classes from './templates.module.css';
 import { usePreview } from './use-preview.ts';
 
@@ -32,6 +32,7 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
   };
   return (
     <>
+      {words.isOther && <SavedMeanwhile template={template} words={words} />}
       <div className={classes.columns}>
         <LetterForm
           key={words.resets}
@@ -70,8 +71,10 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
 
 type Words = {
   letter: LetterSource;
-  /** The version that was published when they began to be changed; empty: there was none of the project's own. */
-  base: string;
+  /** What was there when they began to be changed. */
+  base: Base;
+  /** Somebody else has saved or published other words since. */
+  isOther: boolean;
   change: (letter: LetterSource) => void;
   /** They are not those that are saved. */
   isDirty: boolean;
@@ -81,12 +84,20 @@ type Words = {
   discard: () => void;
 };
 
+/** The version that was published, null where there was none of the project's own, and when unpublished words were saved. */
+type Base = { version: number | null; seen: string | null };
+
+function baseOf({ version, draft }: TemplateShown): Base {
+  return { version, seen: draft?.saved_at ?? null };
+}
+
 /** What is typed, over what is saved, over what is published. */
-function useWords({ name, version, draft, published }: TemplateShown): Words {
+function useWords(template: TemplateShown): Words {
   const { id: project } = useProject();
-  const saved = sourceOf(draft ?? published);
-  const stamp = version === null ? '' : String(version);
-  const { value: letter, change, forget, base } = useEdited(`letter:${project}:${name}`, saved, stamp);
+  const { name } = template;
+  const saved = sourceOf(template.draft ?? template.published);
+  const stamp = JSON.stringify(baseOf(template));
+  const { value: letter, change, forget, base } = useEdited(`words:${project}:${name}`, saved, stamp);
   const [resets, setResets] = useState(0);
   useEffect(() => {
     const proposed = takeProposed(name);
@@ -97,11 +108,30 @@ function useWords({ name, version, draft, published }: TemplateShown): Words {
     forget();
     setResets(resets + 1);
   };
-  return { letter, base, change, isDirty: !isSame(letter, saved), forget, resets, discard };
+  const isDirty = !isSame(letter, saved);
+  const isOther = isDirty && base !== stamp;
+  return { letter, base: JSON.parse(base) as Base, isOther, change, isDirty, forget, resets, discard };
 }
 
 function sourceOf({ format, subject, preheader, body }: LetterSource): LetterSource {
   return { format, subject, preheader, body };
+}
+
+/** What was typed stays until whoever typed it decides. */
+function SavedMeanwhile({ template, words }: { template: TemplateShown; words: Words }): ReactNode {
+  return (
+    <Alert color="yellow" variant="outline" mb="md" title="This letter was written anew since you began">
+      <Stack gap="xs">
+        <Text size="sm">What you typed is kept. This is how yours differs from how it stands now:</Text>
+        <Changes before={sourceOf(template.draft ?? template.published)} after={words.letter} />
+        <Group>
+          <Button size="compact-sm" variant="default" onClick={words.discard}>
+            Let go of mine, and begin with theirs
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
 }
 
 type SavingProps = {
@@ -114,7 +144,8 @@ type SavingProps = {
 
 function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): ReactNode {
   const { name, published } = template;
-  const { letter, isDirty, discard } = words;
+  const { letter, isDirty, isOther, discard } = words;
+  const label = isOther ? 'Save mine over it' : 'Save, unpublished';
   const [isPublishing, setPublishing] = useState(false);
   const save = useChange('PUT /projects/:project/templates/:template/draft', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
@@ -124,12 +155,14 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
     },
     onRefused: (error) => refused(error, 'Not saved'),
   });
-  const saveNow = (): void => save.mutate({ params: { template: name }, body: { letter } });
+  const { seen } = baseOf(template);
+  const saveNow = (): void => save.mutate({ params: { template: name }, body: { letter, seen } });
   return (
     <>
       <Buttons
         canPublish={isSound && !isSame(letter, sourceOf(published))}
         canSave={isDirty || isNew}
+        label={label}
         isSaving={save.isPending}
         onPublish={() => setPublishing(true)}
         onSave={saveNow}
@@ -139,7 +172,7 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
         saving={save.isPending}
         onSave={saveNow}
         onDiscard={discard}
-        label="Save, unpublished"
+        label={label}
         note="Not saved yet; nobody gets it before it is published"
       />
       <PublishDialog
@@ -160,12 +193,13 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
 type ButtonProps = {
   canPublish: boolean;
   canSave: boolean;
+  label: string;
   isSaving: boolean;
   onPublish: () => void;
   onSave: () => void;
 };
 
-function Buttons({ canPublish, canSave, isSaving, onPublish, onSave }: ButtonProps): ReactNode {
+function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: ButtonProps): ReactNode {
   return (
     <Group gap="xs" mt="lg">
       <Button leftSection={<Send size={16} aria-hidden="true" />} disabled={!canPublish} onClick={onPublish}>
@@ -178,7 +212,7 @@ function Buttons({ canPublish, canSave, isSaving, onPublish, onSave }: ButtonPro
         loading={isSaving}
         onClick={onSave}
       >
-        Save, unpublished
+        {label}
       </Button>
       {!canPublish && (
         <Text size="xs" c="dimmed">

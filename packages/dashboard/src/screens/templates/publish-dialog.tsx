@@ -10,8 +10,8 @@ type Props = {
   onClose: () => void;
   template: TemplateShown;
   letter: LetterSource;
-  /** The version that was edited; empty: there was none. */
-  base: string;
+  /** What was edited. */
+  base: { version: number | null; seen: string | null };
   onPublished: () => void;
 };
 
@@ -67,7 +67,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
           onClick={() =>
             publish.mutate({
               params: { template: name },
-              body: { letter, version: base === '' ? null : Number(base), follow: follow === 'yes' },
+              body: { letter, ...base, follow: follow === 'yes' },
             })
           }
         >

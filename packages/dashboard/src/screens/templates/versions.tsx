@@ -1,17 +1,16 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { FileText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { TemplateShown } from '@beckon/contract/dashboard';
+import type { TemplateShown, TemplateVersion } from '@beckon/contract/dashboard';
 import { useChange, useMay } from '../../api/index.ts';
-import { Empty, refused, told, When } from '../../parts/index.ts';
+import { DialogFoot, Empty, refused, told, When } from '../../parts/index.ts';
 import { Changes } from './publish-dialog.tsx';
 
 /** Every version that was published, and what each changed. */
 export function TemplateVersions({ template }: { template: TemplateShown }): ReactNode {
-  const { versions, name } = template;
+  const { versions } = template;
   const mayEdit = useMay('editor');
   const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
-  const restore = useRestore();
   const at = versions.findIndex(({ version }) => String(version) === chosen);
   const [one, before] = [versions[at], versions[at + 1]];
   if (!one)
@@ -20,7 +19,6 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
         The first time that you publish it makes version 1.
       </Empty>
     );
-  const { format, subject, preheader, body } = one;
   return (
     <Stack gap="md" maw={860}>
       <Group gap="md" align="end">
@@ -38,20 +36,7 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
         <Text size="sm" c="dimmed" pb={8}>
           <When at={one.created_at} /> by {one.created_by}
         </Text>
-        {mayEdit && one.version !== template.version && (
-          <Button
-            variant="default"
-            loading={restore.isPending}
-            onClick={() =>
-              restore.mutate({
-                params: { template: name },
-                body: { letter: { format, subject, preheader, body } },
-              })
-            }
-          >
-            Put it into the editor
-          </Button>
-        )}
+        {mayEdit && one.version !== template.version && <PutBack template={template} version={one} />}
       </Group>
       {before ? (
         <>
@@ -59,16 +44,48 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
           <Changes before={before} after={one} />
         </>
       ) : (
-        <Text size="sm">It is the oldest that is shown: “{subject}”.</Text>
+        <Text size="sm">It is the oldest that is shown: “{one.subject}”.</Text>
       )}
     </Stack>
   );
 }
 
-function useRestore() {
-  return useChange('PUT /projects/:project/templates/:template/draft', {
+/** Into the editor; over unpublished words only once somebody has said so. */
+function PutBack({ template, version }: { template: TemplateShown; version: TemplateVersion }): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const { name, draft } = template;
+  const { format, subject, preheader, body } = version;
+  const restore = useChange('PUT /projects/:project/templates/:template/draft', {
     refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
     onDone: () => told('It stands in the editor now, unpublished'),
     onRefused: (error) => refused(error),
   });
+  const put = (): void => {
+    setAsked(false);
+    const letter = { format, subject, preheader, body };
+    restore.mutate({ params: { template: name }, body: { letter, seen: draft?.saved_at ?? null } });
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={restore.isPending}
+        onClick={draft === null ? put : () => setAsked(true)}
+      >
+        Put it into the editor
+      </Button>
+      <Modal
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={`Put version ${version.version} into the editor?`}
+      >
+        <Text size="sm">
+          The words that {draft?.saved_by} saved and that are not published are gone then.
+        </Text>
+        <DialogFoot onCancel={() => setAsked(false)}>
+          <Button onClick={put}>Put it over them</Button>
+        </DialogFoot>
+      </Modal>
+    </>
+  );
 }

@@ -4,12 +4,26 @@ import type { MailEnvelope } from './verdict.ts';
 
 /** Whether nobody wrote this: marks of protocols first, then those of programs, and words in the subject last. */
 export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean {
-  return (
-    isMarked(mail) ||
-    envelope?.from === '' ||
-    firstOf(mail.headers, 'return-path') === '<>' ||
-    AUTO_SUBJECT.test(mail.subject.trim())
-  );
+  return isSentByMachine(mail, envelope) || AUTO_SUBJECT.test(mail.subject.trim());
+}
+
+/**
+ * Whether it is taken for a machine's by its title alone, and that is only what its letter is called: whoever answers to
+ * "Out of office?" need not be away.
+ */
+export function isOnlyTitledAuto(mail: InboundMail, letter: MailEnvelope & { subject: string }): boolean {
+  return !isSentByMachine(mail, letter) && withoutPrefix(mail.subject) === withoutPrefix(letter.subject);
+}
+
+function isSentByMachine(mail: InboundMail, envelope?: MailEnvelope): boolean {
+  return isMarked(mail) || envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>';
+}
+
+const ANSWERED =
+  /^(?:(?:re|aw|antw|antwort|sv|vs|rif|odp|rv|res|ynt|回复|回覆|答复|返信) ?(?:\[\d{1,3}\] ?)?[:：] ?){1,20}/iu;
+
+function withoutPrefix(subject: string): string {
+  return subject.normalize().replace(/\s+/g, ' ').trim().replace(ANSWERED, '').toLowerCase();
 }
 
 /** What answers by itself says `auto-replied`; `auto-generated` is also what a mail program sends at a click of its user. */

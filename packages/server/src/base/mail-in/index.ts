@@ -1,3 +1,4 @@
+export { isOnlyTitledAuto } from './auto-reply.ts';
 export { classifyMail } from './classify-mail.ts';
 export type { InboundMail, MailHeader, MailPart } from './mail.ts';
 export { MAIL_BYTES_MAX, readMail } from './read-mail.ts';

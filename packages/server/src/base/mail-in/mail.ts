@@ -8,7 +8,7 @@ export type MailPart = { type: string; text: string };
 export type InboundMail = {
   /** In order, those of the message itself. */
   headers: MailHeader[];
-  /** Of `From`, in lower case. */
+  /** Of `From`, in lower case; null where that names nobody, or several. */
   from: string | null;
   /** Of `To`, `Cc` and `Delivered-To`, in lower case. */
   to: string[];

@@ -1,4 +1,5 @@
 import PostalMime, { decodeWords, type Attachment, type Email } from 'postal-mime';
+import { authorOf } from './author.ts';
 import { addressesIn, firstOf, linesOf, messageIdsIn, readFields, type Fields } from './fields.ts';
 import { htmlToText } from './html-text.ts';
 import type { InboundMail, MailHeader, MailPart } from './mail.ts';
@@ -75,7 +76,7 @@ function named(headers: Fields): Omit<InboundMail, 'text' | 'textIsFromHtml' | '
     headers.flatMap(({ name, value }) => (names.includes(name) ? [value] : [])).join(' ');
   return {
     headers,
-    from: addressesIn(decoded(firstOf(headers, 'from') ?? ''), ADDRESSES_MAX).at(-1) ?? null,
+    from: authorOf(firstOf(headers, 'from') ?? ''),
     to: addressesIn(all('to', 'cc', 'delivered-to'), ADDRESSES_MAX),
     subject: decoded(firstOf(headers, 'subject') ?? '').slice(0, SUBJECT_CHARS_MAX),
     messageId: messageIdsIn(firstOf(headers, 'message-id') ?? '', 1)[0] ?? null,

@@ -33,9 +33,12 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 const COLUMNS = { name: 'name', plan: 'plan', signupDate: 'signup_date', company: 'company', role: 'role' };
 
+/** As the room of people writes one: a day of signing up that is none stays among the other traits. */
 function personRow({ traits }: Person, i: number): object {
   const inColumn = (key: string, value: unknown): boolean =>
-    Object.hasOwn(COLUMNS, key) && typeof value === 'string';
+    Object.hasOwn(COLUMNS, key) &&
+    typeof value === 'string' &&
+    (key !== 'signupDate' || !Number.isNaN(parseInstant(value)));
   const entries = Object.entries(traits);
   const columns = entries
     .filter(([key, value]) => inColumn(key, value))
@@ -186,6 +189,23 @@ test('what a user wrote is never part of the statement', () => {
   const context = { params, projectId: '$1', now: '$2', edition: () => null };
   expect(predicateSql(predicateOf({ all: texts }), context)).not.toContain('DROP');
   expect(params.values.flat().filter((value) => value === EVIL)).toHaveLength(14);
+});
+
+test('a day of signing up that is no moment is a text like any other', async () => {
+  const texts = ['2026-01-31 10:00:00', 'yesterday', '2026-01-31'];
+  const everyone = texts.map((signupDate) => ({
+    traits: { signupDate },
+    email: null,
+    events: [],
+    totals: new Map(),
+    editions: [],
+  }));
+  const questions = texts.flatMap((text) => [
+    { given: { trait: 'signupDate', equals: text }, now: NOW },
+    { given: { trait: 'signupDate', one_of: [text, 'never'] }, now: NOW },
+    { given: { trait: 'signupDate', contains: text.slice(0, 7) }, now: NOW },
+  ]);
+  await compare(everyone, questions);
 });
 
 test('the first and the last day that can be written are asked about like any other', async () => {

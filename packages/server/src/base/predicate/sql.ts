@@ -50,7 +50,10 @@ export function predicateSql(predicate: Predicate, context: SqlContext): string 
   }
 }
 
-/** Texts under these keys live in a column; whatever else comes under them lies among the other traits. */
+/**
+ * Texts under these keys live in a column, but for a signupDate that is no moment; whatever else comes under them lies among
+ * the other traits.
+ */
 const COLUMNS = new Map([
   ['name', 'p.name'],
   ['plan', 'p.plan'],
@@ -63,8 +66,12 @@ function traitValue(trait: string, { params }: SqlContext): SqlValue {
   const column = COLUMNS.get(trait);
   if (column === undefined) return jsonValue(`(p.traits -> ${params.add(trait)}::text)`);
   // A name of ours, and no parameter: a statement fails over one that it does not use.
-  const json = `(p.traits -> '${trait}')`;
-  return { text: column, json, isSet: `${column} IS NOT NULL OR ${jsonValue(json).isSet}` };
+  const among = jsonValue(`(p.traits -> '${trait}')`);
+  return {
+    ...among,
+    text: `coalesce(${column}, ${among.text})`,
+    isSet: `${column} IS NOT NULL OR ${among.isSet}`,
+  };
 }
 
 function emailValue(context: SqlContext): SqlValue {

@@ -223,7 +223,8 @@ test('audiences never refer to each other in a circle, not even while they are b
   // B is to refer to nothing, but until that is built it still refers to A.
   await edit(b, { definition: IS_FREE });
   expect(await refusal(edit(a, { definition: { audience: c } }))).toContain('would refer to itself');
-  const [, newB] = await building();
+  // What was being built on the old one began anew behind it.
+  const [newB] = await building();
   await serve(newB ?? 0);
   await edit(a, { definition: { audience: c } });
   const editions = (await loadModels(db, [projectId])).get(projectId)?.editions ?? [];

@@ -20,8 +20,11 @@ export type AudienceEdit = {
 };
 type Deps = { tx: Tx; clock: Clock };
 
-/** With the project's turn taken. A new definition is built beside the one served, which answers until then. */
-export async function editAudience(deps: Deps, wanted: AudienceEdit & NewEdition): Promise<Audience> {
+/** With the project's turn taken. A new definition (`isRebuilt`) is built beside the one served, which answers until then. */
+export async function editAudience(
+  deps: Deps,
+  wanted: AudienceEdit & NewEdition,
+): Promise<Audience & { isRebuilt: boolean }> {
   const { projectId, definition } = wanted;
   const { id } = await findAudience(deps.tx, wanted);
   const audiences = await listCurrent(deps.tx, projectId);
@@ -33,12 +36,10 @@ export async function editAudience(deps: Deps, wanted: AudienceEdit & NewEdition
   checkUnused(name, others);
   const updatedAt = new Date(deps.clock.now());
   await updateAudience(deps.tx, { project_id: projectId, id, name, updated_at: updatedAt });
-  if (definition !== undefined) {
-    checkReferences(audiences, id, readDefinition(definition));
-    if (!isDeepStrictEqual(definition, newest(audience).definition))
-      await open(deps, { ...wanted, audienceId: id, definition });
-  }
-  return { id, name, createdAt: audience.createdAt, updatedAt };
+  if (definition !== undefined) checkReferences(audiences, id, readDefinition(definition));
+  const isRebuilt = definition !== undefined && !isDeepStrictEqual(definition, newest(audience).definition);
+  if (isRebuilt) await open(deps, { ...wanted, audienceId: id, definition });
+  return { id, name, createdAt: audience.createdAt, updatedAt, isRebuilt };
 }
 
 function changedMeanwhile({ name, updatedAt }: Current): Fault {

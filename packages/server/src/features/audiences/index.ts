@@ -1,4 +1,4 @@
-export { type AudienceModel, type Edition } from './model.ts';
+export { type AudienceModel, covers, type Edition } from './model.ts';
 export { canChange } from './can-change.ts';
 export { builtUpTo, judge, type Judged, type Standing, type Verdict } from './judge.ts';
 export { loadModels } from './load-models.ts';
@@ -18,7 +18,7 @@ export { advanceBuild, type EditionPlace, listBuilding, serveEdition } from './b
 export { deleteRetired, listRetired } from './delete-retired.ts';
 export { type Due, listDueNow, nextDueAt } from './dues.ts';
 export { namesAsked } from './names-asked.ts';
-export { listReferrers } from './list-referrers.ts';
+export { listBuiltOn, listReferrers } from './list-referrers.ts';
 export { countPeople } from './count-people.ts';
 export { createAudience, type NewEdition } from './create-audience.ts';
 export { type AudienceEdit, editAudience, rebuildAudience } from './edit-audience.ts';

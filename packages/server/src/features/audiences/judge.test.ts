@@ -67,7 +67,7 @@ test('who comes to be meant joins, who no longer is leaves, and all others stay 
   ] as const;
   for (const [who, move] of moves)
     expect(
-      judge(model, model.editions, person({ ...who, members: [...('members' in who ? who.members : [])] })),
+      judge(model.editions, person({ ...who, members: [...('members' in who ? who.members : [])] })),
     ).toMatchObject([{ move, dueAt: null, dueWas: null, due: 'keep' }]);
 });
 
@@ -77,23 +77,23 @@ test('a reference sees the verdict of the same moment where there is one, and el
     source(2, { not: { audience: idOf(3) } }),
     source(3, IS_PRO),
   ]);
-  const joins = judge(model, model.editions, person({ traits: { a: 1 }, members: [3] }));
+  const joins = judge(model.editions, person({ traits: { a: 1 }, members: [3] }));
   expect(joins.map(({ edition, move }) => [edition.edition, move])).toEqual([
     [3, 'left'],
     [2, 'joined'],
     [1, 'joined'],
   ]);
   const first = model.editions.filter(({ edition }) => edition === 1);
-  expect(judge(model, first, person({ traits: { a: 1 }, members: [2] }))).toMatchObject([{ move: 'joined' }]);
-  expect(judge(model, first, person({ traits: { a: 1 } }))).toMatchObject([{ move: 'none', holds: false }]);
+  expect(judge(first, person({ traits: { a: 1 }, members: [2] }))).toMatchObject([{ move: 'joined' }]);
+  expect(judge(first, person({ traits: { a: 1 } }))).toMatchObject([{ move: 'none', holds: false }]);
 });
 
 test('an edition that is not built as far as this person is left out, but for its builder', () => {
   const model = buildModel([source(1, IS_PRO, { state: 'building', builtTo: 'u0' })]);
   const pro = person({ traits: { plan: 'pro' } });
-  expect(judge(model, model.editions, pro)).toEqual([]);
+  expect(judge(model.editions, pro)).toEqual([]);
   const built = model.editions.map((edition) => builtUpTo(edition, 'u1'));
-  expect(judge(model, built, pro)).toMatchObject([{ move: 'joined' }]);
+  expect(judge(built, pro)).toMatchObject([{ move: 'joined' }]);
 });
 
 test('a stored moment that comes too early stays; a later one, or none, is written', () => {
@@ -101,13 +101,13 @@ test('a stored moment that comes too early stays; a later one, or none, is writt
   const login = NOW - DAY;
   const leaves = login + 7 * DAY;
   const due = (stored?: number) =>
-    judge(model, model.editions, person({ login, dues: stored === undefined ? [] : [[1, stored]] }))[0];
+    judge(model.editions, person({ login, dues: stored === undefined ? [] : [[1, stored]] }))[0];
   expect(due()).toMatchObject({ dueAt: leaves, dueWas: null, due: 'set' });
   expect(due(leaves + 1)).toMatchObject({ dueAt: leaves, due: 'set' });
   expect(due(leaves)).toMatchObject({ due: 'keep' });
   expect(due(leaves - HOUR)).toMatchObject({ dueAt: leaves, dueWas: leaves - HOUR, due: 'keep' });
   // Nothing can change by itself any more: the stored moment fires once, and goes then.
-  expect(judge(model, model.editions, person({ dues: [[1, leaves]] }))).toMatchObject([
+  expect(judge(model.editions, person({ dues: [[1, leaves]] }))).toMatchObject([
     { dueAt: null, due: 'keep' },
   ]);
 });
@@ -115,22 +115,22 @@ test('a stored moment that comes too early stays; a later one, or none, is writt
 test('a moment that has come is replaced by the next one, or goes', () => {
   const model = buildModel([source(1, ACTIVE)]);
   const fired = { fired: true, dues: [[1, NOW]] as [number, number][] };
-  expect(judge(model, model.editions, person({ ...fired, login: NOW - DAY }))).toMatchObject([
+  expect(judge(model.editions, person({ ...fired, login: NOW - DAY }))).toMatchObject([
     { holds: true, dueAt: NOW + 6 * DAY, due: 'set' },
   ]);
-  expect(judge(model, model.editions, person({ ...fired, members: [1] }))).toMatchObject([
+  expect(judge(model.editions, person({ ...fired, members: [1] }))).toMatchObject([
     { move: 'left', dueAt: null, due: 'remove' },
   ]);
-  expect(judge(model, model.editions, person({ fired: true }))).toMatchObject([{ due: 'keep' }]);
+  expect(judge(model.editions, person({ fired: true }))).toMatchObject([{ due: 'keep' }]);
 });
 
 test('an answer that rests on another audience lasts no longer than that one does', () => {
   const model = buildModel([source(1, ACTIVE), source(2, { not: { audience: idOf(1) } }), source(3, IS_PRO)]);
   const leaves = NOW + 6 * DAY;
-  const both = judge(model, model.editions, person({ login: NOW - DAY }));
+  const both = judge(model.editions, person({ login: NOW - DAY }));
   expect(both.map(({ dueAt }) => dueAt)).toEqual([leaves, leaves, null]);
   const second = model.editions.filter(({ edition }) => edition === 2);
-  expect(judge(model, second, person({ members: [1], dues: [[1, leaves - HOUR]] }))).toMatchObject([
+  expect(judge(second, person({ members: [1], dues: [[1, leaves - HOUR]] }))).toMatchObject([
     { holds: false, dueAt: leaves - HOUR, due: 'set' },
   ]);
 });

@@ -1,5 +1,5 @@
 import { evaluate, type Facts } from '../../base/predicate/index.ts';
-import { type AudienceModel, covers, type Edition } from './model.ts';
+import { covers, type Edition } from './model.ts';
 
 /** What is stored of one person: in which editions since when, and at what moments which must be asked again. */
 export type Standing = { members: { has(edition: number): boolean }; dues: Map<number, number> };
@@ -29,9 +29,9 @@ export type Judged = {
  * Asks the editions (in the order of the model) about one person. An edition that is not built as far as this person is
  * left out; the builder passes the one that it builds by `builtUpTo`.
  */
-export function judge(model: AudienceModel, editions: Edition[], person: Judged): Verdict[] {
+export function judge(editions: Edition[], person: Judged): Verdict[] {
   const verdicts = new Map<number, Verdict>();
-  const facts = factsOf(model, verdicts, person);
+  const facts = factsOf(person);
   for (const edition of editions) {
     if (covers(edition, person.userId))
       verdicts.set(edition.edition, judgeOne(edition, facts, { verdicts, person }));
@@ -46,7 +46,7 @@ export function builtUpTo(edition: Edition, userId: string): Edition {
 
 type Verdicts = Map<number, Verdict>;
 
-function factsOf(model: AudienceModel, verdicts: Verdicts, { facts, standing, now }: Judged): Facts {
+function factsOf({ facts, now }: Judged): Omit<Facts, 'isMember'> {
   return {
     now,
     email: facts.email,
@@ -54,25 +54,26 @@ function factsOf(model: AudienceModel, verdicts: Verdicts, { facts, standing, no
     total: (event) => facts.total(event),
     nth: (question) => facts.nth(question),
     sum: (question) => facts.sum(question),
-    isMember(audienceId) {
-      const edition = model.editionFor(audienceId)?.edition;
-      if (edition === undefined) return false;
-      return verdicts.get(edition)?.holds ?? standing.members.has(edition);
-    },
   };
 }
 
 function judgeOne(
   edition: Edition,
-  facts: Facts,
+  facts: Omit<Facts, 'isMember'>,
   { verdicts, person }: { verdicts: Verdicts; person: Judged },
 ): Verdict {
-  const { holds, until } = evaluate(edition.predicate, facts);
+  const { holds, until } = evaluate(edition.predicate, { ...facts, isMember });
   const was = person.standing.members.has(edition.edition);
   const dueWas = person.standing.dues.get(edition.edition) ?? null;
-  const dueAt = edition.timed ? earliest([until, ...edition.references.map(dueOf)]) : null;
+  const dueAt = edition.timed ? earliest([until, ...[...edition.references.values()].map(dueOf)]) : null;
   const move = holds === was ? 'none' : holds ? 'joined' : 'left';
   return { edition, holds, was, move, dueAt, dueWas, due: dueMove(dueAt, dueWas, person.fired ?? false) };
+
+  function isMember(audienceId: string): boolean {
+    const reference = edition.references.get(audienceId);
+    if (reference === undefined) return false;
+    return verdicts.get(reference)?.holds ?? person.standing.members.has(reference);
+  }
 
   /** The answer to a reference is only good for as long as the audience referred to keeps its own. */
   function dueOf(reference: number): number | null {

@@ -1,3 +1,4 @@
+import { mentionsOf } from '../../base/predicate/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { listCurrent, referencesOf } from './current.ts';
 
@@ -11,4 +12,14 @@ export async function listReferrers(
   return audiences
     .filter((audience) => referencesOf(audience).has(audienceId))
     .map(({ id, name }) => ({ id, name }));
+}
+
+/** Other audiences whose edition that is being built asks one of these, by itself or through others being built. */
+export async function listBuiltOn(tx: Tx, projectId: number, audienceIds: string[]): Promise<string[]> {
+  const audiences = await listCurrent(tx, projectId);
+  const found = new Set(audienceIds);
+  for (const asked of found)
+    for (const { id, building } of audiences)
+      if (building && mentionsOf(building.predicate).audiences.has(asked)) found.add(id);
+  return [...found].filter((id) => !audienceIds.includes(id));
 }

@@ -69,26 +69,28 @@ test('an edition comes after those it refers to, and is touched by whatever touc
     expect(numbersOf(model.touchedBy(touched))).toEqual([3, 2, 1]);
   expect(numbersOf(model.touchedBy(touch({ traits: ['b', 'c'] })))).toEqual([2, 1]);
   const first = model.byNumber.get(1);
-  expect(first).toMatchObject({ timed: true, references: [2] });
+  expect(first).toMatchObject({ timed: true, references: new Map([[idOf(2), 2]]) });
   expect([...(first?.mentions.questions.keys() ?? [])]).toHaveLength(1);
   expect([...(first?.mentions.totals ?? [])]).toEqual(['paid']);
   expect([...model.totals]).toEqual(['paid']);
 });
 
-test('a reference is answered by the edition served, and by the one being built where none is', () => {
+test('what is served asks what is served, and what is being built asks what is being built, where there is any', () => {
   const served = source(ofTrait('a'), { edition: 1 });
   const next = source(ofTrait('b'), { edition: 2, audienceId: served.audienceId, state: 'building' });
   const fresh = source(ofTrait('c'), { edition: 3, state: 'building' });
-  const ofServed = source(inAudience(1), { edition: 4, state: 'building' });
-  const ofFresh = source(inAudience(3), { edition: 5, state: 'building' });
-  const model = buildModel([served, next, fresh, ofServed, ofFresh]);
+  const ofServed = source(inAudience(1), { edition: 4 });
+  const again = source(inAudience(1), { edition: 5, audienceId: ofServed.audienceId, state: 'building' });
+  const ofFresh = source({ all: [inAudience(3), inAudience(4)] }, { edition: 6, state: 'building' });
+  const model = buildModel([served, next, fresh, ofServed, again, ofFresh]);
   expect(model.editionFor(idOf(1))?.edition).toBe(1);
   expect(model.editionFor(idOf(3))?.edition).toBe(3);
   expect(model.editionFor(idOf(9))).toBeUndefined();
-  expect(model.byNumber.get(4)).toMatchObject({ references: [1], waits: false });
-  expect(model.byNumber.get(5)).toMatchObject({ references: [3], waits: true });
+  const asked = [4, 5, 6].map((edition) => [...(model.byNumber.get(edition)?.references.values() ?? [])]);
+  expect(asked).toEqual([[1], [2], [3, 5]]);
   // Both are kept right while the new one is built.
-  expect(numbersOf(model.touchedBy(touch({ traits: ['b'] })))).toEqual([2]);
+  expect(numbersOf(model.touchedBy(touch({ traits: ['a'] })))).toEqual([1, 4]);
+  expect(numbersOf(model.touchedBy(touch({ traits: ['b'] })))).toEqual([2, 5, 6]);
 });
 
 test('a new person is asked about by those whose answer is true of somebody unknown', () => {

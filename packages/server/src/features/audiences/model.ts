@@ -26,10 +26,11 @@ export type Edition = {
   directions: Directions;
   /** Whether time alone can change its answer, or that of an audience it refers to. */
   timed: boolean;
-  /** The editions that answer for the audiences it names itself. */
-  references: number[];
-  /** It refers to an audience that is itself not whole yet: until then its people cannot be told. */
-  waits: boolean;
+  /**
+   * Which editions answer for the audiences it names itself, by their ids. One that is served goes on asking those that are;
+   * one being built asks those being built, to be served together with them.
+   */
+  references: Map<string, number>;
 };
 
 export type EditionSource = Pick<
@@ -50,7 +51,7 @@ export type AudienceModel = {
   /** An edition comes after those that it refers to. */
   editions: Edition[];
   byNumber: Map<number, Edition>;
-  /** Which edition answers where an audience is referred to: the served one, or the one being built if none is served. */
+  /** What everybody sees of an audience: the served one, or the one being built if none is served. */
   editionFor(audienceId: string): Edition | undefined;
   /** Whose answer may be another now, in the order of `editions`. The cost is that of what they mention. */
   touchedBy(touch: Touch): Edition[];
@@ -63,24 +64,19 @@ export type AudienceModel = {
 };
 
 export function buildModel(sources: EditionSource[]): AudienceModel {
-  const answering = new Map<string, EditionSource>();
-  for (const source of sources) {
-    if (source.state === 'served' || !answering.has(source.audienceId))
-      answering.set(source.audienceId, source);
-  }
+  const referred = referring(sources);
   const byNumber = new Map<number, Edition>();
-  for (const source of inOrder(sources, answering))
-    byNumber.set(source.edition, compile(source, answering, byNumber));
+  for (const source of inOrder(sources, referred))
+    byNumber.set(source.edition, compile(source, referred(source), byNumber));
   const editions = [...byNumber.values()];
-  const editionFor = (audienceId: string): Edition | undefined => {
-    const source = answering.get(audienceId);
-    return source && byNumber.get(source.edition);
-  };
-  const blankTrue = holdingForBlank(editions, editionFor);
+  const seen = new Map<string, Edition>();
+  for (const edition of editions)
+    if (edition.state === 'served' || !seen.has(edition.audienceId)) seen.set(edition.audienceId, edition);
+  const blankTrue = holdingForBlank(editions);
   return {
     editions,
     byNumber,
-    editionFor,
+    editionFor: (audienceId) => seen.get(audienceId),
     touchedBy: touchIndex(editions, blankTrue),
     blankTrue,
     totals: new Set(editions.flatMap(({ mentions }) => [...mentions.totals])),
@@ -94,13 +90,18 @@ export function covers(edition: Pick<Edition, 'state' | 'builtTo'>, userId: stri
   return edition.builtTo !== null && compareBytes(userId, edition.builtTo) <= 0;
 }
 
-type Answering = Map<string, EditionSource>;
+type Referred = (source: EditionSource) => EditionSource[];
 
-function referred(source: EditionSource, answering: Answering): EditionSource[] {
-  return [...mentionsOf(source.predicate).audiences].flatMap((id) => answering.get(id) ?? []);
+function referring(sources: EditionSource[]): Referred {
+  const of = { building: new Map<string, EditionSource>(), served: new Map<string, EditionSource>() };
+  for (const source of sources) of[source.state].set(source.audienceId, source);
+  return ({ state, predicate }) => {
+    const other = state === 'served' ? 'building' : 'served';
+    return [...mentionsOf(predicate).audiences].flatMap((id) => of[state].get(id) ?? of[other].get(id) ?? []);
+  };
 }
 
-function inOrder(sources: EditionSource[], answering: Answering): EditionSource[] {
+function inOrder(sources: EditionSource[], referred: Referred): EditionSource[] {
   const done = new Map<EditionSource, boolean>();
   const ordered: EditionSource[] = [];
   function visit(source: EditionSource): void {
@@ -108,7 +109,7 @@ function inOrder(sources: EditionSource[], answering: Answering): EditionSource[
     if (isDone) return;
     if (isDone === false) throw new Error(`edition ${source.edition} refers to itself through others`);
     done.set(source, false);
-    for (const other of referred(source, answering)) visit(other);
+    for (const other of referred(source)) visit(other);
     done.set(source, true);
     ordered.push(source);
   }
@@ -116,17 +117,16 @@ function inOrder(sources: EditionSource[], answering: Answering): EditionSource[
   return ordered;
 }
 
-function compile(source: EditionSource, answering: Answering, known: Map<number, Edition>): Edition {
+function compile(source: EditionSource, referred: EditionSource[], known: Map<number, Edition>): Edition {
   const own = mentionsOf(source.predicate);
-  const others = referred(source, answering).flatMap((other) => known.get(other.edition) ?? []);
+  const others = referred.flatMap((other) => known.get(other.edition) ?? []);
   const mentions = others.reduce((all, { mentions: more }) => union(all, more), own);
   return {
     ...source,
     mentions,
     directions: directionsThrough(source.predicate, others),
     timed: mentions.timed,
-    references: others.map(({ edition }) => edition),
-    waits: source.state === 'building' && others.some(({ state }) => state === 'building'),
+    references: new Map(others.map(({ audienceId, edition }) => [audienceId, edition])),
   };
 }
 
@@ -149,22 +149,21 @@ function union(a: Mentions, b: Mentions): Mentions {
   };
 }
 
-function holdingForBlank(editions: Edition[], editionFor: AudienceModel['editionFor']): Edition[] {
-  const holding = new Set<Edition>();
-  const blank: Facts = {
+function holdingForBlank(editions: Edition[]): Edition[] {
+  const holding = new Map<number, Edition>();
+  const blank: Omit<Facts, 'isMember'> = {
     now: 0,
     email: null,
     trait: () => undefined,
     total: () => undefined,
     nth: () => null,
     sum: () => ({ sum: 0, oldestAt: null }),
-    isMember: (audienceId) => {
-      const edition = editionFor(audienceId);
-      return edition !== undefined && holding.has(edition);
-    },
   };
-  for (const edition of editions) if (evaluate(edition.predicate, blank).holds) holding.add(edition);
-  return [...holding];
+  for (const edition of editions) {
+    const isMember = (audienceId: string): boolean => holding.has(edition.references.get(audienceId) ?? -1);
+    if (evaluate(edition.predicate, { ...blank, isMember }).holds) holding.set(edition.edition, edition);
+  }
+  return [...holding.values()];
 }
 
 /** By what is mentioned, to the places of editions in their order. */

@@ -76,7 +76,7 @@ function withReferences(editions: Edition[]): number[] {
   const numbers = new Set<number>();
   for (const { edition, references } of editions) {
     numbers.add(edition);
-    for (const reference of references) numbers.add(reference);
+    for (const reference of references.values()) numbers.add(reference);
   }
   return [...numbers];
 }

@@ -1,6 +1,8 @@
 /** Who did what. `projectId` is 0 for what concerns the team or the installation, and no project. */
 export type AuditEntry = {
   projectId: number;
+  /** Whose it is where it concerns no project: read there, whoever is a member by then. */
+  organisationIds: string[];
   id: string;
   at: Date;
   /** `team:<id>`, or `operator` for a command. */
@@ -16,7 +18,7 @@ export type AuditEntry = {
 /** What it was about, and what it was before and after. */
 export type Difference = { subject?: string; before?: unknown; after?: unknown };
 
-export type ListedEntry = AuditEntry & {
+export type ListedEntry = Omit<AuditEntry, 'organisationIds'> & {
   subject: string | null;
   before: unknown;
   after: unknown;

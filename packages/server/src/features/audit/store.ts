@@ -1,23 +1,41 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { AuditEntry, Difference } from './entry.ts';
 
-export async function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
-  const { projectId, id, at, actor, actorName, token, action } = entry;
+/** Before the change, in a commit of its own. */
+export function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
+  return insert(tx, entry, false);
+}
+
+/** Of what is done in the same commit. */
+export function addEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> {
+  return insert(tx, entry, true);
+}
+
+async function insert(tx: Tx, entry: AuditEntry & Difference, isDone: boolean): Promise<void> {
+  const { id, at, actor, actorName, token, action } = entry;
+  const [projectId, ...what] = changing(entry);
   await tx.prepared({
-    name: 'audit.begin',
-    text: `INSERT INTO beckon.audit (project_id, id, at, actor, actor_name, token, action)
-           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [projectId, id, at, actor, actorName, token, action],
+    name: 'audit.insert',
+    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organisations, at, actor, actor_name, token, action, is_done)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values: [projectId, id, ...what, at, actor, actorName, token, action, isDone],
   });
 }
 
 export async function endEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> {
-  const { projectId, id, subject = null, before = null, after = null } = entry;
+  const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.end',
-    text: `UPDATE beckon.audit SET is_done = true, subject = $3, before = $4, after = $5 WHERE project_id = $1 AND id = $2`,
-    values: [projectId, id, subject === null ? null : storable(subject), toJson(before), toJson(after)],
+    text: `UPDATE beckon.audit SET is_done = true, subject = $3, before = $4, after = $5, organisations = $6
+           WHERE project_id = $1 AND id = $2`,
+    values: [projectId, entry.id, ...what],
   });
+}
+
+function changing({ projectId, organisationIds, ...what }: AuditEntry & Difference): unknown[] {
+  const { subject = null, before = null, after = null } = what;
+  const text = subject === null ? null : storable(subject);
+  return [projectId, text, toJson(before), toJson(after), projectId === 0 ? organisationIds : null];
 }
 
 function toJson(value: unknown): string | null {

@@ -147,13 +147,17 @@ export async function deleteSnapshotRows(tx: Tx, ref: ImportRef, limit: number):
   return false;
 }
 
-/** Whatever was read of a person: under their id, under what their customer would be called here, or by their address. */
+/**
+ * Whatever was read of a person: under their id, under what their customer would be called here, or by their address, where the
+ * customer is nobody's: others may have the same one.
+ */
 export async function deleteCustomersOf(
   tx: Tx,
   { projectId, userId, address }: { projectId: number; userId: string; address: string | null },
 ): Promise<number> {
   const gone = await tx.query<{ import_id: string; customer_id: string }>(
-    `DELETE FROM beckon.billing_customer WHERE project_id = $1 AND (user_id = $2 OR named = $2 OR customer_id = $2 OR address = $3)
+    `DELETE FROM beckon.billing_customer WHERE project_id = $1
+       AND (user_id = $2 OR named = $2 OR customer_id = $2 OR (address = $3 AND user_id IS NULL AND named IS NULL))
      RETURNING import_id, customer_id`,
     [projectId, userId, address],
   );

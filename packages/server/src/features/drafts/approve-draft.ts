@@ -79,7 +79,14 @@ export function standing(draft: Draft): Standing {
 const UNDONE: ReadonlySet<string> = new Set(['approve', 'skip', 'postpone']);
 
 /** What the engine did since is no reason why a person could not take back what they did before. */
-const BY_THE_ENGINE: ReadonlySet<string> = new Set(['hold', 'release', 'resume', 'change_mode']);
+const BY_THE_ENGINE: ReadonlySet<string> = new Set([
+  'hold',
+  'release',
+  'resume',
+  'change_mode',
+  'claim',
+  'put_back',
+]);
 
 /**
  * Takes back an approval, until the draft is claimed, or a skip or a postponement within its ten seconds. `moves`: all of its

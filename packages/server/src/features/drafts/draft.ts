@@ -58,6 +58,9 @@ export const DRAFT_STATES = [
 ] as const;
 export type DraftState = (typeof DRAFT_STATES)[number];
 
+/** Held for one of these it waits until a person has decided about it, even if one had approved it before. */
+export const PERSON_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];
+
 /** A person of the team, `operator`, or the engine itself. */
 export type Actor = string;
 export const ENGINE: Actor = 'engine';

@@ -212,6 +212,7 @@ test('an edit pins the text, keeps autopilot with a quarter of an hour at least,
   for (const wrong of [
     { ...content, subject: ' ' },
     { ...content, subject: 'a\nBcc: b' },
+    ...['a\tb', 'a\u0085b', 'a\u001bb', 'a'.repeat(999)].map((subject) => ({ ...content, subject })),
     { ...content, body: '' },
     { ...content, body: 'x\0' },
   ]) {

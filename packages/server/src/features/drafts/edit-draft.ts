@@ -1,4 +1,4 @@
-import type { Content, Draft } from './draft.ts';
+import { type Content, type Draft, PERSON_DECIDES } from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
 import { moved } from './moves.ts';
 import { hashContent } from './new-draft.ts';
@@ -41,19 +41,25 @@ function placeOf(draft: Draft, now: number): Partial<Draft> {
   return { state: 'scheduled', reason: null, notBefore: null, dueAt: dueOfScheduled(draft) };
 }
 
-const LINE_MAX_CHARS = 1_000;
+/** More than that no letter can carry. */
+const SUBJECT_MAX_CHARS = 998;
+const PREHEADER_MAX_CHARS = 1_000;
 /** What is longer is cut off by mail programs. */
 const BODY_MAX_CHARS = 100_000;
 
 function refusalOfContent({ subject, preheader, body }: Content): Refusal | null {
   if (subject.trim() === '') return invalid('subject', 'A letter needs a subject');
-  if (/[\r\n]/.test(subject)) return invalid('subject', 'A subject is a single line');
+  if (/\p{Cc}/u.test(subject))
+    return invalid('subject', 'A subject is a single line, without tabs and other control characters');
   if (body.trim() === '') return invalid('body', 'A letter needs a text');
-  for (const [field, text] of Object.entries({ subject, preheader, body })) {
+  for (const [field, text, charsMax] of [
+    ['subject', subject, SUBJECT_MAX_CHARS],
+    ['preheader', preheader, PREHEADER_MAX_CHARS],
+    ['body', body, BODY_MAX_CHARS],
+  ] as const) {
     if (text.includes('\0') || !text.isWellFormed()) {
       return invalid(field, 'The text contains characters that no letter can carry (NUL, or half of a pair)');
     }
-    const charsMax = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
     if (text.length > charsMax) {
       const [has, most] = [text.length, charsMax].map((count) => count.toLocaleString('en-US'));
       return invalid(field, `The ${field} has ${has} characters; at most ${most} are allowed`);
@@ -92,11 +98,9 @@ export function closeEditor(draft: Draft, by: By): Decided {
 
 /** These end by an event or by a person; all others are for the gates to say again. */
 const NOT_BY_TIME: ReadonlySet<string | null> = new Set([
+  ...PERSON_DECIDES,
   'no_address',
   'missing_variable',
-  'needs_review',
-  'replied',
-  'restored',
 ]);
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {

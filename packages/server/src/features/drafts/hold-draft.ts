@@ -1,7 +1,7 @@
 import { type Actor, type Draft, ENGINE } from './draft.ts';
 import { moved } from './moves.ts';
 import { conflict, type Decided, isLeased, refusal } from './refuse.ts';
-import { dueOfScheduled, expiryOf, isExpired, leavesAt, spreadFrom } from './timing.ts';
+import { dueOfScheduled, expiryOf, isApproved, isExpired, leavesAt, spreadFrom } from './timing.ts';
 
 export type Held = {
   reason: string;
@@ -14,7 +14,7 @@ export type Held = {
 
 /**
  * Held, not dropped: it goes on as what it was. An editor that is open stays open, and what the recipient's server has put
- * off stays so, whatever else holds it: its content is frozen.
+ * off stays so, whatever holds it until when: its content is frozen. What waits for a person waits for them all the same.
  */
 export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail }: Held): Decided {
   const refused = refusal(draft, 'hold', { actor: ENGINE, now });
@@ -23,10 +23,20 @@ export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail 
   const changed: Partial<Draft> = {
     state: 'held',
     resumeState: resumeOf(draft),
-    reason: draft.reason === 'deferred' ? draft.reason : reason,
+    reason: draft.reason === 'deferred' && until !== null ? draft.reason : reason,
     dueAt: isLeased(draft, now) ? draft.dueAt : asked,
   };
   return moved(draft, changed, { action: 'hold', actor, now, reason, detail: { until, ...detail } });
+}
+
+/**
+ * Held on for the same until then, so that nothing of it changes but when it is asked again: that is no move, or each of a
+ * long queue would have a row for every letter that leaves. Null: this is another reason than before.
+ */
+export function heldOn(draft: Draft, { reason, until }: Pick<Held, 'reason' | 'until'>): number | null {
+  const isSame = draft.reason === reason || draft.reason === 'deferred';
+  if (until === null || draft.state !== 'held' || !isSame) return null;
+  return Math.min(until, expiryOf(draft) ?? until);
 }
 
 function resumeOf({ state, resumeState }: Draft): Draft['resumeState'] {
@@ -94,9 +104,14 @@ export function noLongerHolds(
 
 /** An authenticated human has answered: what a person has touched is kept for them, everything else goes. */
 export function replied(draft: Draft, { now, detail = {} }: Pick<Cancelled, 'now' | 'detail'>): Decided {
-  const isTouched = draft.isEdited || draft.state === 'approved' || draft.resumeState === 'approved';
-  if (isTouched) return hold(draft, { reason: 'replied', until: null, now, detail });
+  if (draft.isEdited || wasApproved(draft))
+    return hold(draft, { reason: 'replied', until: null, now, detail });
   return cancel(draft, { reason: 'replied', now, detail });
+}
+
+/** What was put off goes on as an approved one, whoever let it go: see `retry`. */
+function wasApproved(draft: Draft): boolean {
+  return isApproved(draft) && !(draft.reason === 'deferred' && draft.notBefore === draft.deadlineAt);
 }
 
 export type DueAction = 'wait' | 'expire' | 'give_up' | 'close_editor' | 'release' | 'leave';

@@ -1,19 +1,44 @@
-export { type Actor, type Content, type Draft, DRAFT_STATES, type DraftState, ENGINE } from './draft.ts';
+export {
+  type Actor,
+  type Content,
+  type Draft,
+  DRAFT_STATES,
+  type DraftState,
+  ENGINE,
+  PERSON_DECIDES,
+} from './draft.ts';
 export { type Action, can, type Move, type Moved } from './moves.ts';
 export { type By, type Decided, isRefused, orThrow, type Refusal } from './refuse.ts';
 export { addressArrived, newDraft, type NewDraft } from './new-draft.ts';
 export { approve, skip, undo } from './approve-draft.ts';
 export { closeEditor, edit, openEditor } from './edit-draft.ts';
 export { postpone, type Postponed } from './postpone-draft.ts';
-export { cancel, type DueAction, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
-export { claim, finish, type Result, retry, sendAgain, settle } from './send-draft.ts';
+export {
+  cancel,
+  type DueAction,
+  dueAction,
+  heldOn,
+  hold,
+  noLongerHolds,
+  release,
+  replied,
+} from './hold-draft.ts';
+export { claim, finish, putBack, type Result, retry, sendAgain, settle } from './send-draft.ts';
 export { follow, type Followed } from './follow-facts.ts';
 export { afterRestore, type AfterRestore, judgeRestored, type RestoredAt } from './after-restore.ts';
 export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
 export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
-export { dueHeldNow, eraseDrafts, type HeldAsked, keepContents, setTeamHeard, writeMoved } from './store.ts';
+export {
+  askLater,
+  dueHeldNow,
+  eraseDrafts,
+  type HeldAsked,
+  keepContents,
+  setTeamHeard,
+  writeMoved,
+} from './store.ts';
 export {
   findDraft,
   findDrafts,

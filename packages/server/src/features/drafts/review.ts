@@ -8,7 +8,7 @@ import {
   parseFilter,
 } from '../../base/filter/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { type Draft, DRAFT_STATES } from './draft.ts';
+import { type Draft, DRAFT_STATES, PERSON_DECIDES } from './draft.ts';
 import { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 
 /** Drafts in lists: filtered by the one grammar, read page by page behind a place, and counted up to a bound. */
@@ -49,9 +49,9 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
   edited: { sql: `CASE WHEN d.is_edited THEN 'yes' ELSE 'no' END` },
 };
 
-/** The index `draft_review` says the same, word for word: without it a page reads all open drafts. */
+/** The index `draft_review` says the same: without it a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
-  AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN ('replied', 'needs_review'))`;
+  AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
 const LANE = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'snoozed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
 

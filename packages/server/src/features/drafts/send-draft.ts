@@ -1,4 +1,4 @@
-import { EXPIRES_AFTER_MS, expiresAfter, UNDO_MS } from './timing.ts';
+import { EXPIRES_AFTER_MS, expiresAfter, expiryOf, isApproved, UNDO_MS } from './timing.ts';
 import { type Draft, ENGINE } from './draft.ts';
 import { dueAction } from './hold-draft.ts';
 import { begun, type Move, type Moved, moved } from './moves.ts';
@@ -11,7 +11,10 @@ export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
   if (dueAction(draft, now) !== 'leave') return conflict('Its time has not come');
-  return moved(draft, { state: 'sending', reason: null }, { action: 'claim', actor: ENGINE, now, detail });
+  // What is not approved has no such moment: by that it is known as what it goes on should it be put back.
+  const notBefore = isApproved(draft) ? draft.notBefore : null;
+  const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
+  return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
 }
 
 export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
@@ -37,10 +40,22 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
     state: 'held',
     resumeState: 'approved',
     reason: 'deferred',
-    notBefore: draft.notBefore ?? now,
+    // Of one that nobody approved it is its deadline.
+    notBefore: draft.notBefore ?? draft.deadlineAt ?? now,
     dueAt: at,
   };
   return moved(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
+}
+
+/** It was claimed and never handed over, for something came in between: it goes on as what it was, and everything is asked anew. */
+export function putBack(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'put_back', { actor: ENGINE, now });
+  if (refused) return refused;
+  if (draft.state === 'held' && draft.reason !== 'deferred') return conflict('It was never claimed');
+  const state = draft.notBefore === null ? 'scheduled' : 'approved';
+  const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
+  const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };
+  return moved(draft, changed, { action: 'put_back', actor: ENGINE, now, detail });
 }
 
 /** A bounce, an open, a click or a reply proves what became of one of which nobody knew. */

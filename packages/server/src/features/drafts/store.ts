@@ -189,6 +189,20 @@ export async function setTeamHeard(tx: Tx, projectId: number, now: number): Prom
 /** `users`: of these people alone; else of everybody. */
 export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
 
+/** Not a move: whatever holds these goes on to do so until then. */
+export async function askLater(
+  tx: Tx,
+  projectId: number,
+  rows: { draftId: string; dueAt: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `UPDATE beckon.draft d SET due_at = n.due_at FROM unnest($2::uuid[], $3::timestamptz[]) AS n(id, due_at)
+     WHERE d.project_id = $1 AND d.id = n.id`,
+    [projectId, plainList(rows.map((row) => row.draftId)), momentList(rows.map((row) => row.dueAt))],
+  );
+}
+
 /** Not a move: what holds it is only asked again sooner. */
 export async function dueHeldNow(
   tx: Tx,

@@ -4,6 +4,7 @@ import {
   deleteEventsBefore,
   deleteEventsOf,
   type EventPlace,
+  type Forgetting,
   findEventStep,
   updateCountedFrom,
 } from './store.ts';
@@ -41,10 +42,7 @@ export async function leaveCounting(
   return (await updateCountedFrom(tx, { ...person, to: before })) > 0;
 }
 
-/** The oldest that were received before then, at most `limit` of them; how many they were. */
-export function forgetEvents(
-  tx: Tx,
-  wanted: { projectId: number; before: Date; limit: number },
-): Promise<number> {
+/** The oldest that were received before then, at most `limit` of them; how many they were. What timers look back to stays. */
+export function forgetEvents(tx: Tx, wanted: Forgetting): Promise<number> {
   return deleteEventsBefore(tx, wanted);
 }

@@ -272,23 +272,29 @@ export async function updateCountedFrom(
   return rows.length;
 }
 
-/** The oldest that were received before then, at most `limit` of them: one stretch of the primary key. */
+export type Forgetting = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
+
+/**
+ * The oldest that were received before then, at most `limit` of them: one stretch of the primary key. But those by whose names
+ * rules look back (`lookedBackTo`) stay as long as a timer is set for their person, which is read of the rules' room.
+ */
 export async function deleteEventsBefore(
   tx: Tx,
-  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+  { projectId, before, limit, lookedBackTo }: Forgetting,
 ): Promise<number> {
+  const old = `e.received_at < $2 AND (e.name <> ALL ($3::text[]) OR NOT EXISTS (
+    SELECT FROM beckon.rule_timer t WHERE t.project_id = e.project_id AND t.external_user_id = e.external_user_id))`;
   const [last] = await tx.query<{ received_at: Date; id: string }>(
-    `SELECT received_at, id FROM beckon.event WHERE project_id = $1 AND received_at < $2
-     ORDER BY received_at, id OFFSET $3::int - 1 LIMIT 1`,
-    [projectId, before, limit],
+    `SELECT e.received_at, e.id FROM beckon.event e WHERE e.project_id = $1 AND ${old} ORDER BY e.received_at, e.id OFFSET $4::int - 1 LIMIT 1`,
+    [projectId, before, lookedBackTo, limit],
   );
   const end = last
-    ? 'AND received_at <= $3::timestamptz AND (received_at, id) <= ($3::timestamptz, $4::uuid)'
+    ? 'AND e.received_at <= $4::timestamptz AND (e.received_at, e.id) <= ($4::timestamptz, $5::uuid)'
     : '';
   const rows = await tx.query<{ count: number }>(
-    `WITH gone AS (DELETE FROM beckon.event WHERE project_id = $1 AND received_at < $2 ${end} RETURNING 1)
+    `WITH gone AS (DELETE FROM beckon.event e WHERE e.project_id = $1 AND ${old} ${end} RETURNING 1)
      SELECT count(*) AS count FROM gone`,
-    [projectId, before, ...(last ? [last.received_at, last.id] : [])],
+    [projectId, before, lookedBackTo, ...(last ? [last.received_at, last.id] : [])],
   );
   return rows[0]?.count ?? 0;
 }

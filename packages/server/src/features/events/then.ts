@@ -112,22 +112,29 @@ export async function answerThen(tx: Tx, question: Question, asked: Then[]): Pro
   return found;
 }
 
-/** The last suppressed event and the last that was not, in the order of acceptance. To be asked of those alone whom one suppressed. */
-export type WatermarkThen = { suppressedSeq: number | null; normalSeq: number | null };
+/**
+ * In the order of acceptance the last suppressed event, the last that was not, and the first of these behind the former. To be
+ * asked of those alone whom one suppressed.
+ */
+export type WatermarkThen = {
+  suppressedSeq: number | null;
+  normalSeq: number | null;
+  liveSeq: number | null;
+};
 
 export async function findWatermarkThen(tx: Tx, asked: Then[]): Promise<WatermarkThen[]> {
-  const found = asked.map((): WatermarkThen => ({ suppressedSeq: null, normalSeq: null }));
+  const found = asked.map((): WatermarkThen => ({ suppressedSeq: null, normalSeq: null, liveSeq: null }));
   if (asked.length === 0) return found;
-  const rows = await tx.query<{ n: number; suppressed: number | null; normal: number | null }>(
-    `SELECT q.n::int AS n, e.suppressed, e.normal FROM ${ASKED}
+  const of = `FROM beckon.event e WHERE ${OF_PERSON} AND e.received_at <= q.by`;
+  const rows = await tx.query<{ n: number } & WatermarkThen>(
+    `SELECT q.n::int AS n, s.seq AS "suppressedSeq", m.normal AS "normalSeq", m.live AS "liveSeq" FROM ${ASKED}
+     CROSS JOIN LATERAL (SELECT max(e.seq) AS seq ${of} AND e.suppressed) s
      CROSS JOIN LATERAL (
-       SELECT max(e.seq) FILTER (WHERE e.suppressed) AS suppressed, max(e.seq) FILTER (WHERE NOT e.suppressed) AS normal
-       FROM beckon.event e WHERE ${OF_PERSON} AND e.received_at <= q.by
-     ) e`,
+       SELECT max(e.seq) AS normal, min(e.seq) FILTER (WHERE e.seq > s.seq) AS live ${of} AND NOT e.suppressed
+     ) m`,
     columnsOf(asked),
   );
-  for (const { n, suppressed, normal } of rows)
-    found[n - 1] = { suppressedSeq: suppressed, normalSeq: normal };
+  for (const { n, ...mark } of rows) found[n - 1] = mark;
   return found;
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../base/hash.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
+import type { Tx } from '../../io/db/index.ts';
 import { deleteAnswers, findAnswers, fingerprint, readIdempotencyKey } from './index.ts';
 
 const db = await openTestDatabase(heldClock());
@@ -64,8 +65,51 @@ test('answers older than the window are absent, and deleted in bounded steps', a
   const wanted = [0, 4, 9].map((n) => ({ projectId: 1, key: keyOf(n) }));
   expect((await findAnswers(db, wanted, accepted(4))).map((answer) => answer.key)).toEqual([keyOf(9)]);
   expect(await findAnswers(db, [{ projectId: 2, key: keyOf(9) }], accepted(4))).toEqual([]);
-  expect(await deleteAnswers(db, accepted(5), 3)).toBe(3);
-  expect(await deleteAnswers(db, accepted(5), 3)).toBe(2);
+  expect(await deleteAnswers(db, { before: accepted(5), from: null, limit: 3 })).toEqual({
+    deleted: 3,
+    reached: accepted(2),
+  });
+  expect(await deleteAnswers(db, { before: accepted(5), from: accepted(2), limit: 3 })).toEqual({
+    deleted: 2,
+    reached: accepted(4),
+  });
   const left = await db.query(`SELECT 1 FROM beckon.idempotency`);
   expect(left).toHaveLength(5);
+});
+
+test('to forget some costs what these cost, wherever in the table they have come to lie', async () => {
+  const keep = (from: number, count: number) =>
+    db.query(
+      `INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, accepted_at)
+       SELECT 2, uuid_send(gen_random_uuid()), sha256(''), 202, timestamptz '2026-01-01' + n * interval '1 second'
+       FROM generate_series($1::int, $2::int) n`,
+      [from, from + count - 1],
+    );
+  const before = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000);
+  await keep(0, 150_000);
+  await db.query('VACUUM beckon.idempotency');
+  await db.query(`DELETE FROM beckon.idempotency WHERE project_id = 2 AND accepted_at < $1`, [
+    before(100_000),
+  ]);
+  await db.query('VACUUM ANALYZE beckon.idempotency');
+  // The new ones lie in front of the old ones.
+  await keep(150_000, 100_000);
+  await db.query('ANALYZE beckon.idempotency');
+  type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };
+  let blocks = Infinity;
+  const explaining: Tx = {
+    prepared: (query) => db.prepared(query),
+    async query(text, values) {
+      const rows = await db.query<{ 'QUERY PLAN': Plan[] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values,
+      );
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+      blocks = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+      return [];
+    },
+  };
+  await deleteAnswers(explaining, { before: before(110_000), from: null, limit: 100 });
+  expect(blocks).toBeGreaterThan(0);
+  expect(blocks).toBeLessThan(700);
 });

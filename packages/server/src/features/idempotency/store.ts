@@ -36,14 +36,21 @@ type AnswerRow = {
   accepted_at: Date;
 };
 
-/** Deletes at most `limit` answers accepted before `before`; says how many. In small steps, so that no lock is held long. */
-export async function deleteAnswers(db: Tx, before: Date, limit: number): Promise<number> {
-  const rows = await db.query<{ deleted: number }>(
-    `WITH old AS (SELECT project_id, key FROM beckon.idempotency WHERE accepted_at < $1 LIMIT $2),
+/**
+ * Deletes at most `limit` answers accepted before `before`, the oldest first; says how many, and up to when. In small steps, so that
+ * no lock is held long; the next begins there, past what is deleted and not cleared away yet.
+ */
+export async function deleteAnswers(
+  db: Tx,
+  { before, from, limit }: { before: Date; from: Date | null; limit: number },
+): Promise<{ deleted: number; reached: Date | null }> {
+  const rows = await db.query<{ deleted: number; reached: Date | null }>(
+    `WITH old AS (SELECT project_id, key, accepted_at FROM beckon.idempotency
+                  WHERE accepted_at < $1 AND accepted_at >= $2::timestamptz ORDER BY accepted_at LIMIT $3),
      gone AS (DELETE FROM beckon.idempotency i USING old
               WHERE i.project_id = old.project_id AND i.key = old.key AND i.accepted_at < $1 RETURNING 1)
-     SELECT count(*) AS deleted FROM gone`,
-    [before, limit],
+     SELECT (SELECT count(*) FROM gone) AS deleted, (SELECT max(accepted_at) FROM old) AS reached`,
+    [before, from ?? '-infinity', limit],
   );
-  return rows[0]?.deleted ?? 0;
+  return rows[0] ?? { deleted: 0, reached: null };
 }

@@ -6,37 +6,89 @@ import { createProject } from '../../flows/create-project.ts';
 import { blankParts } from './blank-parts.ts';
 import { PART_BYTES } from './import.ts';
 import { partLoader } from './parts.ts';
+import type { ErasedPerson } from './whose-row.ts';
 
 const db = await openTestDatabase(heldClock());
 const { id: projectId } = await createProject(db, { name: 'Acme' });
 
-async function blanked(text: string, texts: string[]): Promise<{ lines: number; text: string }> {
+const ADA: ErasedPerson = { userId: 'adé', email: 'ada@x.org' };
+
+async function blanked(text: string, person = ADA): Promise<{ rows: number; text: string }> {
   const one = await uploadFile(db, { projectId, kind: 'users', text });
-  const lines = await blankParts(db, one, texts);
+  const rows = await blankParts(db, one, person);
   const load = partLoader(db, one);
   const pieces: Buffer[] = [];
   for (let part = 0; part * PART_BYTES < Buffer.byteLength(text); part += 1)
     pieces.push((await load(part)) ?? Buffer.alloc(0));
-  return { lines, text: Buffer.concat(pieces).toString() };
+  return { rows, text: Buffer.concat(pieces).toString() };
 }
 
-test('lines that name a person become blanks of the same length, and no other line changes', async () => {
-  const { lines, text } = await blanked(
-    'id,email\nada,"ADA@X.org"\nbob,b@x.org\n{"id":"ad\\u00e9"}\n7,adé x',
-    ['ada@x.org', 'adé'],
+test('rows of a person become blanks of the same length, and no other row changes', async () => {
+  const { rows, text } = await blanked(
+    [
+      'id,email,note',
+      '"adé" ,"b@x.org"',
+      'bob,ADA@x.org,adé',
+      'adér,,',
+      ',"ADA@X.org",',
+      ',,"the adé of x"',
+      'adé,a,b,c',
+      '"adé',
+    ].join('\n'),
   );
-  expect(text).toBe(`id,email\n    "         "\nbob,b@x.org\n "  " "        " \n        `);
-  expect(lines).toBe(3);
+  expect(text.split('\n')).toEqual([
+    'id,email,note',
+    ' '.repeat(17),
+    'bob,ADA@x.org,adé',
+    'adér,,',
+    ' '.repeat(13),
+    ',,"the adé of x"',
+    ' '.repeat(10),
+    ' '.repeat(5),
+  ]);
+  expect(rows).toBe(4);
 });
 
-test('a line that goes over two parts is blanked in both', async () => {
+test('of JSON too, however it is written', async () => {
+  const { rows, text } = await blanked(
+    [
+      '{"id":"ad\\u00e9"}',
+      '{"id":"ad\\u00E9 ","x":1}',
+      '{"id":"bob","email":"ada@x.org"}',
+      '{"email":"ada@x.org"}',
+      '{"id":"ad\\u00e9",',
+    ].join('\n'),
+  );
+  expect(text.split('\n').map((line) => line.trim())).toEqual([
+    '',
+    '',
+    '{"id":"bob","email":"ada@x.org"}',
+    '',
+    '',
+  ]);
+  expect(rows).toBe(4);
+  const one = await blanked('{"id":1}\n{"id":21,"seats":1}\n{"id":"1"}', { userId: '1', email: null });
+  expect([one.text.split('\n')[1], one.rows]).toEqual(['{"id":21,"seats":1}', 2]);
+});
+
+test('a row of several lines is blanked as a whole, and the header never', async () => {
+  const { text, rows } = await blanked('id,name,city\nname,N,"1 Street\nSpringfield"\nbob,B,C', {
+    userId: 'name',
+    email: null,
+  });
+  expect(text).toBe(`id,name,city\n${' '.repeat(16)}\n${' '.repeat(12)}\nbob,B,C`);
+  expect(rows).toBe(1);
+});
+
+test('a row that goes over two parts is blanked in both', async () => {
+  const header = 'id,email,plan\n';
   const pad = `${'x'.repeat(99)}\n`.repeat(Math.floor(PART_BYTES / 100) - 1);
-  const rest = PART_BYTES - pad.length;
+  const rest = PART_BYTES - pad.length - header.length;
   for (const cut of [1, 4, 8, 12]) {
-    // The line begins so that the part ends behind so many of its bytes.
-    const before = `${pad}${'y'.repeat(rest - cut - 1)}\n`;
-    const { text, lines } = await blanked(`${before}ada,a@x.org,pro\nbob`, ['a@x.org']);
+    // The row begins so that the part ends behind so many of its bytes.
+    const before = `${header}${pad}${'y'.repeat(rest - cut - 1)}\n`;
+    const { text, rows } = await blanked(`${before}ada,a@x.org,pro\nbob`, { userId: 'ada', email: null });
     expect(text.slice(before.length)).toBe(`${' '.repeat(15)}\nbob`);
-    expect([text.startsWith(before), lines]).toEqual([true, 1]);
+    expect([text.startsWith(before), rows]).toEqual([true, 1]);
   }
 });

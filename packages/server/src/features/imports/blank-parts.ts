@@ -1,107 +1,165 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { Tx } from '../../io/db/index.ts';
+import { type FileFormat } from './file-format.ts';
+import { type FileRow, readRows, ROW_MAX_BYTES } from './file-rows.ts';
+import { type ImportFile, openFormat } from './file-source.ts';
+import { type Import, PART_BYTES } from './import.ts';
 import { partLoader } from './parts.ts';
 import { listPartNumbers } from './reads.ts';
-import { type ImportRef, insertPart } from './store.ts';
-
-const NEWLINE = '\n';
-const SPACE = 0x20;
-const QUOTE = 0x22;
+import { insertPart } from './store.ts';
+import { type ErasedPerson, isNaming, isRowOf, type IsTheirs } from './whose-row.ts';
 
 /**
- * Lines of a file in which any of these texts stands become blanks, byte for byte, so that every place in the file stays where it
- * is; quotes stay too, because they hold rows together. Says how many lines. Capitals do not matter.
+ * A person's rows of a file become blanks, byte for byte, so that every place and every line in the file stays where it is. A row is
+ * what an import of it would read as one, however many lines that are; the header is none. Says how many rows.
  */
-export async function blankParts(tx: Tx, ref: ImportRef, texts: string[]): Promise<number> {
-  const needles = [...new Set(texts.flatMap(spellings))];
-  const load = partLoader(tx, ref);
-  const walk = new Walk(needles);
-  for (const part of await listPartNumbers(tx, ref)) {
-    const bytes = await load(part);
-    if (!bytes) continue;
-    for (const changed of walk.look({ part, bytes: Buffer.from(bytes) }))
-      await insertPart(tx, ref, {
-        part: changed.part,
-        sizeBytes: changed.bytes.length,
-        bytes: zstdCompressSync(changed.bytes),
-      });
+export async function blankParts(tx: Tx, one: Import, person: ErasedPerson): Promise<number> {
+  const { kind, mapping } = one;
+  if (kind === 'stripe') return 0;
+  const parts = new HeldParts(tx, one);
+  const format = await openFormat(parts).catch(() => null);
+  const judge: Judge = {
+    isNamedIn: isNaming(person),
+    isTheirs: format ? isRowOf(person, { kind, mapping }, format) : isNaming(person),
+  };
+  let rows = 0;
+  for (const stretch of stretchesOf(await listPartNumbers(tx, one), one.sizeBytes ?? 0))
+    rows += await blankStretch(parts, { stretch, format, judge });
+  await parts.keep(0);
+  return rows;
+}
+
+/** `isNamedIn`: for what cannot be read as a row. */
+type Judge = { isTheirs: IsTheirs; isNamedIn: IsTheirs };
+
+/** Parts that follow each other; others may still be on their way. Whether its first and its last row are whole. */
+type Stretch = { first: number; last: number; isBegun: boolean; isEnded: boolean };
+
+function stretchesOf(numbers: number[], sizeBytes: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const part of numbers) {
+    const isEnded = (part + 1) * PART_BYTES >= sizeBytes;
+    const before = stretches.at(-1);
+    if (before?.last === part - 1) Object.assign(before, { last: part, isEnded });
+    else stretches.push({ first: part, last: part, isBegun: part === 0, isEnded });
   }
-  return walk.lines;
+  return stretches;
 }
 
-/** As bytes that are read one by one: what a text is in UTF-8, plain, in a CSV cell, and in JSON. */
-function spellings(text: string): string[] {
-  const json = JSON.stringify(text).slice(1, -1);
-  const ascii = json.replaceAll(
-    /[\u0080-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return [text, text.replaceAll('"', '""'), json, ascii].map((one) => fold(Buffer.from(one)));
-}
+type Walk = { stretch: Stretch; format: FileFormat | null; judge: Judge };
 
-function fold(bytes: Buffer): string {
-  return bytes.toString('latin1').toLowerCase();
-}
-
-type Held = { part: number; bytes: Buffer };
-
-class Walk {
-  lines = 0;
-  private readonly needles: string[];
-  private before: Held | null = null;
-  /** The end of the part before, from its last line break on. */
-  private carried = '';
-  private endsBlank = false;
-
-  constructor(needles: string[]) {
-    this.needles = needles;
-  }
-
-  /** The parts that were changed by looking at this one: itself, and the one before, where a line goes over both. */
-  look(held: Held): Held[] {
-    const changed = new Set<Held>();
-    const text = this.carried + fold(held.bytes);
-    if (this.endsBlank)
-      this.blank(held, { from: this.carried.length, to: endOf(text, this.carried.length) }, changed);
-    this.endsBlank = false;
-    for (let hit = this.next(text, 0); hit >= 0;) {
-      const from = text.lastIndexOf(NEWLINE, hit) + 1;
-      const to = endOf(text, hit);
-      this.blank(held, { from, to }, changed);
-      this.lines += 1;
-      if (to === text.length) this.endsBlank = true;
-      hit = this.next(text, to);
+async function blankStretch(parts: HeldParts, { stretch, format, judge }: Walk): Promise<number> {
+  const first = { at: stretch.first * PART_BYTES, line: 1 };
+  const from = stretch.isBegun ? (format?.begins ?? first) : first;
+  const rows = readRows(parts.pieces(stretch, from.at), { from, delimiter: format?.delimiter ?? null });
+  let count = 0;
+  let begin = from.at;
+  // One behind: whether a row is the last is known with the next.
+  let held: Row | null = null;
+  const settle = async (isWhole: boolean): Promise<void> => {
+    if (!held || !isWhole || !(await isOf(parts, held, judge))) return;
+    await parts.blank(held.from, held.end.at);
+    count += 1;
+  };
+  for await (const some of rows)
+    for (const row of some) {
+      await settle(stretch.isBegun || held?.from !== first.at);
+      held = { ...row, from: begin };
+      begin = row.end.at;
     }
-    this.carried = text.slice(text.lastIndexOf(NEWLINE) + 1).slice(-held.bytes.length);
-    if (this.endsBlank) this.carried = '';
-    this.before = held;
-    return [...changed];
+  await settle(stretch.isEnded);
+  return count;
+}
+
+type Row = FileRow & { from: number };
+
+async function isOf(parts: HeldParts, row: Row, { isTheirs, isNamedIn }: Judge): Promise<boolean> {
+  if (row.text !== null) return isTheirs(row.text);
+  for (let at = row.from; at < row.end.at; at += ROW_MAX_BYTES) {
+    const bytes = await parts.read(at, Math.min(row.end.at, at + ROW_MAX_BYTES));
+    if (isNamedIn(bytes.toString('utf8'))) return true;
+  }
+  return false;
+}
+
+const PIECE_BYTES = 256 * 1024;
+/** A row that can be read lies in two of them at most. */
+const HELD_MAX = 2;
+
+type Held = { part: number; bytes: Buffer; isChanged: boolean };
+
+/** A file's parts, of which two are at hand; what was changed is kept when another comes in. */
+class HeldParts {
+  private readonly tx: Tx;
+  private readonly one: Import;
+  private readonly find: ImportFile['load'];
+  private held: Held[] = [];
+
+  constructor(tx: Tx, one: Import) {
+    this.tx = tx;
+    this.one = one;
+    this.find = partLoader(tx, one);
   }
 
-  private next(text: string, from: number): number {
-    const hits = this.needles.map((needle) => text.indexOf(needle, from)).filter((at) => at >= 0);
-    return hits.length === 0 ? -1 : Math.min(...hits);
+  async load(part: number): Promise<Buffer | null> {
+    return (await this.open(part))?.bytes ?? null;
   }
 
-  private blank(held: Held, { from, to }: { from: number; to: number }, changed: Set<Held>): void {
-    const shift = this.carried.length;
-    if (from < shift && this.before) {
-      const start = this.before.bytes.length - shift;
-      fill(this.before.bytes, start + from, start + Math.min(to, shift));
-      changed.add(this.before);
+  async *pieces({ last }: Stretch, from: number): AsyncGenerator<Buffer, void, void> {
+    for (let part = Math.floor(from / PART_BYTES); part <= last; part += 1) {
+      const bytes = (await this.load(part)) ?? Buffer.alloc(0);
+      // A copy: what is blanked was read before, and what was read stays as it was.
+      for (let at = Math.max(0, from - part * PART_BYTES); at < bytes.length; at += PIECE_BYTES)
+        yield Buffer.from(bytes.subarray(at, at + PIECE_BYTES));
     }
-    if (to > shift) {
-      fill(held.bytes, Math.max(0, from - shift), to - shift);
-      changed.add(held);
+  }
+
+  async read(from: number, to: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    await this.each({ from, to }, (held, start, end) => pieces.push(held.bytes.subarray(start, end)));
+    return Buffer.concat(pieces);
+  }
+
+  async blank(from: number, to: number): Promise<void> {
+    await this.each({ from, to }, (held, start, end) => {
+      held.isChanged = true;
+      for (let i = start; i < end; i += 1) if (!BREAKS.has(held.bytes[i])) held.bytes[i] = SPACE;
+    });
+  }
+
+  /** So many stay at hand; what was changed of the others is written. */
+  async keep(most: number): Promise<void> {
+    for (const { part, bytes, isChanged } of this.held.splice(0, this.held.length - most))
+      if (isChanged)
+        await insertPart(this.tx, this.one, {
+          part,
+          sizeBytes: bytes.length,
+          bytes: zstdCompressSync(bytes),
+        });
+  }
+
+  private async each(
+    { from, to }: { from: number; to: number },
+    visit: (held: Held, start: number, end: number) => void,
+  ): Promise<void> {
+    for (let part = Math.floor(from / PART_BYTES); part * PART_BYTES < to; part += 1) {
+      const held = await this.open(part);
+      const start = part * PART_BYTES;
+      if (held) visit(held, Math.max(0, from - start), Math.min(held.bytes.length, to - start));
     }
+  }
+
+  private async open(part: number): Promise<Held | null> {
+    const found = this.held.find((one) => one.part === part);
+    if (found) return found;
+    const bytes = await this.find(part);
+    if (!bytes) return null;
+    await this.keep(HELD_MAX - 1);
+    const opened = { part, bytes, isChanged: false };
+    this.held.push(opened);
+    return opened;
   }
 }
 
-function endOf(text: string, from: number): number {
-  const end = text.indexOf(NEWLINE, from);
-  return end < 0 ? text.length : end;
-}
-
-function fill(bytes: Buffer, from: number, to: number): void {
-  for (let i = from; i < to; i += 1) if (bytes[i] !== QUOTE) bytes[i] = SPACE;
-}
+const SPACE = 0x20;
+const BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);

@@ -1,5 +1,5 @@
 export { blankParts } from './blank-parts.ts';
-export { personHash } from './erase.ts';
+export { deleteFindingsOf, personHash } from './erase.ts';
 export { sampleFile } from './file-sample.ts';
 export { createFileSource, type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
 export {
@@ -44,7 +44,6 @@ export {
   type Claim,
   claimRow,
   deleteFindings,
-  deleteFindingsWith,
   deleteOldFindings,
   deleteParts,
   type Finding,

@@ -122,6 +122,26 @@ export async function countFindingRows(
   return rows[0]?.count ?? 0;
 }
 
+export type FindingPlace = { importId: string; n: number };
+type FoundWith = FindingPlace &
+  Pick<Finding, 'message' | 'raw'> & { importKind: Import['kind']; mapping: Import['mapping'] };
+
+/** Findings in which any of these texts, in lower case, may stand; those behind a place. */
+export function listFindingsWith(
+  tx: Tx,
+  wanted: { projectId: number; texts: string[]; after: FindingPlace | null; limit: number },
+): Promise<FoundWith[]> {
+  return tx.query(
+    `SELECT f.import_id AS "importId", f.n, f.message, f.raw, i.kind AS "importKind", i.mapping
+     FROM beckon.import_finding f JOIN beckon.import i ON i.project_id = f.project_id AND i.id = f.import_id
+     WHERE f.project_id = $1 AND ($3::uuid IS NULL OR (f.import_id, f.n) > ($3, $4::int))
+       AND EXISTS (SELECT 1 FROM unnest($2::text[]) AS t(text)
+                   WHERE position(t.text IN lower(f.raw)) > 0 OR position(t.text IN lower(f.message)) > 0)
+     ORDER BY f.import_id, f.n LIMIT $5`,
+    [wanted.projectId, wanted.texts, wanted.after?.importId ?? null, wanted.after?.n ?? null, wanted.limit],
+  );
+}
+
 /** Which of these people were erased while this import had not ended. */
 export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Promise<Set<string>> {
   const rows = await tx.query<{ hash: string }>(

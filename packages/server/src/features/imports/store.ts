@@ -245,18 +245,16 @@ export async function deleteOldFindings(
   return rows.length;
 }
 
-/** Findings in which any of these texts stands. */
-export async function deleteFindingsWith(
+export async function deleteFindingsAt(
   tx: Tx,
-  { projectId, texts }: { projectId: number; texts: string[] },
-): Promise<number> {
-  const rows = await tx.query(
-    `DELETE FROM beckon.import_finding f WHERE project_id = $1
-     AND EXISTS (SELECT 1 FROM unnest($2::text[]) AS t(text) WHERE position(t.text IN lower(f.raw)) > 0 OR position(t.text IN lower(f.message)) > 0)
-     RETURNING 1`,
-    [projectId, texts],
+  { projectId, places }: { projectId: number; places: { importId: string; n: number }[] },
+): Promise<void> {
+  if (places.length === 0) return;
+  await tx.query(
+    `DELETE FROM beckon.import_finding f USING unnest($2::uuid[], $3::int[]) AS p(import_id, n)
+     WHERE f.project_id = $1 AND f.import_id = p.import_id AND f.n = p.n`,
+    [projectId, plainList(places.map(({ importId }) => importId)), plainList(places.map(({ n }) => n))],
   );
-  return rows.length;
 }
 
 export async function insertErased(tx: Tx, ref: ImportRef, personHash: Buffer): Promise<void> {

@@ -1,3 +1,4 @@
+import { TRAITS_MAX_CHARS } from '@beckon/contract';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';
@@ -67,6 +68,10 @@ export type PersonChange = {
   before: Map<string, unknown>;
   /** Known traits of a shape that their columns cannot hold. */
   misshapen: Set<KnownTrait>;
+  /** How long the traits are by now; null until somebody asks. */
+  traitChars: number | null;
+  /** Traits were left out, because there was no room for them. */
+  isOverfull: boolean;
   /** Which event lifted the watermark has to be looked up: see `watermark.ts`. */
   liftUnknown: boolean;
 };
@@ -79,6 +84,8 @@ export function noChange(isNew: boolean): PersonChange {
     watermarkMoved: false,
     before: new Map(),
     misshapen: new Set(),
+    traitChars: null,
+    isOverfull: false,
     liftUnknown: false,
   };
 }
@@ -92,7 +99,8 @@ export type Mark = {
 
 /**
  * Merges one accepted user into the person. Keys that were sent overwrite, others stay; null removes. In whatever order
- * records are digested, the one accepted last has the last word on each trait, and on the address.
+ * records are digested, the one accepted last has the last word on each trait, and on the address. What would make the traits
+ * longer than they may be is left out.
  */
 export function mergeUser(
   person: Person,
@@ -101,28 +109,48 @@ export function mergeUser(
 ): void {
   for (const key of Object.keys(user.traits ?? {})) {
     const value = user.traits?.[key];
-    if (mayWrite(person, change, { key, mark })) setTrait(person, change, { key, value });
+    const writtenBy = person.written.traits.get(key) ?? 0;
+    if (writtenBy > mark.seq || !hasRoom(person, change, { key, value })) continue;
+    remember(person, change, { key, mark });
+    setTrait(person, change, { key, value });
   }
   if (user.email !== undefined) mergeEmail(person, change, { email: user.email, mark });
   firstSeen(person, change, mark.acceptedAt);
 }
 
-function mayWrite(person: Person, change: PersonChange, { key, mark }: { key: string; mark: Mark }): boolean {
+function remember(person: Person, change: PersonChange, { key, mark }: { key: string; mark: Mark }): void {
   const { traits } = person.written;
-  const writtenBy = traits.get(key);
-  if (writtenBy !== undefined && writtenBy > mark.seq) return false;
   if (mark.olderWaits) {
     traits.set(key, mark.seq);
     change.isDirty = true;
   } else if (traits.delete(key)) change.isDirty = true;
+}
+
+type Trait = { key: string; value: unknown };
+
+/** Whatever makes them shorter has room. */
+function hasRoom(person: Person, change: PersonChange, { key, value }: Trait): boolean {
+  const old = person.traits.get(key);
+  if (old === value) return true;
+  const more = charsOf(key, value ?? undefined) - charsOf(key, old);
+  change.traitChars ??= person.traits.entries().reduce((sum, [name, one]) => sum + charsOf(name, one), 0);
+  if (more > 0 && change.traitChars + more > TRAITS_MAX_CHARS) {
+    change.isOverfull = true;
+    return false;
+  }
+  change.traitChars += more;
   return true;
 }
 
-function setTrait(
-  person: Person,
-  change: PersonChange,
-  { key, value }: { key: string; value: unknown },
-): void {
+/** About what it is in JSON; nothing where it is not set. */
+function charsOf(key: string, value: unknown): number {
+  if (value === undefined) return 0;
+  return key.length + (typeof value === 'string' ? value.length : JSON.stringify(value).length) + PUNCTUATION;
+}
+
+const PUNCTUATION = '"":"",'.length;
+
+function setTrait(person: Person, change: PersonChange, { key, value }: Trait): void {
   const old = person.traits.get(key);
   const next = value === null ? undefined : value;
   if (isKnownTrait(key) && next !== undefined && !fitsColumn(key, next)) change.misshapen.add(key);

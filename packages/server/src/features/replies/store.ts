@@ -85,14 +85,14 @@ export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
   );
 }
 
-/** Hands a reply on once more, from now on; false where there is none of a person. */
+/** Hands a reply on once more, from now on; false where it is not of whom it says it is. Of a machine's only the words are kept. */
 export async function forwardAgain(
   tx: Tx,
   { projectId, id, at }: { projectId: number; id: string; at: number },
 ): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.reply SET forward_at = $3, forward_attempts = 0, forward_trouble = NULL
-     WHERE project_id = $1 AND id = $2 AND kind = 'reply' AND verified <> 'failed' RETURNING 1`,
+     WHERE project_id = $1 AND id = $2 AND verified <> 'failed' RETURNING 1`,
     [projectId, id, new Date(at)],
   );
   return rows.length > 0;

@@ -1,8 +1,8 @@
 import { sha256 } from '../../base/hash.ts';
 import { matchesWhere } from '../../base/predicate/index.ts';
 import { type Newest, subjectOf } from './about.ts';
-import { type EntryRow, type EntryWish, entryWish, refusesEntry } from './entry.ts';
-import { daysAfter, isTimed, type Moment, momentOf } from './moment.ts';
+import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } from './entry.ts';
+import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './moment.ts';
 import type { Anchor, Definition, Reason, Rule, Trigger } from './rule.ts';
 
 /** A rule whose trigger was hit for a person. Digest, timer, explainer and backtest all ask `decide`. */
@@ -20,7 +20,11 @@ export type PersonFacts = {
   isSuppressed: boolean;
   /** The last suppression in the order of acceptance. */
   suppressedSeq: number | null;
+  /** The first normal event behind it, which lifted it. */
+  liveSeq: number | null;
   newest: Newest;
+  /** The moment that a trait tells now. */
+  date: (trait: string) => number | null;
   onlyIf: () => boolean;
   /** Whether the exit condition or the goal of the rule already holds. */
   isOut: () => boolean;
@@ -45,9 +49,11 @@ export type Decided = {
  * and begins the run.
  */
 export function decide(considered: Considered, person: PersonFacts, now: number): Decided {
-  const { rule, anchor, trigger } = considered;
+  const { rule, anchor, trigger, by } = considered;
   const subject = subjectOf(rule.definition, person.newest);
-  const wish = entryWish(rule.definition, { anchor, subjectId: subject?.id ?? null });
+  // By a record when it was accepted, however late it is digested.
+  const at = by === 'due' ? now : anchor.acceptedAt;
+  const wish = entryWish(rule.definition, { anchor, subjectId: subject?.id ?? null, at });
   const moment = isTimed(trigger) ? momentOf(trigger, anchor) : null;
   const asked: Asked = { ...considered, person, now, wish, moment, subjectId: subject?.id ?? null };
   for (const gate of GATES) {
@@ -102,19 +108,23 @@ function isNoMove({ by }: Asked): Refusal | null {
   return by === 'bulk' ? { reason: 'bulk' } : null;
 }
 
-/** What started it must have been accepted after the suppression was lifted, and none may stand now. */
-function isSuppressed({ person, anchor }: Asked): Refusal | null {
-  if (person.isSuppressed) return { reason: 'suppressed' };
-  const isBefore = anchor.seq !== null && person.suppressedSeq !== null && anchor.seq <= person.suppressedSeq;
-  return isBefore ? { reason: 'suppressed' } : null;
+/** What started it must not have been accepted before the event that lifted the suppression, and none may stand now. */
+function isSuppressed({
+  person: { isSuppressed: stands, suppressedSeq, liveSeq },
+  anchor,
+}: Asked): Refusal | null {
+  const isBefore = suppressedSeq !== null && anchor.seq !== null && anchor.seq < (liveSeq ?? Infinity);
+  return stands || isBefore ? { reason: 'suppressed' } : null;
 }
 
 function isBeforeEnable({ rule, anchor }: Asked): Refusal | null {
   return anchor.acceptedAt < (rule.enabledAt ?? 0) ? { reason: 'before_enable' } : null;
 }
 
-/** A trigger that hangs on what the rule is about needs that to be still the present one. */
-function isSuperseded({ rule, trigger, anchor, subjectId }: Asked): Refusal | null {
+/** A trigger that hangs on what the rule is about needs that to be still the present one, and a date to be told still. */
+function isSuperseded({ rule, trigger, anchor, subjectId, person }: Asked): Refusal | null {
+  if (anchor.kind === 'date')
+    return person.date(anchor.id) === anchor.occurredAt ? null : { reason: 'superseded' };
   const { about } = rule.definition;
   const hangsOn =
     about !== null && anchor.kind === 'event' && anchor.name === about.event && isTimed(trigger);
@@ -127,8 +137,13 @@ function isOver({ moment, now }: Asked): Refusal | null {
     : null;
 }
 
-function isAhead({ moment, now }: Asked): Refusal | null {
-  return moment !== null && moment.at > now ? { reason: 'armed', detail: { at: isoOf(moment.at) } } : null;
+/** Where every event would set a timer, none is set for whoever has entered for good. */
+function isAhead(asked: Asked): Refusal | null {
+  const { rule, trigger, moment, now } = asked;
+  if (moment === null || moment.at <= now) return null;
+  const isForGood = isOfEach(rule.definition, trigger) && entersOnce(rule.definition);
+  const refusal = isForGood ? hasEntered(asked) : null;
+  return refusal ?? { reason: 'armed', detail: { at: isoOf(moment.at) } };
 }
 
 /** Of events that start something by themselves; a timer that was set in time is not too old when it rings. */
@@ -141,9 +156,9 @@ function isTooOld({ rule, anchor, by, moment }: Asked): Refusal | null {
     : null;
 }
 
-/** A date that was long ago when it was first told has nothing to remind of. */
+/** A date that was long ago when it was first told has nothing to remind of; one that lies ahead has, however little is left. */
 function isLongPast({ maxEventAgeMs }: Definition, anchor: Anchor, moment: Moment | null): Refusal | null {
-  return moment !== null && moment.at < anchor.acceptedAt - maxEventAgeMs
+  return moment?.endsAt === null && moment.at < anchor.acceptedAt - maxEventAgeMs
     ? { reason: 'too_old', detail: { at: isoOf(moment.at) } }
     : null;
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { nameTaken } from './create-rule.ts';
@@ -19,7 +19,7 @@ export async function editRule(
   const { tx, projectId } = deps;
   const now = deps.clock.now();
   const document = documentOf(wanted.definition);
-  const isSame = canonicalJson(document) === canonicalJson(documentOf(rule.definition));
+  const isSame = isDeepStrictEqual(document, documentOf(rule.definition));
   const version = isSame ? rule.version : rule.version + 1;
   const edited = { ...rule, ...wanted, version, updatedAt: now };
   await save({ tx, projectId }, edited);

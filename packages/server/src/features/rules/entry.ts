@@ -12,12 +12,11 @@ export type EntryWish = { key: string; at: number; level: number };
 const KEY_MAX_CHARS = 200;
 const KEY_OF_NOTHING = 'none';
 
-/** `subjectId`: of what the rule is about, null where there is nothing. */
+/** `subjectId`: of what the rule is about, null where there is nothing. `at`: when they enter. */
 export function entryWish(
   { entry }: Pick<Definition, 'entry'>,
-  { anchor, subjectId }: { anchor: Anchor; subjectId: string | null },
+  { anchor, subjectId, at }: { anchor: Anchor; subjectId: string | null; at: number },
 ): EntryWish {
-  const at = anchor.acceptedAt;
   switch (entry.kind) {
     case 'once':
     case 'one_at_a_time':
@@ -60,6 +59,11 @@ export function refusesEntry(
   if (cooldownMs === null) return 'already_entered';
   const isOver = known.enteredAt <= wish.at - cooldownMs;
   return isOver || known.level < wish.level ? null : 'in_cooldown';
+}
+
+/** Whether nobody comes in twice under one key, whatever comes. */
+export function entersOnce({ entry }: Pick<Definition, 'entry'>): boolean {
+  return entry.kind === 'once' || entry.kind === 'once_per';
 }
 
 /** Null where an entry counts for ever. */

@@ -1,7 +1,8 @@
 import { type Mentions, mentionsOf, type Predicate } from '../../base/predicate/index.ts';
 import { eventsLookedUp } from './about.ts';
-import { isTimed } from './moment.ts';
-import type { Definition, Rule, Step, Trigger } from './rule.ts';
+import { entersOnce } from './entry.ts';
+import { DAY_MS, isOfEach, isTimed } from './moment.ts';
+import type { Anchor, Definition, Rule, Step, Trigger } from './rule.ts';
 
 /** A rule as the digest asks it. */
 export type ActiveRule = Rule & { definition: Definition; conditions: Conditions };
@@ -147,19 +148,19 @@ function add(index: Map<string, Hook[]>, key: string, hook: Hook): void {
 
 /**
  * The key under which a timer is kept, and which of two anchors under it counts. What is about one thing at a time, or
- * waits for something not to happen, follows the newest; a rule that lets people in once keeps the first.
+ * waits for something not to happen, follows the newest. A rule that lets people in once keeps the first of each day: when
+ * that one is refused, the next one still comes, and an event that happens all the time sets no more than that.
  */
 export function timerPlace(
   { rule, trigger, place }: Pick<Hook, 'trigger' | 'place'> & { rule: Pick<ActiveRule, 'definition'> },
-  { anchorId, entryKey }: { anchorId: string; entryKey: string },
+  { anchor, entryKey }: { anchor: Pick<Anchor, 'id' | 'occurredAt'>; entryKey: string },
 ): { key: string; keepFirst: boolean } {
   if (!isTimed(trigger)) throw new Error('only a trigger that lies in time has a timer');
-  const { entry, about } = rule.definition;
   const name = timerName(rule.definition.when, place);
-  if (trigger.kind !== 'relative' || about?.event === trigger.event) return { key: name, keepFirst: false };
-  if (entry.kind === 'once' || entry.kind === 'once_per')
-    return { key: `${name} ${entryKey}`, keepFirst: true };
-  return { key: `${name} ${anchorId}`, keepFirst: false };
+  if (!isOfEach(rule.definition, trigger)) return { key: name, keepFirst: false };
+  if (!entersOnce(rule.definition)) return { key: `${name} ${anchor.id}`, keepFirst: false };
+  const day = Math.floor(anchor.occurredAt / DAY_MS);
+  return { key: `${name} ${day} ${entryKey}`, keepFirst: true };
 }
 
 /** By what it looks at and not by its place, which may be another in the next version of the rule. */

@@ -1,17 +1,22 @@
 import { parseInstant } from '../../base/instant.ts';
-import type { Anchor, Trigger } from './rule.ts';
+import type { Anchor, Definition, Trigger } from './rule.ts';
 
 type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;
 
 /** When a trigger that lies in time is to be considered, and after which moment it is too late. */
 export type Moment = { at: number; endsAt: number | null };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** Nothing waits for longer; and with a year on top it is a moment that the database can hold. */
 const LAST_MOMENT = Date.UTC(2200, 0, 1);
 
 export function isTimed(trigger: Trigger): trigger is Timed {
   return trigger.kind === 'relative' || trigger.kind === 'date' || trigger.kind === 'absence';
+}
+
+/** Whether each event has a moment of its own: the rule is not about the newest one alone. */
+export function isOfEach({ about }: Pick<Definition, 'about'>, trigger: Trigger): boolean {
+  return trigger.kind === 'relative' && about?.event !== trigger.event;
 }
 
 /** Null where the event or the trait does not say a moment. */

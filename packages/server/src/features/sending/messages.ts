@@ -12,6 +12,9 @@ export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnR
   return rows[0];
 }
 
+/** What was put back and never handed over has no slot any more. */
+const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
+
 /** When letters that count for the caps were claimed for these addresses since then, newest first. */
 export async function findClaims(
   tx: Tx,
@@ -24,15 +27,12 @@ export async function findClaims(
     text: `SELECT m.address, (extract(epoch FROM m.claimed_at) * 1000)::float8 AS claimed_ms
            FROM unnest($2::text[]) AS a(address)
            JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
-           WHERE m.state <> 'failed'
+           WHERE ${HAS_SLOT}
            ORDER BY m.claimed_at DESC`,
     values: [projectId, addresses, new Date(since)],
   });
-  for (const { address, claimed_ms: at } of rows) {
-    const known = claims.get(address);
-    if (known) known.push(Math.round(at));
-    else claims.set(address, [Math.round(at)]);
-  }
+  for (const { address, claimed_ms: at } of rows)
+    claims.set(address, [...(claims.get(address) ?? []), Math.round(at)]);
   return claims;
 }
 
@@ -45,7 +45,7 @@ export async function findOtherClaims(
   const rows = await tx.query<{ address: string; claimed_at: Date }>(
     `SELECT m.address, m.claimed_at FROM unnest($2::text[]) AS a(address)
      JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
-     WHERE m.state <> 'failed' AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
+     WHERE ${HAS_SLOT} AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
     [projectId, addresses, new Date(since), exceptRuleId],
   );
   const byAddress = Map.groupBy(rows, ({ address }) => address);
@@ -54,14 +54,13 @@ export async function findOtherClaims(
   );
 }
 
-/** One of which there was an attempt, or a claim that came to nothing. */
+/** Of which there was an attempt, or a claim that came to nothing. */
 export type EarlierMessage = {
   draftId: string;
-  messageId: string;
   address: string;
+  /** From which it was to leave; null where that was not kept yet. */
+  domain: string | null;
   attempts: number;
-  /** Of the first attempt. */
-  firstAt: number | null;
 };
 
 /** Of these drafts those that have a message already: they were put off. */
@@ -72,26 +71,19 @@ export async function findEarlier(
   if (draftIds.length === 0) return new Map();
   const rows = await tx.prepared<{
     draft_id: string;
-    id: string;
     address: string;
+    domain: string | null;
     attempts: number;
-    first_at: Date | null;
   }>({
     name: 'sending.earlier',
-    text: `SELECT m.draft_id, m.id, m.address, m.attempts, m.first_at FROM unnest($2::uuid[]) AS d(id)
+    text: `SELECT m.draft_id, m.address, m.domain, m.attempts FROM unnest($2::uuid[]) AS d(id)
            JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],
   });
   return new Map(
-    rows.map((row) => [
-      row.draft_id,
-      {
-        draftId: row.draft_id,
-        messageId: row.id,
-        address: row.address,
-        attempts: row.attempts,
-        firstAt: row.first_at?.getTime() ?? null,
-      },
+    rows.map(({ draft_id: draftId, address, domain, attempts }) => [
+      draftId,
+      { draftId, address, domain, attempts },
     ]),
   );
 }
@@ -138,11 +130,11 @@ export async function countForRamp(
          SELECT FROM beckon.message m WHERE m.project_id = $1 AND m.id = s.message_id AND m.domain = $2 AND m.claimed_at >= $3 OFFSET 0
        ) l
      )
-     SELECT (count(*) FILTER (WHERE claimed_at >= $5 AND state <> 'failed'))::int AS today,
-            (count(*) FILTER (WHERE claimed_at < $5 AND state <> 'failed'))::int AS yesterday,
+     SELECT (count(*) FILTER (WHERE claimed_at >= $5 AND ${HAS_SLOT}))::int AS today,
+            (count(*) FILTER (WHERE claimed_at < $5 AND ${HAS_SLOT}))::int AS yesterday,
             (SELECT count(*) FROM bad WHERE type = 'email.bounced')::int AS bounced,
             (SELECT count(*) FROM bad WHERE type = 'email.unsubscribed')::int AS complained
-     FROM beckon.message WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
+     FROM beckon.message m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
     [projectId, domain, new Date(from), smallestIdAt(from - CLAIMED_WITHIN_MS), new Date(since)],
   );
   return row ?? { today: 0, yesterday: 0, bounced: 0, complained: 0 };

@@ -8,6 +8,8 @@ export type Pace = { perSecond: number; changedAt: number };
 
 const FASTEST = 50;
 const SLOWEST = 1 / 60;
+/** What went there in a quiet minute says nothing of what is too much: one letter that was put off stops no queue. */
+const COUNTED_AT_LEAST = 20;
 const STEP_MS = 10 * 60_000;
 const STEP = 1.1;
 
@@ -20,12 +22,14 @@ export function paceNow(pace: Pace | null, now: number): Throttle | null {
   return perSecond >= FASTEST ? null : { letters: perSecond * 3_600, perMs: 3_600_000 };
 }
 
-/** Asked for less. Where nothing held back yet it is half of what went there in the last minute. */
+/** Asked for less. Where nothing held back yet it is half of what went there in the last minute, ten letters at the least. */
 export function slowed(
   pace: Pace | null,
   { sentLastMinute, now }: { sentLastMinute: number; now: number },
 ): Pace {
   const known = paceNow(pace, now);
-  const before = known ? known.letters / 3_600 : Math.min(FASTEST, sentLastMinute / 60);
+  const before = known
+    ? known.letters / 3_600
+    : Math.min(FASTEST, Math.max(sentLastMinute, COUNTED_AT_LEAST) / 60);
   return { perSecond: Math.max(SLOWEST, before / 2), changedAt: now };
 }

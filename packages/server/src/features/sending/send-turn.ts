@@ -12,9 +12,12 @@ export function openSendTurn(tx: Tx, projectId: number): Promise<void> {
 }
 
 /** With the tokens of its throttle; null where another worker has it. */
-export async function takeFreeSendTurn(tx: Tx, projectId: number): Promise<{ bucket: Bucket | null } | null> {
+export async function takeFreeSendTurn(
+  tx: Tx,
+  projectId: number,
+): Promise<{ bucket: Bucket | null; isSuspended: boolean } | null> {
   const row = await lockFreeSendTurn(tx, projectId);
-  return row && { bucket: toBucket(row) };
+  return row && { bucket: toBucket(row), isSuspended: row.is_suspended };
 }
 
 /** As it was left last; nothing is locked. */

@@ -1,4 +1,4 @@
-import { domainPart } from '../../base/address.ts';
+import { deliveryAddress, domainPart } from '../../base/address.ts';
 import { isLoopbackName } from '../../base/loopback.ts';
 import type { GateFacts } from './gate.ts';
 
@@ -68,14 +68,17 @@ function missingOf({ fromName, fromAddress, postalAddress }: Identity): string[]
 
 export const OUTBOX_DOMAIN = 'outbox.invalid';
 
-/** What the envelope and the header say. In the outbox a project may write before anybody said as whom. */
+/**
+ * What the envelope and the header say, with the domain as the DNS has it. In the outbox a project may write before anybody said
+ * as whom.
+ */
 export function senderOf(
   { fromName, fromAddress, replyTo }: Identity,
   projectName: string,
 ): { name: string; address: string; replyTo: string | null } {
   return {
     name: fromName ?? projectName,
-    address: fromAddress ?? `letters@${OUTBOX_DOMAIN}`,
+    address: deliveryAddress(fromAddress ?? `letters@${OUTBOX_DOMAIN}`),
     replyTo,
   };
 }

@@ -8,11 +8,15 @@ export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
 
 export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
 
-/** Null where somebody else sends for this project just now. */
-export async function lockFreeSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | null> {
-  const rows = await tx.prepared<SendTurnRow>({
+/** Null where somebody else sends for this project just now. Reads a sister's table, `project`. */
+export async function lockFreeSendTurn(
+  tx: Tx,
+  projectId: number,
+): Promise<(SendTurnRow & { is_suspended: boolean }) | null> {
+  const rows = await tx.prepared<SendTurnRow & { is_suspended: boolean }>({
     name: 'sending.turn',
-    text: `SELECT tokens, refilled_at FROM beckon.send_turn WHERE project_id = $1 FOR UPDATE SKIP LOCKED`,
+    text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_turn t
+           JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,
     values: [projectId],
   });
   return rows[0] ?? null;
@@ -44,7 +48,7 @@ export type MessageRow = {
   address: string;
   counts: boolean;
   claimedAt: number;
-  /** Of the from-address, and of the recipient's mailbox. */
+  /** The one that signs, and that of the recipient's mailbox. */
   domain: string;
   provider: string;
   /** The name of what was written; null where it is the rule's own text. */
@@ -70,7 +74,8 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
              $9::text[], $10::text[], $11::timestamptz[], $12::text[])
              AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, letter)
            ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
-             address = excluded.address, domain = excluded.domain, provider = excluded.provider
+             address = excluded.address, domain = excluded.domain, provider = excluded.provider,
+             claimed_at = CASE WHEN m.attempts = 0 THEN excluded.claimed_at ELSE m.claimed_at END
            WHERE m.state = 'deferred'
            RETURNING draft_id, id, epoch`,
     values: [

@@ -11,21 +11,29 @@ import {
 /**
  * `suppression`, of which an address or a person has one row. Whatever comes later never lets letters through earlier: it
  * takes the place of the row only if it lasts longer, or as long and is worth more. What recipients said themselves is worth
- * most, for lifting anything else must not undo it, and a bounce least. Those that are in force by it.
+ * most, for lifting anything else must not undo it, and a bounce least. Of what recipients said and of what others did, the
+ * weaker is kept beneath the stronger, for neither lifts the other. Those that are in force by it.
  */
 export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<SuppressedPlace[]> {
   if (given.length === 0) return [];
   const rows = inOrder(given.map((one) => ({ ...one, value: normalised(one.kind, one.value) })));
-  const added = await tx.prepared<{ project_id: number; kind: SuppressedKind; value: string }>({
+  const added = await tx.prepared<{
+    project_id: number;
+    kind: SuppressedKind;
+    value: string;
+    reason: string;
+  }>({
     name: 'suppressions.add',
     text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, reason, until, created_at, created_by)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[])
            ON CONFLICT (project_id, kind, value) DO UPDATE SET
-             reason = excluded.reason, until = excluded.until, created_at = excluded.created_at, created_by = excluded.created_by
-           WHERE coalesce(excluded.until, 'infinity') > coalesce(known.until, 'infinity')
-             OR (coalesce(excluded.until, 'infinity') = coalesce(known.until, 'infinity')
-               AND ${worth('excluded.reason')} > ${worth('known.reason')})
-           RETURNING project_id, kind, value`,
+             reason = CASE WHEN ${WINS} THEN excluded.reason ELSE known.reason END,
+             until = CASE WHEN ${WINS} THEN excluded.until ELSE known.until END,
+             created_at = CASE WHEN ${WINS} THEN excluded.created_at ELSE known.created_at END,
+             created_by = CASE WHEN ${WINS} THEN excluded.created_by ELSE known.created_by END,
+             beneath = CASE WHEN ${IS_SAME_SIDE} THEN known.beneath WHEN ${WINS} THEN ${beneath('known')} ELSE ${beneath('excluded')} END
+           WHERE ${WINS} OR (NOT ${IS_SAME_SIDE} AND (known.beneath IS NULL OR ${beats(EXCLUDED, BENEATH)}))
+           RETURNING project_id, kind, value, reason`,
     values: [
       plainList(rows.map((row) => row.projectId)),
       rows.map((row) => row.kind),
@@ -36,7 +44,11 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
       rows.map((row) => row.createdBy),
     ],
   });
-  return added.map(({ project_id: projectId, kind, value }) => ({ projectId, kind, value }));
+  const inFront = new Set(rows.map((row) => `${placeKey(row)} ${row.reason}`));
+  return added
+    .map(({ project_id: projectId, kind, value, reason }) => ({ projectId, kind, value, reason }))
+    .filter((row) => inFront.has(`${placeKey(row)} ${row.reason}`))
+    .map(({ projectId, kind, value }) => ({ projectId, kind, value }));
 }
 
 /** Whether it is in force by this one. */
@@ -44,11 +56,15 @@ export async function addSuppression(tx: Tx, suppression: Suppression): Promise<
   return (await addSuppressions(tx, [suppression])).length > 0;
 }
 
+function placeKey({ projectId, kind, value }: SuppressedPlace): string {
+  return `${projectId} ${kind} ${value}`;
+}
+
 /** Each place once, as the statement wants it, and in the order in which everybody locks them. */
 function inOrder(rows: Suppression[]): Suppression[] {
   const places = new Map<string, Suppression>();
   for (const row of rows) {
-    const key = `${row.projectId} ${row.kind} ${row.value}`;
+    const key = placeKey(row);
     const known = places.get(key);
     if (!known || isStronger(row, known)) places.set(key, row);
   }
@@ -65,9 +81,31 @@ function worthOf(reason: SuppressionReason): number {
   return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
 }
 
+const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
+
 function worth(column: string): string {
-  const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
   return `CASE WHEN ${column} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${column} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
+}
+
+/** What was said of a place, as SQL names it. */
+type Word = { reason: string; until: string };
+const KNOWN: Word = { reason: 'known.reason', until: 'known.until' };
+const EXCLUDED: Word = { reason: 'excluded.reason', until: 'excluded.until' };
+const BENEATH: Word = {
+  reason: `known.beneath->>'reason'`,
+  until: `(known.beneath->>'until')::timestamptz`,
+};
+
+function beats(one: Word, other: Word): string {
+  const end = ({ until }: Word): string => `coalesce(${until}, 'infinity')`;
+  return `(${end(one)} > ${end(other)} OR (${end(one)} = ${end(other)} AND ${worth(one.reason)} > ${worth(other.reason)}))`;
+}
+
+const WINS = beats(EXCLUDED, KNOWN);
+const IS_SAME_SIDE = `((known.reason IN ${list(SAID_BY_RECIPIENT)}) = (excluded.reason IN ${list(SAID_BY_RECIPIENT)}))`;
+
+function beneath(row: 'known' | 'excluded'): string {
+  return `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
 }
 
 export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
@@ -84,18 +122,37 @@ export type Lifting = {
   by: string;
 };
 
-/** Whoever is suppressed for one of these reasons gets letters again; who lifted it is written down. How many there were. */
+/** `said`: what stands `among` these places; where that or what is beneath it is meant, it is gone, and only that. */
+function liftSql(among: string, isMeant: (word: { reason: string; by: string }) => string): string {
+  const own = 's.project_id = said.project_id AND s.kind = said.kind AND s.value = said.value';
+  return `said AS MATERIALIZED (
+      SELECT *, ${isMeant({ reason: 'reason', by: 'created_by' })} AS is_meant,
+        coalesce(${isMeant({ reason: `beneath->>'reason'`, by: `beneath->>'created_by'` })}, true) AS is_alone
+      FROM beckon.suppression WHERE ${among} FOR UPDATE
+    ), gone AS (
+      DELETE FROM beckon.suppression s USING said WHERE ${own} AND said.is_meant AND said.is_alone
+    ), risen AS (
+      UPDATE beckon.suppression s SET reason = s.beneath->>'reason', until = (s.beneath->>'until')::timestamptz,
+        created_at = (s.beneath->>'created_at')::timestamptz, created_by = s.beneath->>'created_by', beneath = NULL
+      FROM said WHERE ${own} AND said.is_meant AND NOT said.is_alone
+    ), uncovered AS (
+      UPDATE beckon.suppression s SET beneath = NULL
+      FROM said WHERE ${own} AND NOT said.is_meant AND said.is_alone AND said.beneath IS NOT NULL
+    )`;
+}
+
+/** Whoever is suppressed for one of these reasons gets letters again, unless the other side spoke too; who lifted it is written down. How many there were. */
 export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lifting): Promise<number> {
   if (places.length === 0) return 0;
   const rows = await tx.prepared({
     name: 'suppressions.lift',
-    text: `WITH lifted AS (
-             DELETE FROM beckon.suppression WHERE (project_id, kind, value) IN (
-               SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) AND reason = ANY ($4::text[]) RETURNING *
-           )
+    text: `WITH ${liftSql(
+      '(project_id, kind, value) IN (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]))',
+      ({ reason }) => `${reason} = ANY ($4::text[])`,
+    )}
            INSERT INTO beckon.suppression_lift AS known
              (project_id, kind, place, reason, suppressed_at, suppressed_by, lifted_at, lifted_by)
-           SELECT project_id, kind, sha256(convert_to(value, 'UTF8')), reason, created_at, created_by, $5, $6 FROM lifted
+           SELECT project_id, kind, sha256(convert_to(value, 'UTF8')), reason, created_at, created_by, $5, $6 FROM said WHERE is_meant
            ON CONFLICT (project_id, kind, place) DO UPDATE SET
              reason = excluded.reason, suppressed_at = excluded.suppressed_at, suppressed_by = excluded.suppressed_by,
              lifted_at = excluded.lifted_at, lifted_by = excluded.lifted_by
@@ -166,7 +223,11 @@ export async function liftSuppressionsBy(
   { projectId, reason, createdBy }: { projectId: number; reason: SuppressionReason; createdBy: string },
 ): Promise<number> {
   const rows = await tx.query(
-    `DELETE FROM beckon.suppression WHERE project_id = $1 AND reason = $2 AND created_by = $3 RETURNING 1`,
+    `WITH ${liftSql(
+      `project_id = $1 AND ((reason = $2 AND created_by = $3) OR (beneath->>'reason' = $2 AND beneath->>'created_by' = $3))`,
+      (word) => `(${word.reason} = $2 AND ${word.by} = $3)`,
+    )}
+     SELECT 1 FROM said WHERE is_meant`,
     [projectId, reason, createdBy],
   );
   return rows.length;

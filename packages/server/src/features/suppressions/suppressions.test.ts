@@ -244,3 +244,50 @@ test('topics are refused for the person and for the mailbox, and wanted again by
   expect(await eraseSuppressions(db, { projectId, userId: 'u1' })).toBe(2);
   expect(await ask()).toEqual([[], ['news', 'old'], [], [], []]);
 });
+
+const lift = (...reasons: Suppression['reason'][]) =>
+  liftSuppressions(db, {
+    places: [{ projectId, kind: 'address', value: 'ada@example.com' }],
+    reasons,
+    at: now(),
+    by: 'ann',
+  });
+
+test('what is lifted lifts its own side alone, and the other one stands as it was said', async () => {
+  await add({ reason: 'manual', createdBy: 'ann' });
+  await add({ reason: 'unsubscribed', createdAt: now() + 5, createdBy: 'recipient' });
+  await add({ reason: 'hard_bounce' });
+  expect(await list()).toMatchObject([{ reason: 'unsubscribed', createdAt: now() + 5 }]);
+  expect([await lift('unsubscribed'), await lift('unsubscribed')]).toEqual([1, 0]);
+  expect(await list()).toEqual([suppression({ reason: 'manual', createdBy: 'ann' })]);
+  expect(await lift('manual')).toBe(1);
+  expect(await list()).toEqual([]);
+});
+
+test('a break that a bounce outlasts is there again once a sign of life lifted the bounce', async () => {
+  const until = now() + 1_000;
+  await add({ reason: 'snoozed', until });
+  await add();
+  expect(await list()).toMatchObject([{ reason: 'hard_bounce', until: null }]);
+  expect(await lift('hard_bounce')).toBe(1);
+  expect(await list()).toMatchObject([{ reason: 'snoozed', until }]);
+});
+
+test('a sign of life lifts a bounce that the recipient spoke in front of, and whoever lifts all lifts both', async () => {
+  await add();
+  await add({ reason: 'unsubscribed' });
+  expect(await lift(...LIFTED_BY_LIFE)).toBe(0);
+  expect([await lift('unsubscribed'), await list()]).toEqual([1, []]);
+  await add({ reason: 'manual' });
+  await add({ reason: 'complained' });
+  expect([await lift(...SUPPRESSION_REASONS), await list()]).toEqual([1, []]);
+});
+
+test('beneath stands the strongest that the other side said', async () => {
+  await add({ reason: 'unsubscribed' });
+  await add({ reason: 'soft_bounces', until: now() + 1_000 });
+  await add({ reason: 'manual' });
+  await add({ reason: 'hard_bounce' });
+  await lift('unsubscribed');
+  expect(await list()).toMatchObject([{ reason: 'manual', until: null }]);
+});

@@ -1,10 +1,11 @@
 import { Fault } from '../../base/fault.ts';
 import { countAttempt, forgiveAttempt } from './attempts.ts';
 import { listPasskeys } from './reads.ts';
+import { deleteChallenges } from './store.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, WithCookies } from './team.ts';
 
-/** All other sessions of this person end with the old password. */
+/** All other sessions of this person end with the old password, and sign-ins that wait for their second factor. */
 export async function changePassword(
   deps: SignInDeps,
   caller: Caller,
@@ -13,8 +14,11 @@ export async function changePassword(
   const body = { currentPassword: current, newPassword: wanted, revokeOtherSessions: true };
   const headers = toHeaders(caller);
   const { api } = deps.auth;
-  const changed = tried(deps, caller, () => api.changePassword({ body, headers, returnHeaders: true }));
-  return (await changed).cookies;
+  const { response, cookies } = await tried(deps, caller, () =>
+    api.changePassword({ body, headers, returnHeaders: true }),
+  );
+  await deleteChallenges(deps.db, response.user.id);
+  return cookies;
 }
 
 export type NewFactor = { uri: string; backupCodes: string[] };

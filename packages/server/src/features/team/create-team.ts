@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { type ConnectionSource, type Database, openSignInDatabase } from '../../io/db/index.ts';
 import type { createSignIns, SignIns } from './sign-ins.ts';
 import { cookieNames, readSessionToken } from './cookies.ts';
-import { findOrganisationToMakeIn, findPersonByToken, findRole, listNames, listRoles } from './reads.ts';
+import { findPersonByToken, findRole, listNames, listOrganisationsToMakeIn, listRoles } from './reads.ts';
 import type { Access } from './team.ts';
 
 export type TeamOptions = {
@@ -41,7 +41,7 @@ export function createTeam({ db, connection, publicOrigin, secrets, log }: TeamO
       const rows = await listRoles(db, personId);
       return new Map<number, Role>(rows.map(({ projectId, role }) => [projectId, role]));
     },
-    mayMakeProjects: async (personId) => (await findOrganisationToMakeIn(db, personId)) ?? null,
+    organisationsToMakeIn: (personId) => listOrganisationsToMakeIn(db, personId),
     async namesOf(actors) {
       const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));
       const rows = ids.length === 0 ? [] : await listNames(db, ids);

@@ -20,8 +20,7 @@ export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ t
     createdAt: new Date(now),
     expiresAt: new Date(now + goodForMs(wanted)),
   };
-  const { email, kind, organisationId } = link;
-  if (email !== null) await deleteLinksTo(tx, { email, kind, organisationId });
+  await makeOthersVoid(tx, link);
   await insertLink(tx, hash, link);
   return { token, link };
 }
@@ -37,7 +36,15 @@ export async function takeLink(
   now: number,
 ): Promise<Link> {
   const link = await useLink(tx, hashOf(token), new Date(now));
-  return link?.kind === kind ? link : refuseLink();
+  if (link?.kind !== kind) return refuseLink();
+  await makeOthersVoid(tx, link);
+  return link;
+}
+
+/** Anybody may ask for a new password by mail, so that touches no link that an operator made. */
+async function makeOthersVoid(tx: Tx, { email, kind, organisationId, madeBy }: Link): Promise<void> {
+  const sparesOperator = kind === 'reset' && madeBy !== 'operator';
+  if (email !== null) await deleteLinksTo(tx, { email, kind, organisationId, sparesOperator });
 }
 
 function refuseLink(): never {

@@ -42,14 +42,13 @@ export function listRoles(tx: Tx, personId: string): Promise<{ projectId: number
   });
 }
 
-/** The oldest in which this person may make projects. */
-export async function findOrganisationToMakeIn(tx: Tx, personId: string): Promise<string | undefined> {
-  const rows = await tx.query<{ id: string }>(
-    `SELECT o.id ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
-     ORDER BY o.created_at, o.id LIMIT 1`,
+/** Those in which this person may make projects. */
+export function listOrganisationsToMakeIn(tx: Tx, personId: string): Promise<{ id: string; name: string }[]> {
+  return tx.query(
+    `SELECT o.id, o.name ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
+     ORDER BY o.created_at, o.id`,
     [personId],
   );
-  return rows[0]?.id;
 }
 
 export function listNames(tx: Tx, ids: string[]): Promise<{ id: string; name: string }[]> {
@@ -103,6 +102,19 @@ export async function findUserByEmail(tx: Tx, email: string): Promise<UserRow | 
 
 export async function findUserById(tx: Tx, id: string): Promise<UserRow | undefined> {
   return (await tx.query<UserRow>(`${USER} WHERE u.id = $1`, [id]))[0];
+}
+
+export type Password = { userId: string; hash: string };
+
+/** As it is in the end, where somebody is changing it just now. */
+export async function findPassword(tx: Tx, email: string): Promise<Password | undefined> {
+  const rows = await tx.query<Password>(
+    `SELECT a.user_id AS "userId", a.password AS hash FROM beckon.team_account a
+     JOIN beckon.team_user u ON u.id = a.user_id
+     WHERE u.email = $1 AND a.provider_id = 'credential' FOR SHARE OF a`,
+    [email.toLowerCase()],
+  );
+  return rows[0];
 }
 
 export type Organisation = { id: string; name: string; requiresTwoFactor: boolean };

@@ -3,7 +3,8 @@ import { Fault } from '../../base/fault.ts';
 import type { Database } from '../../io/db/index.ts';
 import { countAttempt, forgiveAttempt, spendCode } from './attempts.ts';
 import { ADDRESS_HEADER, type Auth } from './auth.ts';
-import { deleteSessionByToken } from './store.ts';
+import { findPassword } from './reads.ts';
+import { deleteChallenges, deleteSessionByToken } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 
 export type SignInDeps = { db: Database; auth: Auth };
@@ -16,14 +17,33 @@ export async function signIn(
 ): Promise<WithCookies<SignedIn>> {
   const trying = { address: caller.address, email };
   await countAttempt(deps, trying);
+  const opened = await openSession(deps, caller, { email, password });
+  // With a second factor to come the password alone forgives nothing: codes would be tried without end.
+  if (!opened.answer.needsCode) await forgiveAttempt(deps, trying);
+  return opened;
+}
+
+/** The same, where whoever asks need not be slowed down. */
+export async function openSession(
+  deps: SignInDeps,
+  caller: Caller,
+  { email, password }: { email: string; password: string },
+): Promise<WithCookies<SignedIn>> {
   const headers = toHeaders(caller);
+  const before = await findPassword(deps.db, email);
   const { response, cookies } = await asked(() =>
     deps.auth.api.signInEmail({ body: { email, password }, headers, returnHeaders: true }),
   );
-  // With a second factor to come the password alone forgives nothing: codes would be tried without end.
-  if ('twoFactorRedirect' in response) return { answer: { personId: null, needsCode: true }, cookies };
-  await forgiveAttempt(deps, trying);
-  return { answer: { personId: response.user.id, needsCode: false }, cookies };
+  const needsCode = 'twoFactorRedirect' in response;
+  const after = await findPassword(deps.db, email);
+  if (before?.hash !== after?.hash) {
+    // It was another password that was compared: whoever changed it meanwhile could not end what was not there yet.
+    if (after) await deleteChallenges(deps.db, after.userId);
+    if (!needsCode) await deleteSessionByToken(deps.db, response.token);
+    const message = 'The password was changed just now: sign in with the new one';
+    throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
+  }
+  return { answer: { personId: needsCode ? null : response.user.id, needsCode }, cookies };
 }
 
 export async function signInByCode(

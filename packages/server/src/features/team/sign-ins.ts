@@ -10,7 +10,15 @@ import {
   newPasskeyOptions,
 } from './account.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
-import { asked, passkeyOptions, signIn, signInByCode, signInByPasskey, toHeaders } from './sign-in.ts';
+import {
+  asked,
+  openSession,
+  passkeyOptions,
+  signIn,
+  signInByCode,
+  signInByPasskey,
+  toHeaders,
+} from './sign-in.ts';
 import type { Caller } from './team.ts';
 
 /** All that people do about signing in: the one place that knows who conducts it. */
@@ -19,6 +27,7 @@ export function createSignIns(db: Database, options: AuthOptions) {
   const deps = { db, auth };
   return {
     signIn: bound(deps, signIn),
+    openSession: bound(deps, openSession),
     signInByCode: bound(deps, signInByCode),
     signInByPasskey: bound(deps, signInByPasskey),
     passkeyOptions: (caller: Caller) => passkeyOptions(deps, caller),

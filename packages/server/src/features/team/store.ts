@@ -202,17 +202,27 @@ export async function deleteInvite(
   return rows[0];
 }
 
-/** What was sent to somebody before is void once there is a newer one, and once they are no member any more. */
+/**
+ * What was sent to somebody before is void once there is a newer one, and once they are no member any more. `sparesOperator`: not
+ * what an operator made.
+ */
 export async function deleteLinksTo(
   tx: Tx,
-  { email, kind, organisationId }: { email: string; kind: Link['kind']; organisationId: string | null },
+  { email, kind, organisationId, sparesOperator = false }: LinksTo,
 ): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_link WHERE email = $1 AND kind = $2 AND organisation_id IS NOT DISTINCT FROM $3
-       AND used_at IS NULL`,
-    [email, kind, organisationId],
+       AND used_at IS NULL AND NOT ($4 AND made_by = 'operator')`,
+    [email, kind, organisationId, sparesOperator],
   );
 }
+
+type LinksTo = {
+  email: string;
+  kind: Link['kind'];
+  organisationId: string | null;
+  sparesOperator?: boolean;
+};
 
 /** Those that somebody made who may not make such any more: whoever has the link in hand would come back by it. */
 export async function deleteInvitesBy(

@@ -12,8 +12,8 @@ export type Access = {
   roleIn(personId: string, projectId: number): Promise<Role | null>;
   /** The same of all of their projects. */
   rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
-  /** Whose a project of theirs would be; null: they may make none. */
-  mayMakeProjects(personId: string): Promise<string | null>;
+  /** Whose a project of theirs may be. */
+  organisationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
   /** What these were called, by actor (`team:<id>`): for lists that say who did it. */
   namesOf(actors: string[]): Promise<ReadonlyMap<string, string>>;
 };

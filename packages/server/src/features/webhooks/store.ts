@@ -27,8 +27,7 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
                AS m(project_id, id, outcome_id, type, user_id, body, at)
            ), kept AS (
              INSERT INTO beckon.webhook_message (project_id, id, outcome_id, type, external_user_id, body, created_at)
-             SELECT project_id, id, outcome_id, type, user_id, body, at FROM told
-           )
+             SELECT project_id, id, outcome_id, type, user_id, body, at FROM told)
            INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, next_at, created_at)
            SELECT t.project_id, e.id, t.id, CASE WHEN e.disabled_at IS NULL THEN 'pending' ELSE 'missed' END,
              CASE WHEN e.disabled_at IS NULL THEN t.at END, t.at
@@ -46,7 +45,10 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
   });
 }
 
-/** What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is cancelled instead. */
+/**
+ * What is due, the longest overdue first, with an attempt begun for each; what was erased meanwhile is cancelled instead. What
+ * is replayed has what is left of the room, so that however much it is nothing that happens now waits behind it.
+ */
 export function claimDeliveries(
   tx: Tx,
   { rooms, now, leaseUntil }: { rooms: Room[]; now: number; leaseUntil: number },
@@ -55,13 +57,9 @@ export function claimDeliveries(
     name: 'webhooks.claim',
     text: `WITH room AS MATERIALIZED (
              SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::integer[]) AS r(project_id, endpoint_id, most)
-           ), picked AS MATERIALIZED (
-             SELECT p.* FROM room r CROSS JOIN LATERAL (
-               SELECT d.project_id, d.message_id, d.endpoint_id FROM beckon.webhook_delivery d
-               WHERE d.project_id = r.project_id AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4
-               ORDER BY d.next_at, d.message_id LIMIT r.most FOR UPDATE SKIP LOCKED
-             ) p
-           ), claimed AS (
+           ), fresh AS MATERIALIZED (${pick('auto', 'r.most')}
+           ), again AS MATERIALIZED (${pick('manual', 'r.most - (SELECT count(*) FROM fresh f WHERE f.endpoint_id = r.endpoint_id)')}
+           ), picked AS (SELECT * FROM fresh UNION ALL SELECT * FROM again), claimed AS (
              UPDATE beckon.webhook_delivery d SET state = CASE WHEN m.erased_at IS NULL THEN 'delivering' ELSE 'cancelled' END,
                next_at = CASE WHEN m.erased_at IS NULL THEN $5::timestamptz END, tries = d.tries + 1,
                attempts = d.attempts + CASE WHEN m.erased_at IS NULL THEN 1 ELSE 0 END
@@ -84,6 +82,12 @@ export function claimDeliveries(
       new Date(leaseUntil),
     ],
   });
+}
+
+function pick(trigger: 'auto' | 'manual', most: string): string {
+  return `SELECT p.* FROM room r CROSS JOIN LATERAL (SELECT d.project_id, d.message_id, d.endpoint_id FROM beckon.webhook_delivery d
+    WHERE d.project_id = r.project_id AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4
+      AND d.trigger = '${trigger}' ORDER BY d.next_at, d.message_id LIMIT ${most} FOR UPDATE SKIP LOCKED) p`;
 }
 
 /** Whoever had them has said nothing for too long: they are tried again at once, if a try is left. How many there were. */
@@ -284,15 +288,11 @@ export async function forgetMessages(
   const rows = await tx.query(
     `WITH old AS MATERIALIZED (
        SELECT m.id FROM beckon.webhook_message m WHERE m.project_id = $1 AND m.created_at < $2
-         AND NOT EXISTS (
-           SELECT 1 FROM beckon.webhook_delivery d JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
+         AND NOT EXISTS (SELECT 1 FROM beckon.webhook_delivery d JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
            WHERE d.project_id = m.project_id AND d.message_id = m.id AND d.next_at IS NOT NULL)
        ORDER BY m.created_at LIMIT $3
-     ), attempts AS (
-       DELETE FROM beckon.webhook_attempt a USING old WHERE a.project_id = $1 AND a.message_id = old.id
-     ), deliveries AS (
-       DELETE FROM beckon.webhook_delivery d USING old WHERE d.project_id = $1 AND d.message_id = old.id
-     )
+     ), attempts AS (DELETE FROM beckon.webhook_attempt a USING old WHERE a.project_id = $1 AND a.message_id = old.id
+     ), deliveries AS (DELETE FROM beckon.webhook_delivery d USING old WHERE d.project_id = $1 AND d.message_id = old.id)
      DELETE FROM beckon.webhook_message m USING old WHERE m.project_id = $1 AND m.id = old.id RETURNING 1`,
     [projectId, before, limit],
   );

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { findWordsRow, listDraftRows, type UnpublishedRow } from './reads.ts';
-import { deleteDraftRow, deleteWordsBefore, insertWords, upsertDraft } from './store.ts';
+import { deleteDraftRow, deleteWordsBefore, insertWords, writeDraft } from './store.ts';
 import { refused, type TemplateSource } from './template.ts';
 
 /** Words of a letter that are saved and that nobody gets. */
@@ -14,11 +15,17 @@ type OfProject = { tx: Tx; clock: Clock; projectId: number };
 const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
-/** Unfinished words need not be publishable; they are bounded all the same. */
+/** `seen`: when those were saved that it is written over; null where there were none. */
+export type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
+
+/**
+ * Unfinished words need not be publishable; they are bounded all the same. What it is written over, which nobody else may have
+ * changed meanwhile.
+ */
 export async function saveDraft(
   { tx, clock, projectId }: OfProject,
-  { name, letter, actor }: { name: string; letter: TemplateSource; actor: string },
-): Promise<void> {
+  { name, letter, seen, actor }: Saving,
+): Promise<UnpublishedLetter | null> {
   const { format, subject, preheader, body } = letter;
   for (const [field, text] of Object.entries({ subject, preheader, body })) {
     const most = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
@@ -26,20 +33,23 @@ export async function saveDraft(
       throw refused([{ message: `${field} must be a text of ${most} characters at most`, field }]);
   }
   const [saved_at, saved_by] = [new Date(clock.now()), actor];
-  await upsertDraft(tx, {
-    project_id: projectId,
-    name,
-    format,
-    subject,
-    preheader,
-    body,
-    saved_at,
-    saved_by,
-  });
+  const before = (await listUnpublished(tx, projectId)).get(name) ?? null;
+  const row = { project_id: projectId, name, format, subject, preheader, body, saved_at, saved_by };
+  if (!(await writeDraft(tx, row, seen === null ? null : new Date(seen)))) throw savedMeanwhile(name);
+  return before;
 }
 
-export function discardDraft(tx: Tx, projectId: number, name: string): Promise<void> {
-  return deleteDraftRow(tx, projectId, name);
+function savedMeanwhile(name: string): Fault {
+  const message = `What is saved of ${JSON.stringify(name)} is not what you began with any more: look at it first`;
+  return new Fault('conflict', { details: [{ message, field: 'seen' }] });
+}
+
+/** `seen`: only if it is the one that was saved then. */
+export function discardDraft(
+  tx: Tx,
+  { projectId, name, seen }: { projectId: number; name: string; seen?: number },
+): Promise<void> {
+  return deleteDraftRow(tx, { projectId, name, savedAt: seen === undefined ? null : new Date(seen) });
 }
 
 /** By name. */

@@ -74,19 +74,35 @@ export type NewDraftRow = Pick<VersionRow, 'project_id' | 'format' | 'subject' |
   saved_by: string;
 };
 
-/** In `template_draft`; who saves last, saves. */
-export async function upsertDraft(tx: Tx, row: NewDraftRow): Promise<void> {
-  await tx.query(
-    `INSERT INTO beckon.template_draft (project_id, name, format, subject, preheader, body, saved_at, saved_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (project_id, name) DO UPDATE SET format = excluded.format, subject = excluded.subject,
-       preheader = excluded.preheader, body = excluded.body, saved_at = excluded.saved_at, saved_by = excluded.saved_by`,
-    [row.project_id, row.name, row.format, row.subject, row.preheader, row.body, row.saved_at, row.saved_by],
-  );
+/** In `template_draft`, over the one that was saved then; null: where there is none. False: it is another. */
+export async function writeDraft(tx: Tx, row: NewDraftRow, over: Date | null): Promise<boolean> {
+  const { project_id, name, format, subject, preheader, body, saved_at, saved_by } = row;
+  const values = [project_id, name, format, subject, preheader, body, saved_at, saved_by];
+  const rows =
+    over === null
+      ? await tx.query(
+          `INSERT INTO beckon.template_draft (project_id, name, format, subject, preheader, body, saved_at, saved_by)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (project_id, name) DO NOTHING RETURNING 1`,
+          values,
+        )
+      : await tx.query(
+          `UPDATE beckon.template_draft SET format = $3, subject = $4, preheader = $5, body = $6, saved_at = $7, saved_by = $8
+           WHERE project_id = $1 AND name = $2 AND saved_at = $9 RETURNING 1`,
+          [...values, over],
+        );
+  return rows.length > 0;
 }
 
-export async function deleteDraftRow(tx: Tx, projectId: number, name: string): Promise<void> {
-  await tx.query(`DELETE FROM beckon.template_draft WHERE project_id = $1 AND name = $2`, [projectId, name]);
+/** `savedAt`: only the one that was saved then. */
+export async function deleteDraftRow(
+  tx: Tx,
+  { projectId, name, savedAt }: { projectId: number; name: string; savedAt: Date | null },
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.template_draft
+     WHERE project_id = $1 AND name = $2 AND ($3::timestamptz IS NULL OR saved_at = $3)`,
+    [projectId, name, savedAt],
+  );
 }
 
 /** In `template_words`, where the same words are the same row. */

@@ -287,3 +287,19 @@ test('it says on the way how far it is, and whoever watches can end it', async (
   await expect(ended).rejects.toThrow('enough');
   expect((await backtest(db, asked)).entered.people).toBe(1);
 });
+
+test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {
+  const document = rule({
+    when: { relative_to: { trait: 'renewal' }, before: '24h' },
+    exits: { events: ['cancelled'] },
+    entry: { cooldown: '1m' },
+  });
+  await createRule(db, { projectId, document });
+  await know('u1', { renewal: new Date(clock.now() + 2 * DAY).toISOString() });
+  await engine.advance(DAY + MINUTE);
+  await happen('cancelled');
+  await engine.advance(2 * DAY);
+  const drafts = await db.query(`SELECT state FROM beckon.draft WHERE project_id = $1`, [projectId]);
+  expect(drafts).toEqual([{ state: 'cancelled' }]);
+  expect((await run(document)).letters).toMatchObject({ written: 1, cancelled: 1 });
+});

@@ -149,7 +149,10 @@ async function findMembers(
   return members.map((of) => (id) => of.has(model.audiences.editionFor(id)?.edition ?? -1));
 }
 
-/** An exit event, or a newer one of what the rule is about, which takes the place of the old one. */
+/**
+ * An exit event, or a newer one of what the rule is about, which takes the place of the old one. Of dates and joins the cause
+ * counts, as it does for those under way.
+ */
 async function findExits(
   tx: Tx,
   places: Place[],
@@ -161,7 +164,7 @@ async function findExits(
     projectId,
     userId,
     by,
-    since: anchor.occurredAt,
+    since: anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt,
   }));
   return findFirstAfter(tx, { asked, names, until });
 }

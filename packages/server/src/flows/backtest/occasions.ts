@@ -150,8 +150,6 @@ async function addMembers(tx: Tx, play: Play, { hook, armed }: Adding): Promise<
 
 function toArmed(hook: Hook, { userId, at, anchor }: { userId: string; at: number; anchor: Anchor }): Armed {
   const { rule, trigger, place } = hook;
-  const key = isTimed(trigger)
-    ? timerPlace(hook, { anchorId: anchor.id, entryKey: '' }).key
-    : `${place} ${anchor.id}`;
+  const key = isTimed(trigger) ? timerPlace(hook, { anchor, entryKey: '' }).key : `${place} ${anchor.id}`;
   return { projectId: 0, userId, ruleId: rule.id, key, at, version: rule.version, place, anchor, hook };
 }

@@ -94,7 +94,7 @@ function armedBy(stage: Stage, scene: Scene): Occasion[] {
   const { rule, trigger } = hook;
   const { armAt, wish } = decide({ rule, trigger, anchor, by }, factsOf(deskOf(stage, scene), rule), at);
   if (armAt === null) return [];
-  const { key } = timerPlace(hook, { anchorId: anchor.id, entryKey: wish.key });
+  const { key } = timerPlace(hook, { anchor, entryKey: wish.key });
   return [{ userId, at: armAt, anchor, hook, by: 'due', key }];
 }
 

@@ -85,7 +85,9 @@ async function settledStanding(
   const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
   const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
   const inForce = await listInForce(db, { ...recipient, now });
-  const own = inForce.filter(({ reason }) => reason === 'unsubscribed' || reason === 'complained');
+  const own = inForce.filter(
+    ({ reason, until }) => until === null && (reason === 'unsubscribed' || reason === 'complained'),
+  );
   const isSettled = own.length === PLACES && (await hasUnsubscribed(db, letter));
   return isSettled ? standingOf(db, recipient, now) : null;
 }

@@ -7,24 +7,32 @@ import {
 } from '../../features/webhooks/index.ts';
 import type { OutboundAnswer } from '../../io/outbound/index.ts';
 
-/** What came of a request. `stopped`: nobody waited for its answer any longer, because the worker ended. */
+/**
+ * What came of a request. `stopped`: nobody waited for its answer any longer, because the worker ended. `stale`: its connection
+ * had served before and was cut, and nobody knows how much of it was read.
+ */
 export type Answer = { endedAt: number } & (
   | { kind: 'answered'; status: number; retryAfter: string | null; text: string }
   | { kind: 'failed'; error: string; text: string }
+  | { kind: 'stale'; text: string }
   | { kind: 'stopped' }
 );
 export type Answered = { delivery: Claimed; answer: Answer };
 
 export function toAnswer(answer: OutboundAnswer, endedAt: number): Answer {
-  return answer.ok
-    ? {
-        kind: 'answered',
-        endedAt,
-        status: answer.status,
-        retryAfter: answer.retryAfter,
-        text: storable(answer.answer),
-      }
-    : { kind: 'failed', endedAt, error: answer.error, text: storable(answer.detail) };
+  if (answer.ok) {
+    const { status, retryAfter } = answer;
+    return { kind: 'answered', endedAt, status, retryAfter, text: storable(answer.answer) };
+  }
+  const text = storable(answer.detail);
+  return answer.wasReused
+    ? { kind: 'stale', endedAt, text }
+    : { kind: 'failed', endedAt, error: answer.error, text };
+}
+
+/** It says nothing of the endpoint, and goes again at once. */
+export function isNoWord({ kind }: Answer): boolean {
+  return kind === 'stopped' || kind === 'stale';
 }
 
 export function isGood(answer: Answer): boolean {
@@ -46,12 +54,13 @@ export function resultOf({ delivery, answer }: Answered): DeliveryResult {
 
 function errorOf(answer: Answer): string | null {
   if (answer.kind === 'answered') return answer.status >= 300 && answer.status < 400 ? 'redirect' : null;
+  if (answer.kind === 'stale') return 'reset';
   return answer.kind === 'failed' ? answer.error : 'stopped';
 }
 
-/** One that was stopped is no failure of the endpoint: it goes again at once, if a try is left. */
+/** What is no failure of the endpoint goes again at once, if a try is left. */
 function againAt({ messageId, endpointId, tries }: Claimed, answer: Answer): number | null {
-  if (answer.kind === 'stopped') return tries < TRIES_MAX ? answer.endedAt : null;
+  if (isNoWord(answer)) return tries < TRIES_MAX ? answer.endedAt : null;
   const failed = {
     tries,
     endedAt: answer.endedAt,

@@ -2,6 +2,7 @@ import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, settled, webhookStage } from '../../../testkit/webhooks.ts';
 import { eraseWebhooks } from '../../features/webhooks/index.ts';
+import { replayWebhooks } from '../replay-webhooks.ts';
 import { rotateSecret } from '../webhook-endpoints.ts';
 
 const stage = await webhookStage(2_000);
@@ -93,6 +94,30 @@ test.each([
   expect(hooks.received).toHaveLength(1);
 });
 
+test('what is cut on a connection that served before goes again at once, as an attempt of its own', async () => {
+  const projectId = await stage.project();
+  const { id } = await stage.endpoint(projectId, '/cut');
+  hooks.answer(() => (hooks.received.length === 2 ? 'reset' : { status: 204 }));
+  for (let n = 0; n < 2; n += 1) {
+    await stage.queue(projectId);
+    await stage.settle();
+  }
+  const deliveries = await stage.deliveries(projectId);
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  expect(attempts).toHaveLength(hooks.received.length);
+  expect(attempts.map(({ status, error }) => error ?? String(status)).toSorted()).toEqual([
+    '204',
+    '204',
+    'reset',
+  ]);
+  expect(deliveries).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
+  const health = await db.query(
+    `SELECT failing_since IS NULL AS well FROM beckon.webhook_health WHERE endpoint_id = $1`,
+    [id],
+  );
+  expect(health).toEqual([{ well: true }]);
+});
+
 test('an address that is closed is not connected to, and the attempt says no more than that', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/');
@@ -180,6 +205,25 @@ test('an endpoint that fails nearly always is spared, then asked once, and waiti
   expect((await stage.deliveries(projectId)).filter(({ state }) => state === 'delivered')).toHaveLength(20);
   // Ten at first, one that told, and then everything.
   expect(countOf('/breaks')).toBe(10 + 1 + 20);
+});
+
+test('what happens anew is told of before what is replayed', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/again', { perSecond: 1, inFlightMax: 1 });
+  const old = await stage.queue(projectId, 100);
+  await db.query(
+    `UPDATE beckon.webhook_delivery SET state = 'delivered', next_at = NULL WHERE project_id = $1`,
+    [projectId],
+  );
+  const all = { projectId, endpointId: null, messageId: null, since: null, until: null, history: false };
+  expect(await replayWebhooks(db, { ...all, states: ['delivered'] })).toEqual({ replayed: 100 });
+  await stage.advance(2 * SECOND);
+  const [fresh] = await stage.queue(projectId);
+  const before = hooks.received.length;
+  await stage.advance(2 * SECOND);
+  const told = hooks.received.map(({ headers }) => String(headers['webhook-id']).slice('msg_'.length));
+  expect(told[before]).toBe(fresh);
+  expect(old).toEqual(expect.arrayContaining([told[0], told[before + 1]]));
 });
 
 test('a slow endpoint delays no other, of its project or of another', async () => {

@@ -25,7 +25,7 @@ import {
 } from '../../features/webhooks/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { type BatchTx, inSession } from '../session.ts';
-import { type Answered, isGood, resultOf } from './answer.ts';
+import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-out.ts';
 
 /**
@@ -93,7 +93,7 @@ type Recorded = {
   events: EndpointEvent[];
 };
 
-async function record({ tx, asked: { answered, projectIds } }: Round): Promise<Recorded> {
+async function record({ tx, now, asked: { answered, projectIds } }: Round): Promise<Recorded> {
   const places = [...new Map(answered.map(({ delivery }) => [delivery.endpointId, delivery])).values()];
   const [known, free] = await Promise.all([
     places.length > 0 ? lockEndpoints(tx, places) : [],
@@ -102,9 +102,10 @@ async function record({ tx, asked: { answered, projectIds } }: Round): Promise<R
   ]);
   const events: EndpointEvent[] = [];
   const answeredOf = Map.groupBy(answered, ({ delivery }) => delivery.endpointId);
-  const states = known.map((state) =>
-    judgeAll(state, answeredOf.get(state.endpoint.id) ?? [], (event) => events.push(event)),
-  );
+  const states = known.map((state) => {
+    const said = answeredOf.get(state.endpoint.id) ?? [];
+    return judgeAll(state, { answered: said, now }, (event) => events.push(event));
+  });
   await Promise.all(
     events.flatMap(({ endpoint: { projectId, id: endpointId, disabledAt }, event }) =>
       disabledAt !== null && (event === 'gone' || event === 'failing')
@@ -116,22 +117,23 @@ async function record({ tx, asked: { answered, projectIds } }: Round): Promise<R
   return { states, free: free.map((state) => judged.get(state.endpoint.id) ?? state), events };
 }
 
-/** A worker that was stopped, or lost, says nothing of the endpoint. */
+/** A worker that was stopped, or lost, says nothing of the endpoint, and neither does a connection that was old. */
 function judgeAll(
   state: EndpointState,
-  answered: Answered[],
+  { answered, now }: { answered: Answered[]; now: number },
   tell: (event: EndpointEvent) => void,
 ): EndpointState {
   let { endpoint, health } = state;
   for (const { answer } of answered.toSorted((a, b) => a.answer.endedAt - b.answer.endedAt)) {
-    if (answer.kind === 'stopped') continue;
+    if (isNoWord(answer)) continue;
     const isGone = answer.kind === 'answered' && answer.status === GONE;
     const judged = judge(health, { at: answer.endedAt, ok: isGood(answer), isGone });
-    health = judged.health;
     const { event } = judged;
+    // What people must hear of is dated as of now: an answer may have waited while they were told of others.
+    health = event === 'warned' ? { ...judged.health, warnedAt: now } : judged.health;
     if (event === null || endpoint.disabledAt !== null) continue;
     if (event === 'gone' || event === 'failing')
-      endpoint = { ...endpoint, disabledAt: answer.endedAt, disabledReason: event };
+      endpoint = { ...endpoint, disabledAt: now, disabledReason: event };
     tell({ endpoint, health, event });
   }
   return { endpoint, health };

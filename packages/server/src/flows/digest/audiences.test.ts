@@ -237,6 +237,72 @@ test('an audience that refers to another is asked anew when that one becomes ano
   expect(await members('Not pro')).toEqual([]);
 });
 
+/** One step after the other, with something in between each; all that there is to build by turns. */
+async function buildAmong(something: (step: number) => Promise<void>): Promise<void> {
+  for (let step = 0; ; step += 1) {
+    expect(step).toBeLessThan(100);
+    const mine = (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+    if (mine.length === 0) return;
+    for (const place of mine) {
+      await digest.build(place);
+      await something(step);
+    }
+  }
+}
+
+const PRO = { trait: 'plan', equals: 'pro' };
+const TEAM = { trait: 'plan', equals: 'team' };
+const ACTIVE = { event: 'login', within: '7d' };
+
+test('until those that ask an edited audience are built on it too, they go on asking what it was: who is brought in by that never joined', async () => {
+  const paying = await audience('Paying', PRO);
+  await audience('Paying and active', { all: [{ audience: paying }, ACTIVE] });
+  await audience('Others', { not: { audience: paying } });
+  await live('users', [
+    user('ada', { plan: 'team' }),
+    user('bob', { plan: 'pro' }),
+    user('eve', { plan: 'pro' }),
+  ]);
+  await live('events', [event('ada'), event('eve')]);
+  expect(await members('Paying and active')).toEqual(['eve']);
+  const told = (await moves()).length;
+  await editAudience(db, { projectId, reference: 'Paying', definition: { any: [PRO, TEAM] } });
+  await live('events', [event('ada')]);
+  await buildAmong(async (step) => {
+    await live('events', [event('ada')]);
+    // A true one is told.
+    if (step === 0) await live('events', [event('bob')]);
+  });
+  await live('events', [event('ada'), event('bob'), event('eve')]);
+  expect(await members('Paying')).toEqual(['ada', 'bob', 'eve']);
+  expect(await members('Paying and active')).toEqual(['ada', 'bob', 'eve']);
+  expect(await members('Others')).toEqual([]);
+  expect((await moves()).slice(told)).toEqual(['audience_joined Paying and active bob live']);
+});
+
+test('of more people than a step takes, and of one audience that was being built on another when that was edited: all answers are right at the end', async () => {
+  const ids = Array.from({ length: 1_100 }, (_, i) => `u${String(i).padStart(4, '0')}`);
+  const users = ids.map((id, i) => user(id, { plan: ['pro', 'team', 'free'][i % 3], vip: i % 2 === 0 }));
+  const paying = await audience('Paying', PRO);
+  const best = await audience('Best', { audience: paying });
+  await audience('Not the best', { not: { audience: best } });
+  for (const some of [users.slice(0, 1_000), users.slice(1_000)]) await live('users', some);
+  const told = (await moves()).length;
+  const edit = (reference: string, definition: object): Promise<unknown> =>
+    editAudience(db, { projectId, reference, definition });
+  await edit('Best', { all: [{ audience: paying }, { trait: 'vip', equals: true }] });
+  await buildAmong(async (step) => {
+    if (step === 1) await edit('Paying', TEAM);
+    await live('events', [event('u0001'), event('u0700'), event('u1099')]);
+    await live('users', [user('u0002', { name: `n${clock.now()}` })]);
+  });
+  const those = (is: (i: number) => boolean): string[] => ids.filter((_, i) => is(i));
+  expect(await members('Paying')).toEqual(those((i) => i % 3 === 1));
+  expect(await members('Best')).toEqual(those((i) => i % 3 === 1 && i % 2 === 0));
+  expect(await members('Not the best')).toEqual(those((i) => i % 3 !== 1 || i % 2 !== 0));
+  expect((await moves()).slice(told)).toEqual([]);
+});
+
 test('a test of one person tells every condition', async () => {
   await audience('Busy', {
     all: [

@@ -64,8 +64,8 @@ export type Digested = {
   oldestAt: number | null;
   /** The last project whose turn it was. */
   lastProjectId: number | null;
-  /** Known traits that were no text, for the warnings. */
-  misshapen: { projectId: number; trait: string }[];
+  /** What was digested and is odd: known traits that were no text, traits for which there was no room. */
+  odd: { projectId: number; code: string }[];
 };
 
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
@@ -104,7 +104,7 @@ export const NOTHING_DIGESTED: Digested = {
   events: 0,
   oldestAt: null,
   lastProjectId: null,
-  misshapen: [],
+  odd: [],
 };
 
 type Run = { tx: BatchTx; deps: BatchDeps; lane: Lane; now: number; models: Map<number, Model> };
@@ -276,9 +276,10 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
 }
 
 function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
-  const misshapen = [...people.values()].flatMap(({ person, change }) =>
-    [...change.misshapen].map((trait) => ({ projectId: person.projectId, trait })),
-  );
+  const odd = [...people.values()].flatMap(({ person: { projectId }, change }) => [
+    ...[...change.misshapen].map((trait) => ({ projectId, code: `trait_${trait}_not_text` })),
+    ...(change.isOverfull ? [{ projectId, code: 'traits_too_long' }] : []),
+  ]);
   return {
     projects: new Set(taken.map(({ projectId }) => projectId)).size,
     records: records.length + dropped,
@@ -288,6 +289,6 @@ function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folde
       null,
     ),
     lastProjectId: taken.at(-1)?.projectId ?? null,
-    misshapen,
+    odd,
   };
 }

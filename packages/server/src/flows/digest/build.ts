@@ -3,12 +3,11 @@ import {
   advanceBuild,
   builtUpTo,
   countPeople,
+  covers,
   type Edition,
   type EditionPlace,
   findSince,
-  listReferrers,
   noWrites,
-  rebuildAudience,
   serveEdition,
   writeStandings,
 } from '../../features/audiences/index.ts';
@@ -21,9 +20,10 @@ import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
 import type { Model } from '../models.ts';
 import { timed } from '../project-time.ts';
+import { rebuildAudiences } from '../rebuild-audiences.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
-/** `busy`: somebody else has the project's turn. `waits`: an audience that it refers to is not whole yet. */
+/** `busy`: somebody else has the project's turn. `waits`: one that it asks, or is to be served with, is not that far yet. */
 export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
 
 /** So few that a step holds the project's turn for some ten milliseconds: the live lane goes in between. */
@@ -33,7 +33,7 @@ const PEOPLE_OF_STEP = 500;
  * One step towards the members of a new definition. People come in the order of their ids; up to where a step came the
  * digest keeps the answers from then on, so that at the end of the last step they are all true at once.
  *
- *   count what is asked about without a window → ask about everybody → serve
+ *   count what is asked about without a window → ask about everybody → serve, with all that would ask the old one
  */
 export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildStep> {
   return inSession(given.db, async (tx) => {
@@ -44,7 +44,6 @@ export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildS
     const model = (await deps.models.of(tx, [turn])).get(projectId);
     const edition = model?.audiences.byNumber.get(place.edition);
     if (!model || !edition || edition.state !== 'building') return 'gone';
-    if (edition.waits) return 'waits';
     const step: Step = { tx, deps, projectId, model, edition };
     const counting = await countFirst(step);
     const done = counting ?? (await askNext(step));
@@ -93,24 +92,31 @@ async function countNext(
   await countOn(tx, { projectId, name, users: people.map(({ userId }) => userId) });
 }
 
+/** No further than those have come whom it asks itself. */
 async function askNext(step: Step): Promise<BuildStep> {
-  const { tx, projectId, edition } = step;
-  const people = await listPeople(tx, { projectId, after: edition.builtTo, limit: PEOPLE_OF_STEP });
-  const last = people.at(-1);
-  if (!last) return serve(step);
-  await askAbout(step, people, last.userId);
-  const built = edition.built + people.length;
-  await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: last.userId, built });
-  await newModel(tx, projectId);
+  const { model, edition } = step;
+  const left = await listLeft(step, edition);
+  if (left.length === 0) return serveTogether(step);
+  const asked = referencesOf(model, edition);
+  const reached = left.filter(({ userId }) => asked.every((other) => covers(other, userId)));
+  if (reached.length === 0) return 'waits';
+  await askAbout(step, reached);
+  await newModel(step.tx, step.projectId);
   return 'went on';
 }
 
+function listLeft({ tx, projectId }: Step, { builtTo: after }: Edition): Promise<Person[]> {
+  return listPeople(tx, { projectId, after, limit: PEOPLE_OF_STEP });
+}
+
+function referencesOf({ audiences }: Model, { references }: Edition): Edition[] {
+  return [...references.values()].flatMap((number) => audiences.byNumber.get(number) ?? []);
+}
+
 /** Who was a member already, by the definition that is served, stays one since then. */
-async function askAbout(
-  { tx, deps, projectId, model, edition }: Step,
-  people: Person[],
-  lastUserId: string,
-): Promise<void> {
+async function askAbout({ tx, deps, projectId, model, edition }: Step, people: Person[]): Promise<void> {
+  const lastUserId = people.at(-1)?.userId;
+  if (lastUserId === undefined) return;
   const now = deps.db.clock.now();
   const at = new Date(now);
   const editions = [builtUpTo(edition, lastUserId)];
@@ -137,6 +143,8 @@ async function askAbout(
   await writeStandings(tx, writes, at);
   await writeDecisions(tx, decisions);
   await dueEarlier(tx, 'digest', firstDues(writes));
+  const built = edition.built + people.length;
+  await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: lastUserId, built });
 }
 
 /** Who is in or out by another definition has neither joined nor left: rules that wait for either say why nothing began. */
@@ -157,23 +165,66 @@ function notConsidered(
   }));
 }
 
-/** From here on it answers; audiences that refer to it are asked anew in their turn. */
-async function serve({ tx, deps, projectId, edition }: Step): Promise<BuildStep> {
+/**
+ * From here on it answers. Whoever asks the old edition would ask this one then, and people would join and leave by that: so
+ * those that do are built anew on this one first, and all are served at once.
+ */
+async function serveTogether(step: Step): Promise<BuildStep> {
+  const { tx, deps, projectId, model, edition } = step;
+  const { together, missing } = companyOf(model, edition);
+  if (missing.size > 0) {
+    const people = await countPeople(tx, projectId);
+    await rebuildAudiences({ tx, clock: deps.db.clock }, { projectId, audienceIds: [...missing], people });
+    return 'went on';
+  }
+  const lefts = new Map<Edition, Person[]>();
+  for (const one of together) lefts.set(one, await listLeft(step, one));
+  const isFar = ([one, left]: [Edition, Person[]]): boolean =>
+    left.length === PEOPLE_OF_STEP || !isCounted(model, one);
+  if ([...lefts].some(isFar)) return 'waits';
+  for (const [one, left] of lefts) await askAbout({ ...step, edition: one }, left);
+  await newModel(tx, projectId);
+  for (const one of together) await serve({ ...step, edition: one });
+  return 'served';
+}
+
+function isCounted({ counted }: Model, { mentions }: Edition): boolean {
+  return [...mentions.totals].every((name) => counted.get(name)?.isWhole);
+}
+
+/**
+ * The editions that are to be served with this one, those in front that others ask; and the audiences that ask what it takes the
+ * place of, and are not being built yet.
+ */
+function companyOf({ audiences }: Model, edition: Edition): { together: Edition[]; missing: Set<string> } {
+  const { editions } = audiences;
+  const building = new Map(
+    editions.filter(({ state }) => state === 'building').map((one) => [one.audienceId, one]),
+  );
+  const company = new Set([edition]);
+  const missing = new Set<string>();
+  for (const one of company) {
+    for (const id of one.references.keys()) add(building.get(id));
+    for (const other of editions) {
+      if (other.state === 'building' || !other.references.has(one.audienceId)) continue;
+      add(building.get(other.audienceId));
+      if (!building.has(other.audienceId)) missing.add(other.audienceId);
+    }
+  }
+  return { together: editions.filter((one) => company.has(one)), missing };
+
+  function add(one: Edition | undefined): void {
+    if (one) company.add(one);
+  }
+}
+
+async function serve({ tx, deps, projectId, edition }: Step): Promise<void> {
   const at = new Date(deps.db.clock.now());
   const served = await serveEdition(tx, { projectId, edition: edition.edition, now: at });
-  if (!served) return 'gone';
+  if (!served) throw new Error(`edition ${edition.edition} is being built no more`);
   const { audienceId, members } = served;
-  await newModel(tx, projectId);
-  const referrers = await listReferrers(tx, projectId, audienceId);
-  const people = referrers.length > 0 ? await countPeople(tx, projectId) : 0;
-  for (const { id } of referrers) {
-    const number = await newModel(tx, projectId);
-    const again = { projectId, audienceId: id, edition: number, people };
-    await rebuildAudience({ tx, clock: deps.db.clock }, again);
-  }
   const detail = JSON.stringify({ members });
   await addChanges(tx, [
     { projectId, at, id: deps.newId(), kind: 'audience_built', userId: null, audienceId, detail },
   ]);
-  return 'served';
 }

@@ -51,7 +51,7 @@ async function digestAll(lanes: ('live' | 'bulk')[] = ['live', 'bulk']): Promise
   return records;
 }
 
-const people = (): Promise<object[]> =>
+const people = (): Promise<{ traits: object }[]> =>
   db.query(
     `SELECT p.external_user_id, name, plan, signup_date, company, role, traits, email FROM beckon.person p
      LEFT JOIN beckon.person_email e USING (project_id, external_user_id) WHERE p.project_id = $1 ORDER BY 1`,
@@ -94,8 +94,11 @@ test('known traits live in columns as long as they have their shape, and the oth
     __proto__x: 1,
   };
   await put('users', [{ external_user_id: 'u1', traits }]);
-  const { misshapen } = await digest.batch('live', [projectId]);
-  expect(misshapen.map(({ trait }) => trait).toSorted()).toEqual(['plan', 'signupDate']);
+  const { odd } = await digest.batch('live', [projectId]);
+  expect(odd.map(({ code }) => code).toSorted()).toEqual([
+    'trait_plan_not_text',
+    'trait_signupDate_not_text',
+  ]);
   expect(await people()).toMatchObject([
     {
       name: 'Ada',
@@ -112,6 +115,32 @@ test('known traits live in columns as long as they have their shape, and the oth
   expect(await people()).toMatchObject([
     { plan: 'pro', signup_date: '2026-01-02', company: null, traits: { __proto__x: 1 } },
   ]);
+});
+
+test('what one person gathers in traits has an end, and every record that is sent alone is kept whole', async () => {
+  const traits = (n: number) => Object.fromEntries([0, 1, 2].map((m) => [`t${n} ${m}`, 'é'.repeat(10_000)]));
+  const records = Array.from({ length: 100 }, (_, n) => ({ external_user_id: 'u1', traits: traits(n) }));
+  await put('users', records);
+  const odd = [];
+  for (let done = 0; done < 100;) {
+    const digested = await digest.batch('live', [projectId]);
+    odd.push(...digested.odd);
+    done += digested.records;
+  }
+  expect(odd[0]).toEqual({ projectId, code: 'traits_too_long' });
+  const known = async () => Object.keys((await people())[0]?.traits ?? {});
+  expect(await known()).toHaveLength(13);
+  expect(await known()).toEqual(expect.arrayContaining([0, 1, 2].map((m) => `t0 ${m}`)));
+
+  // What is there can be changed, and what goes makes room.
+  const more = { 't0 0': 'x'.repeat(10_000), 't0 1': null, 't0 2': 'y'.repeat(20_000), new: 1 };
+  await put('users', [{ external_user_id: 'u1', traits: more }]);
+  expect((await digest.batch('live', [projectId])).odd).toEqual([]);
+  expect((await people())[0]?.traits).toMatchObject({
+    't0 0': more['t0 0'],
+    't0 2': more['t0 2'],
+    new: 1,
+  });
 });
 
 test('a live change is told with what was before, and without the address', async () => {

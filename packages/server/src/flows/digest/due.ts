@@ -153,7 +153,7 @@ function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
   const add = (number: number): void => {
     if (wanted.has(number)) return;
     wanted.add(number);
-    for (const reference of model.audiences.byNumber.get(number)?.references ?? []) add(reference);
+    for (const reference of model.audiences.byNumber.get(number)?.references.values() ?? []) add(reference);
   };
   for (const { edition } of dues) add(edition);
   return model.audiences.editions.filter(({ edition }) => wanted.has(edition));

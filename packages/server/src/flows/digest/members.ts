@@ -57,11 +57,11 @@ type SliceOptions = AskOptions & { counting: ReadonlySet<string> };
 async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Answered[]> {
   const { standings, factsOf } = await gatherFacts(tx, asking, options);
   return asking.map((one, i) => {
-    const { person, model, editions, fired = false } = one;
+    const { person, editions, fired = false } = one;
     const standing = standings[i] ?? NO_STANDING;
     const facts = factsOf(person);
     const judged = { userId: person.userId, now: options.now, standing, fired, facts };
-    return { ...one, verdicts: judge(model.audiences, editions, judged) };
+    return { ...one, verdicts: judge(editions, judged) };
   });
 }
 

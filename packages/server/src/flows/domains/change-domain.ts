@@ -115,7 +115,7 @@ export function setDomain(
     const domain = withChange(await requireLocked(tx, place), change, now);
     const { projectId, id } = domain;
     await updateDomain(tx, domain);
-    await askHeldAgain(tx, { projectId, reasons: ['throttle', 'ramp'], now });
+    await askHeldAgain(tx, { projectId, reasons: ['domain_throttle', 'ramp'], now });
     return viewOf(domain, await listKeys(tx, projectId, [id]), mail);
   });
 }

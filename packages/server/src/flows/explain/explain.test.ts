@@ -274,3 +274,19 @@ test('who or what is not there is said', async () => {
   await expect(why('nothing')).rejects.toMatchObject({ code: 'not_found' });
   await expect(why()).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('of a date it says what the engine would if the trait were set to it now', async () => {
+  const at = (days: number): string => new Date(clock.now() + days * DAY).toISOString();
+  await know({ renewalDate: at(3), signupDate: at(-800) });
+  const steps = [{ draft: { subject: 'Soon', body: 'Hello' } }];
+  const renewal = { relative_to: { trait: 'renewalDate' }, before: '7d' };
+  const year = { relative_to: { trait: 'signupDate' }, after: '365d' };
+  await createRule(db, { projectId, document: { name: 'renewal', when: renewal, steps } });
+  await createRule(db, { projectId, document: { name: 'year', when: year, steps } });
+  const said = async (rule: string): Promise<unknown> => (await whyOne(rule)).now?.triggers;
+  expect(await said('renewal')).toMatchObject([{ would_fire: true, reason: 'fired', at: null }]);
+  expect(await said('year')).toMatchObject([{ would_fire: false, reason: 'too_old' }]);
+  await know({ renewalDate: at(2), signupDate: at(-801) });
+  expect((await whyOne('renewal')).reason).toBe('fired');
+  expect((await whyOne('year')).reason).toBe('too_old');
+});

@@ -86,7 +86,7 @@ function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNo
   if (!of || !trigger) return [];
   const { anchor, at, version } = timer;
   const hooked = { rule: of, trigger, anchor };
-  const decided = decideThrough(hooked, { facts: factsOf(desk, of), now: Math.max(desk.now, at) });
+  const decided = decideThrough(hooked, { facts: factsOf(desk, of), now: Math.max(desk.now, at), by: 'due' });
   return [
     {
       waits_for: triggerSentence(trigger, audienceNames(desk)),
@@ -115,7 +115,8 @@ function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
   }
   const desk = whenItCame(asked, anchor);
   const facts = afterIt(factsOf(desk, rule), anchor);
-  const decided = decideThrough({ ...of, anchor }, { facts, now: desk.now });
+  const by = anchor.kind === 'date' ? 'record' : 'due';
+  const decided = decideThrough({ ...of, anchor }, { facts, now: desk.now, by });
   const { detail, ...rest } = told(rule, decided, desk);
   return {
     ...said,
@@ -150,15 +151,15 @@ function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
   return { ...desk, known: { ...known, facts: withOneMore(known.facts, anchor, fewer) } };
 }
 
-/** What it is decided at its moment, if nothing else happens until then. A filter is taken as passed: see `noteOf`. */
+/** What it is decided at its moment, if nothing else happens until then. By `due` a filter is taken as passed: see `noteOf`. */
 function decideThrough(
   { rule, trigger, anchor }: Hooked & { anchor: Anchor },
-  { facts, now }: { facts: PersonFacts; now: number },
+  { facts, now, by }: { facts: PersonFacts; now: number; by: Considered['by'] },
 ): DecidedThen {
-  const considered: Considered = { rule, trigger, anchor, by: 'due' };
+  const considered: Considered = { rule, trigger, anchor, by };
   const { reason, detail, armAt } = decide(considered, facts, now);
   if (reason !== 'armed' || armAt === null) return { reason, detail, at: null };
-  const then = decide(considered, facts, armAt);
+  const then = decide({ ...considered, by: 'due' }, facts, armAt);
   return { reason: then.reason, detail: then.detail, at: armAt };
 }
 

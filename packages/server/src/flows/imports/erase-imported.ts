@@ -1,7 +1,7 @@
 import { deleteCustomersOf } from '../../features/billing/index.ts';
 import {
   blankParts,
-  deleteFindingsWith,
+  deleteFindingsOf,
   insertErased,
   listOpenImports,
   lockImport,
@@ -18,25 +18,15 @@ export async function eraseImported(
   tx: Tx,
   { projectId, userId, email }: { projectId: number; userId: string; email: string | null },
 ): Promise<number> {
-  const texts = [userId, ...(email === null ? [] : [email])].filter((text) => text.trim() !== '');
+  const person = { userId, email };
   let rows = 0;
   for (const { id } of await listOpenImports(tx, projectId)) {
     const one = await lockImport(tx, { projectId, id });
     if (!one) continue;
     await insertErased(tx, one, Buffer.from(personHash(one, userId), 'hex'));
-    rows += await blankParts(tx, one, texts);
+    rows += await blankParts(tx, one, person);
   }
   const address = email === null ? null : email.toLowerCase();
   rows += await deleteCustomersOf(tx, { projectId, userId, address });
-  return rows + (await deleteFindingsWith(tx, { projectId, texts: variantsOf(texts) }));
-}
-
-/** As it stands in a row, and as JSON writes it; in lower case. */
-function variantsOf(texts: string[]): string[] {
-  const variants = texts.flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    text.replaceAll('"', '""'),
-  ]);
-  return [...new Set(variants.map((text) => text.toLowerCase()))];
+  return rows + (await deleteFindingsOf(tx, { projectId, person }));
 }

@@ -9,6 +9,7 @@ import {
   uploadFile,
   workThrough,
 } from '../../../testkit/imports.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
@@ -282,7 +283,7 @@ test('one import of a project at a time, in the order in which they were asked f
 
 test('who is erased on the way is left out, wherever their rows are at that moment', async () => {
   const erase = (userId: string) => erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
-  const text = `${usersCsv(0, 4)}\nnobody,u2@x.org no address,\n`.replaceAll('u2', 'zoe');
+  const text = `${usersCsv(0, 4)}\n,u2@x.org,\n`.replaceAll('u2', 'zoe');
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
   await digestAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text });
@@ -303,6 +304,42 @@ test('who is erased on the way is left out, wherever their rows are at that mome
   );
   expect(ids).toEqual(['u0', 'u1', 'u3', 'u9']);
   expect(await findText(db, ['zoe@x.org'])).toEqual([]);
+});
+
+test('who is erased takes nobody along: not whose id holds theirs, nor who has the same mailbox', async () => {
+  const erase = (userId: string) => erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
+  const shared = 'id,email\nu1,team@x.org\nu10,u10@x.org\nu2,team@x.org\n';
+  await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: shared }));
+  await digestAll();
+  const waiting = await uploadFile(db, { projectId, kind: 'users', text: shared });
+  await erase('u1');
+  const after = await importThrough(deps, waiting);
+  expect(after.counts).toMatchObject({ rows: 2, users: 2, usersSame: 2 });
+
+  await digestAll();
+  // Nobody of this id is in the file, though many of its ids and cells hold it, and one of its columns is called so.
+  const text = 'id,name,seats\n21,x,1\n31,"1 Street\nSpringfield",11\n';
+  await uploadFile(db, { projectId, kind: 'users', text });
+  await expect(erase('1')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(erase('name')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a row of several lines goes as a whole: its rest is nobody of its own', async () => {
+  const text = 'id,name\nada,"1 Street\nSpringfield"\nbob,Bob\n';
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'ada' }] });
+  await digestAll();
+  const waiting = await uploadFile(db, { projectId, kind: 'users', text });
+  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: 'ada' });
+  expect((await importThrough(deps, waiting)).counts).toMatchObject({ rows: 1, users: 1, rejected: 0 });
+  expect((await known()).people).toMatchObject([{ external_user_id: 'bob' }]);
+});
+
+test.each(['Élodie', 'Иван', 'İlk'])('of %s nothing is left in what was rejected', async (userId) => {
+  const text = `id,email\n${userId},no address\nx${userId},neither\n`;
+  await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
+  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
+  const left = await db.query('SELECT line FROM beckon.import_finding WHERE project_id = $1', [projectId]);
+  expect(left).toEqual([{ line: 3 }]);
 });
 
 test('a file that nobody goes on with is gone after seven days, and so is what was found in one that has ended', async () => {

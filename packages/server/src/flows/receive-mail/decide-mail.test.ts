@@ -95,6 +95,28 @@ test('to ask to be let alone in an answer is an answer, which a person reads', (
   expect(asked).toMatchObject({ act: 'keep', kind: 'reply', forwards: true });
 });
 
+test.each([
+  'gmail.com',
+  'googlemail.com',
+  'yahoo.co.uk',
+  'outlook.com',
+  'hotmail.fr',
+  'icloud.com',
+  'gmx.de',
+])('two who have their mailboxes at %s are no colleagues', (host) => {
+  const by = (from: string): Decision =>
+    decide({
+      verdict: verdict('reply'),
+      addressed: 'reply',
+      claim: 'reply',
+      address: `ada@${host}`,
+      mail: { from, headers: [] },
+      authentication: { dmarc: 'pass', policy: 'none' },
+    });
+  expect(by(`eve@${host}`)).toMatchObject({ verified: 'token', isAnswer: false });
+  expect(by(`ada@${host}`)).toMatchObject({ verified: 'recipient', isAnswer: true });
+});
+
 const questions = fc.record({
   kind: fc.constantFrom('dsn', 'complaint', 'auto_reply', 'unsubscribe', 'reply', 'other'),
   addressed: fc.constantFrom('bounce', 'reply', 'unsubscribe', 'role'),

@@ -1,6 +1,7 @@
 import type { BounceClass } from '@beckon/contract';
 import { domainPart, normaliseAddress } from '../../base/address.ts';
 import type { InboundMail, MailRecipient, MailVerdict } from '../../base/mail-in/index.ts';
+import { isPublicMailboxes } from '../../base/public-mailboxes.ts';
 import { organisationOf } from '../../features/domains/index.ts';
 import type { ReplyKind, ReplySign } from '../../features/replies/index.ts';
 import type { MailAuthentication } from '../../io/mail/index.ts';
@@ -126,7 +127,8 @@ function signOf({ mail, claim, address, authentication }: Question): ReplySign |
 }
 
 function isOfSameOrganisation(one: string, other: string): boolean {
-  return organisationOf(domainPart(one)) === organisationOf(domainPart(other));
+  const organisation = organisationOf(domainPart(one));
+  return organisation === organisationOf(domainPart(other)) && !isPublicMailboxes(organisation);
 }
 
 function nothing(why: string): Decision {

@@ -2,9 +2,14 @@ import type { NewId } from '../../base/ids.ts';
 import type { InLine } from '../../base/in-line.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { snippetOf } from '../../base/mail-in/index.ts';
+import { isOnlyTitledAuto, type MailVerdict, snippetOf } from '../../base/mail-in/index.ts';
+import { veilSeals } from '../../features/outbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
-import { findMessageById, findProjectOfMessage } from '../../features/sending/index.ts';
+import {
+  findLetter as findSentLetter,
+  findMessageById,
+  findProjectOfMessage,
+} from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { LookUp } from '../../io/dns/index.ts';
 import {
@@ -55,9 +60,9 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   if (raw.length > ROLE_BYTES_MAX && recipients.every(({ use }) => use === 'role')) return TOO_LARGE;
   const read = await deps.read({ raw, envelope: { from, to } });
   if (!read) return { code: 554, text: '5.6.0 The letter cannot be read' };
-  const { verdict } = read;
+  const { verdict, mail } = read;
   let asked: Promise<MailAuthentication> | null = null;
-  const authenticate = () => (asked ??= authenticateMail(arrived, deps.lookUp));
+  const authenticate = () => (asked ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
   const received: Received = { ...read, arrived, authenticate };
   const answers: Answer[] = [];
   for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
@@ -81,8 +86,8 @@ type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promis
 type Answer = 'done' | 'unknown' | 'full';
 
 async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
-  const { arrived, mail, verdict } = received;
-  const said = { kind: verdict.kind, to: recipient.use, bytes: arrived.raw.length };
+  const { arrived, mail } = received;
+  const said = { kind: received.verdict.kind, to: recipient.use, bytes: arrived.raw.length };
   const claim = claimOf(recipient, received, given.tokenKeys);
   const letter = claim && (await findLetter(given, claim));
   if (!claim || !letter) {
@@ -94,6 +99,7 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
   }
   const { projectId, messageId } = letter;
   const deps = await inTimeOf(given, projectId);
+  const verdict = await verdictFor(deps, { ...received, letter }, recipient);
   const decision = decideMail({
     verdict,
     mail,
@@ -110,6 +116,18 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
   const why = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
   return answer;
+}
+
+/** What only sounds like a machine is a person's, if their letter is called so. */
+async function verdictFor(
+  { db }: ReceiveDeps,
+  { verdict, mail, arrived: { from, to }, letter: { projectId, messageId } }: Concerning,
+  { use }: Recipient,
+): Promise<MailVerdict> {
+  if (verdict.kind !== 'auto_reply' || use === 'unsubscribe') return verdict;
+  const sent = await findSentLetter(db, { projectId, id: messageId });
+  const isAnswer = sent !== undefined && isOnlyTitledAuto(mail, { from, to, subject: sent.subject });
+  return isAnswer ? { ...verdict, kind: 'reply' } : verdict;
 }
 
 /** Of what is written to those who read complaints, nothing is read. */
@@ -191,8 +209,10 @@ async function keep(
   decision: Extract<Decision, { act: 'keep' }>,
 ): Promise<Answer> {
   const { db, newId } = deps;
-  const { letter, mail, text, arrived } = received;
+  const { letter, mail, arrived } = received;
   const { projectId, messageId } = letter;
+  // Where only a quotation is there, it is what is kept: it must not let in whoever reads the thread.
+  const text = veilSeals(received.text);
   const now = db.clock.now();
   const inserted = await db.transaction(async (tx) => {
     // Whoever erases the person meanwhile waits, and then finds this too.

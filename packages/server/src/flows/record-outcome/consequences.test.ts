@@ -212,6 +212,53 @@ test('an answer ends the runs of whoever answered, cancels what nobody touched a
   expect((await story.runs('ada', 'Bills'))[0]?.state).toBe('active');
 });
 
+/** The first of two letters has left; the second was put off by the recipient's server. */
+async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promise<Aftermath> {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule({}, 2));
+  await sendTo(story, ['ada']);
+  await story.later(2 * DAY + MINUTE);
+  await touch(story);
+  stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 4.7.1 later' });
+  await story.later(HOUR);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'held: deferred']);
+  const [first] = await story.messages('ada');
+  await story.record([{ ...REPLIED, messageId: first?.id ?? '', occurredAt: story.now() }]);
+  stage.engine.transport.answer({ result: 'sent' });
+  await story.later(5 * HOUR);
+  return story;
+}
+
+test('an answer cancels a letter that was put off and that nobody touched', async () => {
+  const story = await withPutOff(async () => {});
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: replied']);
+  expect((await story.messages('ada')).at(-1)).toMatchObject({ state: 'failed', reason: 'replied' });
+});
+
+const WORDS = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' as const };
+
+test.each([
+  ['approved', { kind: 'approve' as const }],
+  ['edited', { kind: 'edit' as const, content: WORDS }],
+])('a letter that somebody %s and that was put off waits for them after an answer', async (_, act) => {
+  const story = await withPutOff((one) => one.act('ada', act));
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'held: replied']);
+  await expect(story.act('ada', { kind: 'edit', content: WORDS })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  await story.act('ada', { kind: 'approve' });
+  await story.later(MINUTE);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'sent']);
+});
+
+test('a letter that waits for a person after it was put off is not handed over to another address', async () => {
+  const story = await withPutOff((one) => one.act('ada', { kind: 'approve' }));
+  await story.act('ada', { kind: 'approve' });
+  await story.user('ada', { email: 'new@x.org' });
+  await story.later(MINUTE);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: address_changed']);
+});
+
 test('a sign of life lifts what bounces said of an address, and a machine gives none', async () => {
   const story = await withLetter();
   await story.became('ada', bounced('hard'));

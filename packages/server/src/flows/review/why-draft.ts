@@ -174,6 +174,7 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   release: 'It was let go on',
   retry: 'The recipient’s server put it off',
   claim: 'It was handed over',
+  put_back: 'It was taken back, for something came in between',
   send_again: 'It was sent again, as another draft',
   settle: 'It was proved what became of it',
 };

@@ -8,6 +8,7 @@ import {
   type Anchor,
   burnsEntry,
   type Considered,
+  dateIn,
   type Decided,
   decide,
   type Definition,
@@ -132,7 +133,9 @@ export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts
     userId: person.userId,
     isSuppressed: isSuppressed(person),
     suppressedSeq: person.suppressedSeq,
+    liveSeq: person.liveSeq,
     newest: known.newest,
+    date: (trait) => dateIn(person.traits.get(trait)),
     onlyIf: () => onlyIf === null || holds(desk, onlyIf),
     isOut: () => [exits.when, goal].some((out) => out !== null && holds(desk, out)),
     entry: (key) => entryOf(desk, id, key),
@@ -166,7 +169,7 @@ function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish
 
 /** The date that a trait told is told no more: whatever waits for it goes. */
 export function disarm({ person, outcome }: Desk, hook: Hook): void {
-  const { key } = timerPlace(hook, { anchorId: '', entryKey: '' });
+  const { key } = timerPlace(hook, { anchor: { id: '', occurredAt: 0 }, entryKey: '' });
   const { projectId, userId } = person;
   outcome.disarmed.push({ projectId, userId, ruleId: hook.rule.id, key });
   outcome.timers = outcome.timers.filter((timer) => timer.ruleId !== hook.rule.id || timer.key !== key);
@@ -176,7 +179,7 @@ type Began = { anchor: Anchor; decided: Decided };
 
 function arm({ person, outcome }: Desk, hook: Hook, { anchor, decided }: Began): void {
   if (decided.armAt === null) return;
-  const { key, keepFirst } = timerPlace(hook, { anchorId: anchor.id, entryKey: decided.wish.key });
+  const { key, keepFirst } = timerPlace(hook, { anchor, entryKey: decided.wish.key });
   outcome.timers.push({
     projectId: person.projectId,
     userId: person.userId,

@@ -176,3 +176,33 @@ test('what was accepted before a rule was made starts nothing of it, digested af
   await story.later(DAY);
   expect(await story.letters()).toHaveLength(1);
 });
+
+const LATER = { relative_to: { event: 'did' }, after: '30d' };
+const PRO = { trait: 'plan', equals: 'pro' };
+
+test('once: each event has a moment of its own until one lets the person in, and sets none any more then', async () => {
+  const story = await withRule('once', { when: LATER, only_if: PRO });
+  const at = story.now();
+  await did(story, {}, 10 * DAY);
+  await did(story, {}, 10 * DAY);
+  await did(story, {}, 15 * DAY);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.later(5 * DAY + HOUR);
+  expect((await story.drafts()).map(({ createdAt }) => createdAt)).toEqual([at + 40 * DAY]);
+  await did(story, {}, 40 * DAY);
+  const why = { armed: 3, only_if: 1, fired: 1, claimed: 1, already_entered: 2 };
+  expect(await story.why('u1', 'Did')).toEqual(why);
+});
+
+test('once: however often it happens, a person waits for no more than one moment of each day', async () => {
+  const story = await withRule({ once_per: ['plan'] }, { when: LATER });
+  for (const plan of ['pro', 'pro', 'team']) await did(story, { plan }, HOUR);
+  await story.later(DAY);
+  await did(story, { plan: 'pro' }, HOUR);
+  const timers = await story.server.db.query(`SELECT 1 FROM beckon.rule_timer WHERE project_id = $1`, [
+    story.projectId,
+  ]);
+  expect(timers).toHaveLength(3);
+  await story.later(40 * DAY);
+  expect((await keys(story)).toSorted()).toEqual(['pro', 'team']);
+});

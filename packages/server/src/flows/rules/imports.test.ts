@@ -76,6 +76,24 @@ test('a user record does not lift it, and a live event that is accepted before a
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1 });
 });
 
+test('what a record accepted before the lift brings about starts nothing, in one batch with the event that lifts it or not', async () => {
+  const story = await withUser();
+  await story.user('u2', { email: 'b@x.org' });
+  const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
+  await story.rule({ name: 'Renewal', when, steps });
+  await suppressed(story, [of('u1', 'login'), of('u2', 'login')]);
+  await story.later(HOUR);
+  const traits = { renewalDate: new Date(story.now() + 10 * DAY).toISOString() };
+  await story.user('u1', { traits });
+  await story.later(HOUR);
+  await story.event('u1', 'login');
+  await story.user('u2', { traits });
+  await story.event('u2', 'login');
+  await story.later(9 * DAY);
+  expect(await story.letters()).toEqual([]);
+  for (const userId of ['u1', 'u2']) expect(await story.why(userId, 'Renewal')).toEqual({ suppressed: 1 });
+});
+
 test('conditions, exits and what a rule is about read imported history', async () => {
   const story = await withUser();
   const done = { event: 'did' };

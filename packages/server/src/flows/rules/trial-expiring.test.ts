@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { forgetHistory } from '../forget-history.ts';
 
 const stage = await openStage();
 const RULE = 'trial_expiring';
@@ -229,4 +230,31 @@ test('without a trial the events themselves count, once in thirty days', async (
   await expiring(DAY);
   expect(await story.letters()).toHaveLength(2);
   expect((await story.runs('u1', RULE)).map(({ key }) => key)).toEqual(['none', 'none']);
+});
+
+test('what a trial is told by is kept until its moment has come, for however short a time events are', async () => {
+  const story = await withUser();
+  await story.set({ keep_events: '31d' });
+  await story.user('u2', { email: 'b@x.org' });
+  const at = story.now();
+  for (const userId of ['u1', 'u2']) await story.event(userId, 'trial_started', { trialDays: 60 });
+  await story.event('u1', 'login');
+  await story.later(5 * DAY);
+  await story.event('u2', 'subscription_started');
+  const forget = async (): Promise<string[]> => {
+    const { db } = story.server;
+    await forgetHistory(db, story.projectId, () => true);
+    const rows = await db.query<{ name: string }>(
+      `SELECT external_user_id || ' ' || name AS name FROM beckon.event
+       WHERE project_id = $1 AND name NOT LIKE 'email.%' ORDER BY 1`,
+      [story.projectId],
+    );
+    return rows.map(({ name }) => name);
+  };
+  await story.later(40 * DAY);
+  expect(await forget()).toEqual(['u1 trial_started', 'u2 subscription_started', 'u2 trial_started']);
+  await story.later(13 * DAY);
+  expect(await moments(story)).toEqual([at + 57 * DAY + 2 * HOUR]);
+  expect(await story.why('u2', RULE)).toEqual({ armed: 1, superseded: 1 });
+  expect(await forget()).toEqual([]);
 });

@@ -43,11 +43,11 @@ export function readAdvance(text: string): number {
 /**
  * Moves the clock of a sandbox. It goes from one moment at which something is due to the next, as real time would, does what is due
  * there and everything that follows from it, and returns when all is quiet at the last of them. What it did stays done, whatever
- * stops it: the clock then stands at the moment it came to.
+ * stops it: the clock then stands at the moment it came to. `begun`: from here on something may be done.
  */
 export async function advanceClock(
   deps: AdvanceDeps,
-  { projectId, ms }: { projectId: number; ms: number },
+  { projectId, ms, begun }: { projectId: number; ms: number; begun?: () => void },
 ): Promise<Advanced> {
   const { db } = deps;
   await requireOpen(db, projectId);
@@ -65,6 +65,7 @@ export async function advanceClock(
     const before = await countSandbox(db, projectId);
     const { aheadMs } = await readTurn(db, projectId);
     if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar();
+    begun?.();
     await goTo(way, aheadMs + ms);
     const after = await countSandbox(db, projectId);
     return {

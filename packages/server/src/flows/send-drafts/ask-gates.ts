@@ -120,31 +120,37 @@ async function findContenders(
   return new Map([...byAddress].map(([address, some]) => [address, some.map(({ contender }) => contender)]));
 }
 
-/** `isClaimedAgain`: it has its slot of the caps already. */
-export type Leaver = { person: Person; isClaimedAgain?: boolean };
+/** `isTriedAgain`: it was handed over before, and has its slots of the caps and of the warm-up already. */
+export type Leaver = {
+  person: Person;
+  isTriedAgain?: boolean;
+  /** What its own domain says, where that is not the sender's. */
+  elsewhere?: GateFacts['domain'] | undefined;
+};
 
 /** Asks the gates about one draft. What passes takes its slot and its token; whoever asks claims it. */
 export function passGates(
   gates: Gates,
   draft: Draft,
-  { person, isClaimedAgain = false }: Leaver,
+  { person, isTriedAgain = false, elsewhere }: Leaver,
 ): GateAnswer {
   const address = addressOf(person);
-  const counts = draft.counts && !isClaimedAgain;
+  const counts = draft.counts && !isTriedAgain;
   const provider = address === null ? '' : gates.mailroom.providers.of(domainPart(address));
   const answer = gate(
     {
       ...ofItself(gates, draft, person),
       ...ofMailbox(gates, draft, { address, counts }),
-      ...ofOthers(gates, provider, isClaimedAgain),
+      ...ofOthers(gates, provider, isTriedAgain),
+      ...(elsewhere && { domain: elsewhere, narrow: null }),
     },
     gates.policy,
     gates.now,
   );
   if (!answer.passes || address === null) return answer;
   gates.bucket = takeTokens(gates.bucket, 1);
-  gates.narrow?.take(provider);
-  if (gates.ramp && !isClaimedAgain) gates.ramp.left -= 1;
+  if (!elsewhere) gates.narrow?.take(provider);
+  if (gates.ramp && !isTriedAgain) gates.ramp.left -= 1;
   if (counts) takeSlot(gates, address, draft);
   return answer;
 }
@@ -189,12 +195,12 @@ function topicOf({ rules }: Pick<Model, 'rules'>, { ruleId }: Pick<Draft, 'ruleI
 function ofOthers(
   gates: Gates,
   provider: string,
-  isClaimedAgain: boolean,
+  isTriedAgain: boolean,
 ): Pick<GateFacts, 'throttle' | 'narrow' | 'ramp'> {
   const { policy, now, narrow, ramp } = gates;
   const { left, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
   gates.bucket = bucket;
-  const isFull = ramp !== null && ramp.left < 1 && !isClaimedAgain;
+  const isFull = ramp !== null && ramp.left < 1 && !isTriedAgain;
   return {
     throttle: { left, nextAt },
     narrow: narrow?.holds(provider) ?? null,

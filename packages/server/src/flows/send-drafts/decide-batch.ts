@@ -10,9 +10,11 @@ import {
   dueAction,
   ENGINE,
   finish,
+  heldOn,
   hold,
   isRefused,
   type Moved,
+  putBack,
   release,
 } from '../../features/drafts/index.ts';
 import { type Person, personKey } from '../../features/people/index.ts';
@@ -21,6 +23,7 @@ import {
   findEarlier,
   findFrozen,
   type GateAnswer,
+  type GateFacts,
   type MessageEnd,
   type MessageRow,
 } from '../../features/sending/index.ts';
@@ -32,7 +35,7 @@ import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
 import type { Mailroom } from './mailroom.ts';
-import { findSender, type Sender } from './sender-of.ts';
+import { findSender, gatesElsewhere, type Sender } from './sender-of.ts';
 
 /** Whatever keeps letters in may be mended at any time. */
 const ASK_AGAIN_MS = 3_600_000;
@@ -60,6 +63,8 @@ export type Batch = {
 };
 export type Done = {
   moved: Moved[];
+  /** Held on for the same, and asked again then. */
+  later: { draftId: string; dueAt: number }[];
   letters: ClaimedLetter[];
   messages: MessageRow[];
   /** Messages that were tried for long enough. */
@@ -74,7 +79,16 @@ export type Tokens = { bucket: Gates['bucket']; left: number };
 /** What becomes of each draft that is due. */
 export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: Tokens): Promise<Done> {
   const { now } = batch;
-  const done: Done = { moved: [], letters: [], messages: [], ends: [], narrow: null, decisions: [], bucket };
+  const done: Done = {
+    moved: [],
+    later: [],
+    letters: [],
+    messages: [],
+    ends: [],
+    narrow: null,
+    decisions: [],
+    bucket,
+  };
   const leaving = left < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
   const asked = leaving.length > 0 ? await gatherAll(batch, leaving, bucket) : null;
   for (const draft of inTurn(due, asked?.gates.ramp ?? null)) {
@@ -100,6 +114,8 @@ type Asked = {
   sender: Sender;
   /** Of drafts that were handed over before, and put off. */
   earlier: Map<string, EarlierMessage>;
+  /** What the domains say that some of these were handed over from. */
+  elsewhere: Map<string, GateFacts['domain']>;
 };
 
 async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']): Promise<Asked> {
@@ -112,7 +128,9 @@ async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']
   ]);
   const { people } = evidence;
   const gates = await openGates(tx, { model, now, bucket, people, sender, mailroom });
-  return { evidence, sender, earlier, gates };
+  const domains = [...earlier.values()].flatMap(({ attempts, domain }) => (attempts > 0 ? [domain] : []));
+  const elsewhere = await gatesElsewhere(tx, { projectId, sender, domains }, mailroom);
+  return { evidence, sender, earlier, gates, elsewhere };
 }
 
 /** The slots of the warm-up go to whoever matters most; everything else goes in the order in which it is due. */
@@ -141,30 +159,53 @@ function actOn(draft: Draft, now: number): Decided | null {
 
 type Leaving = Asked & { done: Done };
 
-function leave(batch: Batch, draft: Draft, { evidence, gates, sender, earlier, done }: Leaving): void {
-  const { now } = batch;
+function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
+  const { evidence, earlier, done } = leaving;
   const person = evidence.people.get(personKey(draft));
-  const before = earlier.get(draft.id) ?? null;
-  const wasTried = before !== null && before.attempts > 0;
-  // What was handed over once is frozen: it follows nothing any more.
-  const changed = wasTried && person ? null : evaluateAgain(draft, evidence);
+  const message = earlier.get(draft.id);
+  const before = message && message.attempts > 0 ? message : null;
+  const changed = before && person ? null : changedSince(draft, evidence, batch.now);
   if (changed || !person) return note(batch, done, { draft, decided: changed });
-  if (wasTried && before.address !== addressOf(person)) {
+  if (before && before.address !== addressOf(person)) {
     return fail(batch, done, { draft, reason: 'address_changed' });
   }
   // As with the throttle: it stays first in line until there is room to hand it over.
-  if (done.letters.length >= batch.room) return;
-  const answer = passGates(gates, draft, { person, isClaimedAgain: before !== null });
-  if (answer.passes) return send(batch, done, { draft, person, sender, gates });
+  if (done.letters.length < batch.room) sendOrHold(batch, draft, { ...leaving, person, before });
+}
+
+/** `before`: it was handed over already, and its bytes are signed for the domain that it was handed over from. */
+type Asking = Leaving & { person: Person; before: EarlierMessage | null };
+
+function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, ...asked }: Asking): void {
+  const elsewhere = asked.elsewhere.get(before?.domain ?? '');
+  const domain = (elsewhere && before?.domain) ?? asked.sender.domain;
+  const answer = passGates(gates, draft, { person, isTriedAgain: before !== null, elsewhere });
+  if (answer.passes) return send(batch, done, { draft, person, sender: { ...asked.sender, domain }, gates });
   // The throttle concerns nobody in particular: the draft stays first in line.
   if (answer.reason === 'throttle') return;
-  note(batch, done, { draft, decided: keepIn(draft, answer, now), detail: answer.detail });
+  const later = BY_THE_LETTER.has(answer.reason) ? heldOn(draft, answer) : null;
+  if (later !== null) return void done.later.push({ draftId: draft.id, dueAt: later });
+  note(batch, done, { draft, decided: keepIn(draft, answer, batch.now), detail: answer.detail });
+}
+
+/** These let one letter go after the other, and are asked by all that wait each time. */
+const BY_THE_LETTER: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
+
+/** What was handed over once is frozen, and follows nothing any more; everything else is asked whether it still holds. */
+function changedSince(draft: Draft, evidence: Evidence, now: number): Decided | null {
+  // The release before said so of what was only put back, too.
+  return draft.reason === 'deferred' ? putBack(draft, { at: now, now }) : evaluateAgain(draft, evidence);
 }
 
 /** It was put off until nobody waits for it any more, or to somebody who is elsewhere now. */
 function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reason: string }): void {
   const { projectId, now } = batch;
-  note(batch, done, { draft, decided: finish(draft, { result: 'failed', reason }, { now }) });
+  const isPutOff = draft.reason === 'deferred';
+  // A person has let it go again since.
+  const decided = isPutOff
+    ? finish(draft, { result: 'failed', reason }, { now })
+    : cancel(draft, { reason, now });
+  note(batch, done, { draft, decided });
   const nothing = { reply: null, relayId: null };
   done.ends.push({ projectId, draftId: draft.id, epoch: null, state: 'failed', reason, ...nothing });
 }

@@ -34,7 +34,7 @@ async function dueFor(...users: string[]): Promise<Story> {
 
 const message = async ({ projectId }: Story, userId: string) => {
   const [row] = await db.query<{ state: string; attempts: number; epoch: number; address: string }>(
-    `SELECT state, attempts, epoch, address, reason FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
+    `SELECT state, attempts, epoch, address, reason FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY id`,
     [projectId, userId],
   );
   return row;
@@ -72,6 +72,15 @@ async function afterAMinute(): Promise<void> {
   clock.advance(2 * MINUTE);
   await engine.sender.giveUp();
   await engine.settle();
+}
+
+/** As that release put back what was claimed. */
+async function asBefore({ projectId }: Story, userId: string): Promise<void> {
+  await db.query(
+    `UPDATE beckon.draft SET state = 'held', resume_state = 'approved', reason = 'deferred', not_before = due_at
+     WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, userId],
+  );
 }
 
 /** Other stories go on in the same database. */
@@ -145,6 +154,17 @@ test('an address that changed after the claim gets the letter in place of the ol
   expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
 });
 
+test('what was claimed and never handed over is written anew where what it says has changed since', async () => {
+  const story = await meanwhile(async (story) => {
+    await story.user('second', { email: 'new@x.org', traits: { name: 'Ada' } });
+    await engine.digest.batch('live', [story.projectId]);
+  });
+  expect(await story.drafts('second')).toMatchObject([{ state: 'scheduled', reason: null }]);
+  await engine.settle();
+  expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
+  expect(lettersOf(story).at(-1)?.content.body).toContain('Ada');
+});
+
 test('who claimed a letter and stood still for too long cannot hand it over any more', async () => {
   const story = await dueFor('first', 'second');
   const { held, letGo } = holdFirst();
@@ -210,18 +230,22 @@ test('what was put off is tried again as the very same bytes, more and more seld
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
 });
 
-test('a relay that is away for longer than a day costs no letter that is worth sending by then', async () => {
-  const story = await newStory(stage);
-  await story.set({ autopilot: '1h', quiet_hours: 'off' });
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'user_signed_up');
-  engine.transport.answer({ result: 'deferred', reason: 'relay_away', isRelays: true });
-  await story.later(27 * HOUR);
-  expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
-  engine.transport.answer({ result: 'sent' });
-  await story.later(6 * MINUTE);
-  expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
-});
+test(
+  'a relay that is away for longer than a day costs no letter that is worth sending by then',
+  { timeout: 90_000 },
+  async () => {
+    const story = await newStory(stage);
+    await story.set({ autopilot: '1h', quiet_hours: 'off' });
+    await story.user('ada', { email: 'ada@x.org' });
+    await story.event('ada', 'user_signed_up');
+    engine.transport.answer({ result: 'deferred', reason: 'relay_away', isRelays: true });
+    await story.later(27 * HOUR);
+    expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
+    engine.transport.answer({ result: 'sent' });
+    await story.later(6 * MINUTE);
+    expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
+  },
+);
 
 test('between two attempts quiet hours, a suppression and a new address each keep the letter in', async () => {
   const story = await dueFor('night', 'gone', 'moved');
@@ -286,6 +310,31 @@ test('what was put off while its rule was off goes on once it is on again', asyn
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
 });
 
+test('what was put back has no slot of the cap any more, and takes a new one when it leaves', async () => {
+  const story = await dueFor('first', 'second');
+  await story.set({ frequency_cap: '1/24h' });
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  await pauseProject(db, story.projectId);
+  letGo();
+  await sending;
+  await afterAMinute();
+  clock.advance(25 * HOUR);
+  const resumedAt = clock.now();
+  await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
+  await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
+  await story.event('second', 'report_made');
+  await story.later(3 * HOUR);
+  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  const [one] = await db.query<{ claimed_at: Date }>(
+    `SELECT claimed_at FROM beckon.message WHERE project_id = $1 AND external_user_id = 'second'`,
+    [story.projectId],
+  );
+  expect(one?.claimed_at.getTime()).toBeGreaterThanOrEqual(resumedAt);
+  expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'cap' });
+});
+
 test('an attempt again takes no second slot of the cap', async () => {
   const story = await dueFor('ada');
   await story.set({ frequency_cap: '1/24h' });
@@ -347,4 +396,42 @@ test('a mailbox provider that asks for less is written to more slowly, and other
     [story.projectId],
   );
   expect(pace?.per_second).toBeGreaterThan(0);
+});
+
+test('what an earlier release took for put off, though it was never handed over, gets out of that', async () => {
+  const story = await dueFor('first', 'second');
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  clock.advance(2 * MINUTE);
+  await engine.sender.giveUp();
+  letGo();
+  await sending;
+  await asBefore(story, 'second');
+  await story.user('second', { email: 'second@x.org', traits: { name: 'Ada' } });
+  // It was called approved, so that it has a whole period again for what it says now.
+  await story.later(2 * HOUR);
+  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+});
+
+test('what was claimed and never handed over may be edited and skipped, and has not bounced when its time is over', async () => {
+  const users = ['first', 'edited', 'skipped', 'late'];
+  const story = await dueFor(...users);
+  const { held, letGo } = holdFirst();
+  const sending = engine.sender.batch(story.projectId);
+  await held;
+  await pauseProject(db, story.projectId);
+  letGo();
+  await sending;
+  await afterAMinute();
+  const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' } as const;
+  await story.act('edited', { kind: 'edit', content });
+  await story.act('skipped', { kind: 'skip', reason: null });
+  clock.advance(100 * HOUR);
+  await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
+  await story.later(2 * HOUR);
+  expect((await story.drafts('late'))[0]).toMatchObject({ state: 'cancelled', reason: 'expired' });
+  expect(await message(story, 'late')).toMatchObject({ state: 'failed', reason: 'expired', attempts: 0 });
+  const bounced = `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND type = 'email.bounced'`;
+  expect(await db.query(bounced, [story.projectId])).toEqual([]);
 });

@@ -45,10 +45,8 @@ export async function lookAheadOfAll(
     const known = facts.get(personKey(draft));
     const holds = condition === null || known === undefined || evaluate(condition, known).holds;
     if (!person) return [draft.id, { holds, gate: null }];
-    return [
-      draft.id,
-      { holds, gate: passGates(gates, draft, { person, isClaimedAgain: earlier.has(draft.id) }) },
-    ];
+    const isTriedAgain = (earlier.get(draft.id)?.attempts ?? 0) > 0;
+    return [draft.id, { holds, gate: passGates(gates, draft, { person, isTriedAgain }) }];
   });
   return new Map(looked);
 }

@@ -6,6 +6,7 @@ import {
   isRefused,
   lockDrafts,
   type Moved,
+  putBack,
   retry,
   writeMoved,
 } from '../../features/drafts/index.ts';
@@ -35,6 +36,8 @@ export type LetterResult = {
 
 /** Between attempts; the last one goes on. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
+/** At first it is asked again at once; whatever comes in between again and again is asked about ever more seldom. */
+const PUT_BACK_FOR_MS = [0, 0, 1, 5, 15, 30, 60].map((minutes) => minutes * 60_000);
 /** Few letters wait for it: while a relay is away only one at a time is tried. */
 const RELAY_AGAIN_MS = 5 * 60_000;
 /** For so long a letter is tried. */
@@ -94,7 +97,7 @@ async function recordOfProject(
   { projectId, results: given }: Some,
 ): Promise<Recorded> {
   const now = db.clock.now();
-  const puzzling = given.filter(({ handed }) => handed.result === 'deferred' || handed.result === 'failed');
+  const puzzling = given.filter(({ handed: { result } }) => result !== 'sent' && result !== 'unknown');
   const messages = await findHanded(
     tx,
     projectId,
@@ -106,8 +109,9 @@ async function recordOfProject(
   const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
   const said = results.map(({ letter, handed }) => {
     const draft = drafts.get(letter.draftId);
-    const againAt = againAtOf(handed, { draft, attempt: messages.get(letter.draftId), now });
-    return { letter, handed, draft, againAt };
+    const againAt = againAtOf({ letter, handed }, { draft, attempt: messages.get(letter.draftId), now });
+    const wasTried = (messages.get(letter.draftId)?.attempts ?? 0) > 0;
+    return { letter, handed, draft, againAt, wasTried };
   });
   const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
   const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
@@ -155,20 +159,27 @@ function bounceOf(
 }
 
 type Attempt = Pick<HandedMessage, 'attempts' | 'firstAt'>;
-type Said = LetterResult & { draft: Draft | undefined; againAt: number | null };
+/** `wasTried`: it was handed over before, this time or another. */
+type Said = LetterResult & { draft: Draft | undefined; againAt: number | null; wasTried: boolean };
 
 /** When it is tried again; null: not again, by what was said or because it was tried for long enough. */
 function againAtOf(
-  handed: LetterResult['handed'],
+  { letter: { epoch }, handed }: LetterResult,
   { draft, attempt, now }: { draft: Draft | undefined; attempt: Attempt | undefined; now: number },
 ): number | null {
-  if (handed.result === 'put_back') return now;
+  if (handed.result === 'put_back') return now + putBackForMs(epoch, attempt);
   if (handed.result !== 'deferred') return null;
   if (handed.isRelays === true) return isWorthIt(draft, now + RELAY_AGAIN_MS);
   const { attempts, firstAt } = attempt ?? { attempts: 1, firstAt: now };
   const at = now + (BACKOFF_MS[Math.max(0, attempts - 1)] ?? BACKOFF_MS.at(-1) ?? 0);
   const until = Math.min((firstAt ?? now) + TRIED_FOR_MS, draft?.expiresAt ?? Infinity);
   return at < until ? at : null;
+}
+
+/** By how many claims came to nothing; one that was withdrawn counts twice. */
+function putBackForMs(epoch: number, attempt: Attempt | undefined): number {
+  const claims = epoch - (attempt?.attempts ?? 0);
+  return PUT_BACK_FOR_MS[Math.max(0, claims - 1)] ?? PUT_BACK_FOR_MS.at(-1) ?? 0;
 }
 
 /** A relay that is away is nobody's refusal, however long it lasts. */
@@ -196,13 +207,14 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
 }
 
 /** Whoever held it for lost, and said so, was first. */
-function movedBy({ handed, draft, againAt }: Said, now: number): Moved[] {
+function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Moved[] {
   if (!draft) return [];
+  const again = handed.result === 'put_back' && !wasTried ? putBack : retry;
   const detail = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
   const decided =
     againAt === null
       ? finish(draft, endedAs(handed), { now, detail })
-      : retry(draft, { at: againAt, now, detail: { ...detail, again_at: new Date(againAt).toISOString() } });
+      : again(draft, { at: againAt, now, detail: { ...detail, again_at: new Date(againAt).toISOString() } });
   return isRefused(decided) ? [] : [decided];
 }
 

@@ -1,6 +1,6 @@
 import { classifyReply, replyText } from '../../base/bounce/index.ts';
 import { writeDecisions } from '../../features/decisions/index.ts';
-import { type Draft, listDueDrafts, type Moved } from '../../features/drafts/index.ts';
+import { askLater, type Draft, listDueDrafts, type Moved } from '../../features/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/index.ts';
 import { isAccepted } from '../../features/restores/index.ts';
 import {
@@ -49,16 +49,17 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     if (!known) return NOTHING;
     const { throttle } = policyOf(known);
     const { left, bucket } = refill(turn.bucket, throttle, now);
-    // While a project is paused its drafts stand still as they are; who lets it go on sets the alarm again.
+    // While a project is paused or suspended its drafts stand still as they are; who lets it go on sets the alarm again.
+    const isStill = turn.isSuspended || known.project.settings.paused;
     const wanted = Math.min(BATCH_MAX, Math.max(Math.min(left, room), LOOKED_AT_MIN));
-    const limit = known.project.settings.paused ? 0 : wanted;
+    const limit = isStill ? 0 : wanted;
     const due = limit > 0 ? await listDueDrafts(tx, { projectId, now, limit }) : [];
     given.db.reach?.('send_claimed');
     const model = await withVersions({ tx, turn: digestTurn, now }, known, due);
     const batch: Batch = { tx, deps, projectId, model, now, room };
     const done = await decideBatch(batch, due, { bucket, left });
     const after = refill(done.bucket, throttle, now);
-    await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null });
+    await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null, isStill });
     given.db.reach?.('send_committed');
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
     return { letters: done.letters, drafts: done.moved.length, lateMs: now - firstAt };
@@ -77,8 +78,11 @@ async function withVersions(
   return loaded.get(turn.projectId) ?? model;
 }
 
-async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: number | null }): Promise<void> {
-  const { tx, deps, projectId, now, model } = batch;
+/** `nextAt`: when the throttle lets the next one go; null: now. */
+type Finishing = { done: Done; nextAt: number | null; isStill: boolean };
+
+async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promise<void> {
+  const { tx, deps, projectId, now } = batch;
   const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
   const runsOf = (some: Moved[]): string[] => some.flatMap(({ draft }) => draft.runId ?? []);
   const putOff = await findHanded(tx, projectId, gaveUpOn(done));
@@ -86,6 +90,7 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
     claimMessages(tx, done.messages),
     endMessages(tx, { at: now, ends: done.ends }),
     writeMoves(tx, done.moved),
+    askLater(tx, projectId, done.later),
     writeDecisions(tx, done.decisions),
     done.bucket ? keepBucket(tx, projectId, done.bucket) : undefined,
     done.narrow ? upsertNarrow(tx, done.narrow.taken()) : undefined,
@@ -96,7 +101,8 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
   const suppressed = runsOf(over.filter(({ draft }) => draft.reason === 'suppressed'));
   await endRuns(tx, { projectId, ids: suppressed, reason: 'suppressed', at: now });
-  const happened = [...putOff.values()].map((message) => bounceOf(projectId, message, now));
+  const tried = [...putOff.values()].filter(({ attempts }) => attempts > 0);
+  const happened = tried.map((message) => bounceOf(projectId, message, now));
   const applied = await applyOutcomes(tx, projectId, {
     happened,
     now,
@@ -106,7 +112,7 @@ async function finish(batch: Batch, { done, nextAt }: { done: Done; nextAt: numb
   const awake = await wakeRuns(tx, { projectId, ids: runsOf(over), at: now });
   if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
   await holdDue(tx, projectId, 'send');
-  const next = model.project.settings.paused ? null : await nextMoment(tx, projectId, 'send');
+  const next = isStill ? null : await nextMoment(tx, projectId, 'send');
   // What is overdue keeps its moment: by it the longest overdue project comes first.
   const soonest = nextAt ?? (next && next.getTime() > now ? now + togetherMsOf(batch) : -Infinity);
   const alarm = next && new Date(Math.max(next.getTime(), soonest));

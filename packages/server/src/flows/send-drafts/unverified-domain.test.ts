@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../testkit/story.ts';
-import { pauseDomain } from '../domains/index.ts';
-import { HOUR } from '../../../testkit/drafts.ts';
+import { addDomain, pauseDomain, setDomain } from '../domains/index.ts';
+import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import {
   type MailStory,
   newMailStory,
@@ -21,6 +21,14 @@ async function signUp(story: MailStory, userId: string): Promise<void> {
 async function draftOf(story: MailStory, userId: string) {
   const [draft] = await story.drafts(userId);
   return draft && { state: draft.state, reason: draft.reason };
+}
+
+async function claimsOf({ projectId }: MailStory): Promise<number> {
+  const rows = await stage.deps.db.query(
+    `SELECT 1 FROM beckon.draft_move WHERE project_id = $1 AND action = 'claim'`,
+    [projectId],
+  );
+  return rows.length;
 }
 
 const received = (story: MailStory): string[] => story.arrived().flatMap(({ to }) => to);
@@ -93,6 +101,77 @@ test('a domain whose records are gone keeps its letters in, whole, and they leav
   expect(await story.check()).toBe('verified');
   await story.later(HOUR);
   expect(received(story)).toEqual(['cem@home.test']);
+});
+
+test.each([
+  ['was never added', async () => {}],
+  [
+    'was added and never verified',
+    async (story: MailStory) => {
+      await addDomain(stage.deps, { projectId: story.projectId, name: `news.${story.domain}`, warm: true });
+    },
+  ],
+])(
+  'an address below a verified domain is that of its letters, though what it is at %s: they leave, claimed once',
+  async (_, act) => {
+    const story = await newVerifiedStory(stage);
+    await act(story);
+    await story.set({ from_address: `hello@news.${story.domain}` });
+    await signUp(story, 'eve');
+    await story.later(2 * HOUR);
+    expect(received(story)).toEqual(['eve@home.test']);
+    expect(await draftOf(story, 'eve')).toEqual({ state: 'sent', reason: null });
+    expect(await claimsOf(story)).toBe(1);
+  },
+);
+
+test('what waits for the throttle of its domain says so once, however many leave before it, and goes when that is opened', async () => {
+  const story = await newVerifiedStory(stage);
+  const place = { projectId: story.projectId, name: story.domain };
+  await setDomain(stage.deps, place, { throttle: '1/m' });
+  const users = Array.from({ length: 20 }, (_, n) => `fay${n}`);
+  for (const user of users) await signUp(story, user);
+  await story.later(HOUR + 5 * MINUTE);
+  expect(received(story)).toHaveLength(6);
+  const holds = await stage.deps.db.query<{ moves: number }>(
+    `SELECT count(*)::int AS moves FROM beckon.draft_move WHERE project_id = $1 AND action = 'hold' GROUP BY draft_id`,
+    [story.projectId],
+  );
+  expect(Math.max(...holds.map(({ moves }) => moves))).toBe(1);
+  await setDomain(stage.deps, place, { throttle: 'off' });
+  await story.later(1_000);
+  expect(received(story)).toHaveLength(20);
+});
+
+test('a letter that was put off leaves by the domain that it is signed for, whoever the project writes as by then', async () => {
+  const story = await newVerifiedStory(stage);
+  const { projectId, domain } = story;
+  const set = (name: string, state: string): Promise<unknown> =>
+    stage.deps.db.query(`UPDATE beckon.sending_domain SET state = $3 WHERE project_id = $1 AND name = $2`, [
+      projectId,
+      name,
+      state,
+    ]);
+  const other = `other-${domain}`;
+  await addDomain(stage.deps, { projectId, name: other, warm: true });
+  await set(other, 'verified');
+  await signUp(story, 'gus');
+  stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 4.3.0 later' });
+  await story.later(HOUR);
+  expect(await draftOf(story, 'gus')).toEqual({ state: 'held', reason: 'deferred' });
+  await story.set({ from_address: `hello@${other}` });
+  await set(domain, 'failed');
+  const tried: string[] = [];
+  stage.engine.transport.answer(async (letter) => {
+    if (letter.projectId === projectId) tried.push(letter.userId);
+    return { result: 'sent' };
+  });
+  await story.later(3 * HOUR);
+  expect(tried).toEqual([]);
+  expect(Object.keys(await story.why('gus', 'welcome'))).toContain('domain');
+  await set(domain, 'verified');
+  await story.later(2 * HOUR);
+  expect(tried).toEqual(['gus']);
 });
 
 const SLOTS = 5;

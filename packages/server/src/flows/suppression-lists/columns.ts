@@ -1,4 +1,5 @@
 import { normaliseAddress } from '../../base/address.ts';
+import { ofPlainCell } from '../../base/csv.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { isEmail } from '../../base/records/email.ts';
 import { isStorable } from '../../features/people/index.ts';
@@ -63,7 +64,7 @@ export function readRow(
   { now, reason: otherwise }: { now: number; reason: SuppressionReason },
 ): ReadRow {
   const given = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
-  const place = readPlace(given('email'), given('user'));
+  const place = readPlace(ofPlainCell(given('email')), ofPlainCell(given('user')));
   if ('trouble' in place) return place;
   const reason = given('reason') === '' ? otherwise : readReason(given('reason'));
   if (reason === undefined)

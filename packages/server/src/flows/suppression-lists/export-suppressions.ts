@@ -1,5 +1,5 @@
 import { iso } from '../../base/clock.ts';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine, plainCell } from '../../base/csv.ts';
 import {
   listSuppressions,
   type Suppression,
@@ -40,5 +40,6 @@ function lineOf(
     created_at: iso(createdAt),
     created_by: createdBy,
   };
-  return format === 'csv' ? csvLine(Object.values(row)) : JSON.stringify(row);
+  if (format === 'ndjson') return JSON.stringify(row);
+  return csvLine(Object.values(row).map((cell) => cell && plainCell(cell)));
 }

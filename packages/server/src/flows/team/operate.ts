@@ -1,13 +1,13 @@
 import type { Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
-import { beginEntry, endEntry } from '../../features/audit/index.ts';
+import { addEntry } from '../../features/audit/index.ts';
 import {
   changeRole,
   findUserByEmail,
   listMembers,
+  listMemberships,
   listOrganisations,
-  listProjectsOf,
   type MemberRow,
   type Organisation,
   removeMember,
@@ -47,7 +47,7 @@ export async function offerOwnership(db: Db, publicUrl: string, owner?: string):
     ? await offerReset(db, publicUrl, { email: owner, by: OPERATOR, membership, clearsTwoFactor: true })
     : await offerInvite(db, publicUrl, { ...membership, email: owner, by: OPERATOR, byRole: 'owner' });
   if (!offered) throw conflict(`${owner} is not known`);
-  await record(db, organisation, { action: 'team.recover', subject: owner, after: { role: 'owner' } });
+  await record(db, [organisation], { action: 'team.recover', subject: owner, after: { role: 'owner' } });
   return offered;
 }
 
@@ -61,7 +61,7 @@ export async function inviteByOperator(
   const organisation = await requireOrganisation(db, wanted);
   const inviting = { organisationId: organisation.id, email, role, by: OPERATOR, byRole: 'owner' as const };
   const offered = await offerInvite(db, publicUrl, inviting);
-  await record(db, organisation, { action: 'invite.send', subject: email, after: { role } });
+  await record(db, [organisation], { action: 'invite.send', subject: email, after: { role } });
   return offered;
 }
 
@@ -72,8 +72,8 @@ export async function resetByOperator(
 ): Promise<Offered> {
   const offered = await offerReset(db, publicUrl, { email, by: OPERATOR, clearsTwoFactor });
   if (!offered) throw conflict(`${email} is nobody who can sign in: team list shows who can`);
-  const organisation = await requireOrganisation(db);
-  await record(db, organisation, {
+  const known = await findUserByEmail(db, email);
+  await record(db, known ? await listMemberships(db, known.id) : [], {
     action: 'password.reset_link',
     subject: email,
     after: { clearsTwoFactor },
@@ -95,7 +95,7 @@ export async function setRoleByOperator(
   const at = new Date(db.clock.now());
   const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
   const difference = { before: { role: before.role }, after: { role } };
-  await record(db, organisation, { action: 'member.change_role', subject: email, ...difference });
+  await record(db, [organisation], { action: 'member.change_role', subject: email, ...difference });
   return after;
 }
 
@@ -103,7 +103,11 @@ export async function removeByOperator(db: Db, meant: Meant): Promise<MemberRow>
   const { organisation, member } = await requireMember(db, meant);
   const change = { organisationId: organisation.id, userId: member.id, by: 'owner' as const };
   const was = await db.transaction((tx) => removeMember(tx, change));
-  await record(db, organisation, { action: 'member.remove', subject: was.email, before: { role: was.role } });
+  await record(db, [organisation], {
+    action: 'member.remove',
+    subject: was.email,
+    before: { role: was.role },
+  });
   return was;
 }
 
@@ -119,17 +123,17 @@ async function requireMember(
 
 type Recorded = { action: string; subject: string; before?: unknown; after?: unknown };
 
-/** In the log of the organisation, where its admins find it: under its first project. */
-async function record(db: Db, { id }: Organisation, { action, ...what }: Recorded): Promise<void> {
-  const [project] = await listProjectsOf(db, id);
-  if (!project) return;
+/** Where the admins of those organisations find it that it concerns. */
+async function record(
+  db: Db,
+  organisations: Pick<Organisation, 'id'>[],
+  { action, ...what }: Recorded,
+): Promise<void> {
+  const organisationIds = organisations.map(({ id }) => id);
   const at = new Date(db.clock.now());
   const by = { actor: OPERATOR, actorName: 'Operator', token: null };
-  const entry = { projectId: project.id, id: idMaker(db.clock)(), at, ...by, action };
-  await db.transaction(async (tx) => {
-    await beginEntry(tx, entry);
-    await endEntry(tx, { ...entry, ...what });
-  });
+  const entry = { projectId: 0, organisationIds, id: idMaker(db.clock)(), at, ...by, action };
+  await addEntry(db, { ...entry, ...what });
 }
 
 function conflict(message: string): Fault {

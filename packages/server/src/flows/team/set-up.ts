@@ -9,7 +9,7 @@ import {
   takeLink,
   upsertMember,
 } from '../../features/team/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
 import { createProjectIn } from '../create-project.ts';
 import { makePerson, type NewPerson } from './make-person.ts';
 
@@ -21,11 +21,14 @@ export type SettingUp = {
   timeZone: string | null;
 };
 
+export type MadeFirst = { personId: string; organisationId: string; projectId: number };
+
 /** The first person, their organisation and its first project, or nothing of it. Projects that are there already join it. */
 export function setUp(
   db: Pick<Database, 'transaction' | 'clock'>,
   { token, person, organisation, project, timeZone }: SettingUp,
-): Promise<{ personId: string; projectId: number }> {
+  recorded: (tx: Tx, made: MadeFirst) => Promise<void>,
+): Promise<MadeFirst> {
   return db.transaction(async (tx) => {
     const now = db.clock.now();
     await lockOrganisations(tx);
@@ -44,6 +47,8 @@ export function setUp(
     const same = adopted.find(({ name }) => name === project);
     const made = same ?? (await createProjectIn({ tx, clock: db.clock }, { name: project, organisationId }));
     if (!same && timeZone !== null) await setSettings(tx, made.id, { time_zone: timeZone });
-    return { personId, projectId: made.id };
+    const first = { personId, organisationId, projectId: made.id };
+    await recorded(tx, first);
+    return first;
   });
 }

@@ -13,6 +13,7 @@ import {
   type Person,
   takeLink,
   upsertMember,
+  type UserRow,
 } from '../../features/team/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { makePerson } from './make-person.ts';
@@ -38,9 +39,23 @@ export type Accepting = {
   person: Person | null;
   newcomer: { name: string; passwordHash: string } | null;
 };
-export type Joined = { personId: string; name: string; email: string; organisation: string; role: Role };
+export type Joined = {
+  personId: string;
+  name: string;
+  email: string;
+  organisationId: string;
+  organisation: string;
+  role: Role;
+};
 
-export function acceptInvite(db: Deps, { token, person, newcomer }: Accepting): Promise<Joined> {
+/** In the commit of what was done. */
+type Recorded<T> = (tx: Tx, done: T) => Promise<void>;
+
+export function acceptInvite(
+  db: Deps,
+  { token, person, newcomer }: Accepting,
+  recorded: Recorded<Joined>,
+): Promise<Joined> {
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'invite' }, at.getTime());
@@ -54,13 +69,16 @@ export function acceptInvite(db: Deps, { token, person, newcomer }: Accepting): 
     const before = (await listMembers(tx, organisationId)).find(({ id }) => id === who.id);
     // An invitation makes a member; what a member is, only the team changes.
     if (!before) await upsertMember(tx, { organisationId, userId: who.id, role, at });
-    return {
+    const joined = {
       personId: who.id,
       name: who.name,
       email,
+      organisationId,
       organisation: organisation.name,
       role: before?.role ?? role,
     };
+    await recorded(tx, joined);
+    return joined;
   });
 }
 
@@ -90,7 +108,8 @@ async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: stri
 export function resetPassword(
   db: Deps,
   { token, passwordHash }: { token: string; passwordHash: string },
-): Promise<{ personId: string; name: string; email: string }> {
+  recorded: Recorded<UserRow>,
+): Promise<void> {
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'reset' }, at.getTime());
@@ -102,6 +121,6 @@ export function resetPassword(
     if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
     if (link.organisationId !== null && link.role !== null)
       await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });
-    return { personId: known.id, name: known.name, email: known.email };
+    await recorded(tx, known);
   });
 }

@@ -33,25 +33,31 @@ export async function followLetter(tx: Tx, following: Following): Promise<number
   if (ruleIds.size === 0) return 0;
   const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
   if (!model) return 0;
-  let followed = 0;
-  for (const ruleId of ruleIds) followed += await followOfRule(tx, { following, model, ruleId });
+  let [followed, first] = [0, Infinity];
+  for (const ruleId of ruleIds) {
+    const done = await followOfRule(tx, { following, model, ruleId });
+    followed += done.followed;
+    first = Math.min(first, done.dueAt);
+  }
+  // Behind the drafts of all rules: who holds the place of the sender waits for no draft any more.
+  if (first < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(first) }]);
   return followed;
 }
 
 type OfRule = { following: Following; model: Model; ruleId: string };
+type FollowedOfRule = { followed: number; dueAt: number };
 
-async function followOfRule(tx: Tx, { following, model, ruleId }: OfRule): Promise<number> {
+async function followOfRule(tx: Tx, { following, model, ruleId }: OfRule): Promise<FollowedOfRule> {
   const { projectId } = following;
-  let followed = 0;
+  const done = { followed: 0, dueAt: Infinity };
   for (let after: string | null = null; ;) {
     const page: Draft[] = await listOpenDrafts(tx, { projectId, ruleId, after, limit: PAGE });
     const moved = await moveAll(tx, page.filter(isUntouched), { following, model });
     await writeMoved(tx, moved);
-    followed += moved.length;
-    const dues = moved.flatMap(({ draft }) => draft.dueAt ?? []);
-    if (dues.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...dues)) }]);
+    done.followed += moved.length;
+    done.dueAt = Math.min(done.dueAt, ...moved.flatMap(({ draft }) => draft.dueAt ?? []));
     const last = page.at(-1);
-    if (!last || page.length < PAGE) return followed;
+    if (!last || page.length < PAGE) return done;
     after = last.id;
   }
 }

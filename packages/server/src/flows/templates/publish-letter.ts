@@ -15,13 +15,15 @@ export type Publishing = {
   letter: TemplateSource;
   /** That which was edited, and null where there was none of the project's own. */
   version: number | null;
+  /** When the unpublished words were saved that it was written over; null where there were none. */
+  seen: number | null;
   follow: boolean;
   actor: Actor;
 };
 
-/** The letter says this from now on; what was saved of it and not published is over. */
+/** The letter says this from now on; what was saved of it and not published is over, unless somebody saved other words meanwhile. */
 export async function publishLetter(db: Deps, wanted: Publishing): Promise<WrittenTemplate> {
-  const { projectId, name, letter, version, follow, actor } = wanted;
+  const { projectId, name, letter, version, seen, follow, actor } = wanted;
   const { format, subject, preheader, body } = letter;
   const document = { format, subject, preheader, body };
   const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
@@ -29,7 +31,7 @@ export async function publishLetter(db: Deps, wanted: Publishing): Promise<Writt
   const written = known
     ? await editTemplate(db, { projectId, reference: known.id, document, follow, actor })
     : await createTemplate(db, { projectId, document: { ...document, name }, follow, actor });
-  await discardDraft(db, projectId, name);
+  if (seen !== null) await discardDraft(db, { projectId, name, seen });
   return written;
 }
 

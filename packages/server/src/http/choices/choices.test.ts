@@ -323,8 +323,42 @@ test('nobody lifts by their page what they did not say: a bounce and the word of
     ['address', 'ada@x.org', 'hard_bounce'],
     ['person', 'u1', 'manual'],
   ]);
-  // What they say themselves takes the place of both, so that to lift those would not bring letters back.
+  // What they say themselves stands in front of both, so that to lift those would not bring letters back.
   await post(link, ONE_CLICK);
+  expect(await held(story)).toEqual(UNSUBSCRIBED);
+  await post(`${link}/resubscribe`, '');
+  expect(await held(story)).toEqual([
+    ['address', 'ada@x.org', 'hard_bounce'],
+    ['person', 'u1', 'manual'],
+  ]);
+});
+
+test('what the team says of somebody who unsubscribed holds when they subscribe again', async () => {
+  const { story, link } = await afterLetter();
+  await post(link, ONE_CLICK);
+  const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
+  expect(await addSuppression(db, { ...row, kind: 'person', value: 'u1', reason: 'manual' })).toBe(false);
+  expect(await held(story)).toEqual(UNSUBSCRIBED);
+  await post(`${link}/resubscribe`, '');
+  expect(await held(story)).toEqual([['person', 'u1', 'manual']]);
+});
+
+test('an unsubscription that ends is none that lasts: whoever says it again gets nothing after its end', async () => {
+  const { story, link } = await afterLetter();
+  await post(link, ONE_CLICK);
+  await post(`${link}/resubscribe`, '');
+  const until = story.now() + 10 * DAY;
+  const row = { projectId: story.projectId, until, createdAt: story.now(), createdBy: 'ann' };
+  for (const [kind, value] of [
+    ['address', 'ada@x.org'],
+    ['person', 'u1'],
+  ] as const)
+    await addSuppression(db, { ...row, kind, value, reason: 'unsubscribed' });
+  await post(link, ONE_CLICK);
+  await story.later(11 * DAY);
+  await story.event('u1', 'news');
+  await story.later(3 * HOUR);
+  expect(await story.letters()).toHaveLength(1);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type {
   AudienceListed,
   AudienceMember,
@@ -189,7 +190,8 @@ test('a user is tested condition by condition', async () => {
     member: false,
     explained: { holds: false, of: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
   });
-  expect((await dashboard.ask(`GET ${at('/Both/test?user=nobody')}`)).status).toBe(404);
+  for (const user of ['nobody', 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS)])
+    expect((await dashboard.ask(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);
 });
 
 test('what a definition may ask about is what this project has really sent', async () => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
 import {
   type GrowthDay,
@@ -82,7 +83,7 @@ export const audienceRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/audiences/:audience/test', {
     needs: 'viewer',
-    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: 255 }) }),
+    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }) }),
     async handle({ db }, { projectId, params, query }) {
       const { user } = query;
       const tested = await testAudience(db, { projectId, reference: params.audience, userId: user });

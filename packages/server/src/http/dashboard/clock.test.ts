@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { ApiKey, ClockAdvanced, FeedItem, ProjectListed } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
@@ -6,6 +6,7 @@ import { EVENTS } from '../../../testkit/endpoints.ts';
 import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
 import { listenTo } from '../../../testkit/server-events.ts';
 import { createProject } from '../../flows/create-project.ts';
+import { readTurn } from '../../features/turns/index.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 
 const server = await endpointServer();
@@ -54,6 +55,35 @@ test('a sandbox stands beside its project as long as it is on, with its own time
   expect((await dashboard.ask(`POST ${at}`, { body })).status).toBe(409);
 });
 
+test('an advance that stops on the way stands in the audit log with where it came to', async () => {
+  const sandbox = await newSandbox();
+  await signUp(sandbox, 'ada');
+  const real = performance.now.bind(performance);
+  const aheadMs = async (): Promise<number> => (await readTurn(db, sandbox.id)).aheadMs;
+  // Once the clock has moved, as much time is over as it may take.
+  const slow = testDashboard({
+    ...db,
+    async transaction(work) {
+      const done = await db.transaction(work);
+      if ((await aheadMs()) > 0) vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000);
+      return done;
+    },
+  });
+  const at = `/projects/${sandbox.id}/clock`;
+  const stopped = await slow.ask(`POST ${at}`, { body: { advance: '30d' }, as: 'editor' });
+  vi.restoreAllMocks();
+  expect([stopped.status, stopped.json.errors[0]?.message]).toEqual([
+    409,
+    expect.stringContaining('So much happens'),
+  ]);
+  const now = new Date(clock.now() + (await aheadMs())).toISOString();
+  const entries = await db.query(`SELECT subject, after, is_done FROM beckon.audit WHERE project_id = $1`, [
+    sandbox.id,
+  ]);
+  expect(entries).toEqual([{ subject: '30d', after: { now }, is_done: true }]);
+  await slow.close();
+});
+
 test('what people do in a sandbox is done by its clock, and what they see there is reckoned by it', async () => {
   const sandbox = await newSandbox();
   await setSettings(db, sandbox.id, { autopilot: 'draft', quiet_hours: 'off' });
@@ -74,6 +104,23 @@ test('what people do in a sandbox is done by its clock, and what they see there 
   ]);
   const home = await dashboard.ask<{ letters?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
   expect(home.text).toContain(new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10));
+});
+
+test('of one project two backtests run at once, whatever its clock shows, and those of others have room', async () => {
+  const opened = Promise.withResolvers<void>();
+  const held = testDashboard({ ...db, session: (wanted) => opened.promise.then(() => db.session(wanted)) });
+  const run = ({ id }: TestSandbox) =>
+    held.ask(`POST /projects/${id}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
+  const [sandbox, other] = [await newSandbox(), await newSandbox()];
+  await sandbox.advance('1d');
+  const running = [run(sandbox), run(sandbox), run(sandbox)];
+  const first = await Promise.race(running);
+  expect([first.status, first.json.errors[0]?.code]).toEqual([409, 'conflict']);
+  const others = run(other);
+  opened.resolve();
+  const all = await Promise.all([...running, others]);
+  expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 409]);
+  await held.close();
 });
 
 test('keys for tests are made at their project, listed and revoked there, and only while its sandbox is on', async () => {

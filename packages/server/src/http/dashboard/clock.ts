@@ -19,9 +19,14 @@ export const clockRoutes = [
     async handle(deps, { projectId, body, note }) {
       const ms = readAdvance(body.advance);
       note({ subject: body.advance });
-      const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms });
-      note({ after: { now: iso(now) } });
-      return { data: { now: iso(now), advanced_ms: advancedMs, drafts, letters } };
+      const begun = (): void => note({ isDone: true });
+      try {
+        const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms, begun });
+        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, letters } };
+      } finally {
+        const { aheadMs } = await readTurn(deps.db, projectId);
+        note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });
+      }
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine, plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter } from '../../base/filter/index.ts';
 import { readMail, withoutPixel } from '../../features/outbox/index.ts';
@@ -20,7 +20,7 @@ import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { replyRoutes } from './replies.ts';
 import { type DashboardRoute, route } from './route.ts';
-import { plainCell, sendPieces } from './send-pieces.ts';
+import { sendPieces } from './send-pieces.ts';
 import { veilOf } from './veil.ts';
 
 const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };

@@ -16,7 +16,7 @@ import {
   unknownCode,
 } from '../../features/tokens/index.ts';
 import { callerOf } from './team-caller.ts';
-import { openRoute, route, type RouteDeps } from './route.ts';
+import { openRoute, type Recording, route, type RouteDeps } from './route.ts';
 import { stateOf } from './token-state.ts';
 
 const SCOPES = Type.Array(Type.Union(TOKEN_SCOPES.map((scope) => Type.Literal(scope))), {
@@ -63,13 +63,12 @@ export const deviceRoutes = [
     audit: 'token.create',
     body: Type.Object({ device_code: TEXT }),
     bodyMaxBytes: BODY_MAX_BYTES,
-    async handle(deps, { body, request, note }) {
+    async handle(deps, { body, request, record }) {
       const { address } = callerOf(deps, request);
       await countWithin(deps, [{ key: `device token ${address}`, most: POLLED_BY_ADDRESS }]);
-      const made = await fetchToken(deps, body.device_code);
+      const made = await fetchToken(deps, body.device_code, record);
       if (made.state !== 'approved') return { data: made };
       const { person, token, id, scopes, label, expiresAt } = made;
-      note({ by: person, subject: label, after: { id, scopes, expires_at: expiresAt.toISOString() } });
       const held = { id, label, scopes, expiresAt, person };
       const state = 'approved' as const;
       return { data: { state, token, ...(await stateOf(deps, held)) } };
@@ -127,6 +126,7 @@ type Made = Awaited<ReturnType<typeof createToken>> & {
 function fetchToken(
   { db, newId, pepper }: RouteDeps,
   deviceCode: string,
+  record: Recording,
 ): Promise<Made | { state: 'waiting' | 'denied' | 'expired' }> {
   const now = db.clock.now();
   return db.transaction(async (tx) => {
@@ -135,7 +135,10 @@ function fetchToken(
     const person = await findUserById(tx, fetched.personId);
     if (!person) return { state: 'expired' as const };
     const made = await createToken({ tx, newId, pepper: pepper.current, now }, fetched);
-    return { ...made, state: 'approved' as const, person, label: fetched.label, scopes: fetched.scopes };
+    const { label, scopes } = fetched;
+    const after = { id: made.id, scopes, expires_at: made.expiresAt.toISOString() };
+    await record(tx, { by: person, subject: label, after });
+    return { ...made, state: 'approved' as const, person, label, scopes };
   });
 }
 

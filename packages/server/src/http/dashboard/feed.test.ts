@@ -124,7 +124,7 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
       return gone.has(`role ${personId}`) ? null : 'viewer';
     },
     rolesOf: async () => new Map(),
-    mayMakeProjects: async () => null,
+    organisationsToMakeIn: async () => [],
     namesOf: async () => new Map(),
   };
   const own = testDashboard(db, { feeds, access });

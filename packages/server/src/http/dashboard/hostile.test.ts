@@ -85,6 +85,30 @@ test('whatever stands in an address is answered', async () => {
   expect(await fives([...inPath, ...inQuery])).toEqual([]);
 }, 600_000);
 
+test('a cursor that no list gave out is answered, whatever it is made of', async () => {
+  const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
+  const cursors = ['\0', '\uD800', 'ada', '-1', '99999999999999999999', 'infinity', '1e309'].flatMap((part) =>
+    [1, 2, 3, 4].map((parts) =>
+      Buffer.from(JSON.stringify(Array.from({ length: parts }, () => part))).toString('base64url'),
+    ),
+  );
+  const asked = lists.flatMap(({ key }) =>
+    cursors.map((cursor) => ({ key, what: `${fill(key, 'ada')}?cursor=${cursor}` })),
+  );
+  expect(asked.length).toBeGreaterThan(cursors.length * 10);
+  expect(await fives(asked)).toEqual([]);
+}, 600_000);
+
+test('words that no text can hold are refused where a draft is acted on, and nothing is noted of it', async () => {
+  const [draft] = await story.drafts('ada');
+  const path = `/projects/${story.projectId}`;
+  const reason = 'not \0 them';
+  const { status, json } = await ada.ask(`POST ${path}/drafts/${draft?.id}/skip`, { reason });
+  expect([status, json?.errors[0]?.code]).toEqual([422, 'validation_failed']);
+  const audit = await ada.ask(`GET ${path}/audit`);
+  expect(audit.text).not.toContain('draft.skip');
+});
+
 const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 const ODD = [
   null,

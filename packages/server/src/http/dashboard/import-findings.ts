@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { ImportFinding } from '@beckon/contract/dashboard';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine, plainCell } from '../../base/csv.ts';
 import { countFindingRows, type Finding, listFindingRows } from '../../features/imports/index.ts';
 import { foundImport, REJECTED } from '../../flows/imports/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { route } from './route.ts';
-import { plainCell, sendPieces } from './send-pieces.ts';
+import { sendPieces } from './send-pieces.ts';
 
 /** What is to be said of single rows of an import. */
 export const importFindingRoutes = [

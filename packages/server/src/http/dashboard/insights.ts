@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { InsightsQuery } from '@beckon/contract/dashboard';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine, plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { type Grouping, GROUPINGS } from '../../features/insights/index.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
 import { type DashboardRoute, route } from './route.ts';
-import { plainCell, sendPieces } from './send-pieces.ts';
+import { sendPieces } from './send-pieces.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;

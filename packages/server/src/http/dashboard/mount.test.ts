@@ -65,6 +65,13 @@ test('what was done stands in the audit log, with who did it; a project that is 
     expect((await dashboard.ask(`GET /projects/${project}/feed`)).status).toBe(404);
 });
 
+test('a project whose time zone is none is not there, and neither is its entry', async () => {
+  const before = [(await dashboard.ask('GET /projects')).text, await entries()];
+  const wrong = await dashboard.ask('POST /projects', { body: { name: 'Lost', time_zone: 'Nowhere/None' } });
+  expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'time_zone']);
+  expect([(await dashboard.ask('GET /projects')).text, await entries()]).toEqual(before);
+});
+
 test('of what goes through whole queues two are at work at a time, one of a project; who comes on top of forty comes again later', async () => {
   const gates: PromiseWithResolvers<void>[] = [];
   const working = new Map<number, number>();

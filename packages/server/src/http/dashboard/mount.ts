@@ -1,22 +1,25 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.ts';
 import { createLine, type InLine } from '../../base/in-line.ts';
-import { type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
-import type { Person } from '../../features/team/index.ts';
+import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
+import { listMemberships, type Person } from '../../features/team/index.ts';
+import type { Tx } from '../../io/db/index.ts';
 import { answerFault } from '../faults.ts';
+import { createBacktestPlaces } from './backtest-places.ts';
 import { type Check, checkBody, checkQuery } from './check.ts';
 import type { DashboardDeps } from './deps.ts';
 import { enter, isStillIn, type Who } from './enter.ts';
 import { createFeeds } from './feeds.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
-import type { Asked, DashboardRoute, RouteDeps } from './route.ts';
+import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route.ts';
 
 /**
  * The dashboard's own API. In this order: who asks, and may they (`enter.ts`) · is what they say well-formed · the audit entry,
  * opened before the change and closed behind it. An API key opens none of it.
  */
 export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
-  const deps = { ...given, feeds: given.feeds ?? createFeeds() };
+  const feeds = given.feeds ?? createFeeds();
+  const deps = { ...given, feeds, backtests: createBacktestPlaces() };
   const line = createLine({ waitingMax: HEAVY_WAITING_MAX });
   const clocks = projectClocks();
   // Before connections are waited for: a feed has no end of its own.
@@ -71,10 +74,11 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
         request,
         reply,
         note: (what: Noted) => Object.assign(seen, what),
+        record: recordOf(deps, one),
         isStillIn: () => isStillIn(deps, { one, who, request }),
       } as unknown as Asked<never>;
       const handle = async (): Promise<unknown> =>
-        one.handle(await deps.clocks(deps, one.key, who.projectId), asked as never);
+        orNoText(one.handle(await deps.clocks(deps, one.key, who.projectId), asked as never));
       const handled = (): Promise<unknown> => keepAudit(deps, { one, who, seen }, handle);
       return one.isHeavy ? inTurn(deps.line, who.projectId, handled) : handled();
     },
@@ -109,12 +113,19 @@ function requireStorable(params: unknown): void {
     throw new Fault('not_found');
 }
 
-type Noted = {
-  by?: Pick<Person, 'id' | 'name'>;
-  subject?: string;
-  before?: unknown;
-  after?: unknown;
-};
+/** PostgreSQL's codes for this character in a text, and in JSON. */
+const NO_TEXT = new Set<unknown>(['22021', '22P05']);
+
+/** Nor does what people write: wherever it stood, the database refuses it, and nothing is changed. */
+async function orNoText(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NO_TEXT.has(error.code))) throw error;
+    const message = 'There is a character in it that no text has (NUL)';
+    throw new Fault('validation_failed', { details: [{ message }], cause: error });
+  }
+}
 
 const asking = new WeakMap<FastifyRequest, Who>();
 
@@ -122,8 +133,7 @@ type Change = { one: DashboardRoute; who: Who; seen: Noted };
 
 function keepAudit(deps: DashboardDeps, change: Change, handle: () => Promise<unknown>): Promise<unknown> {
   const { audit, needs } = change.one;
-  if (audit === undefined) return handle();
-  return needs === 'anyone' ? auditedAfter(deps, change, handle) : audited(deps, change, handle);
+  return audit === undefined || needs === 'anyone' ? handle() : audited(deps, change, handle);
 }
 
 /** The entry is there before the change: whoever is killed in between leaves one that says it was begun. */
@@ -135,35 +145,41 @@ async function audited(
   const { projectId, actor, actorName } = who;
   const token = who.token?.label ?? null;
   const at = new Date(db.clock.now());
-  const entry: AuditEntry = { projectId, id: newId(), at, actor, actorName, token, action: one.audit ?? '' };
+  const own = { organisationIds: projectId === 0 ? await organisationsOf(db, who.person) : [], projectId };
+  const entry: AuditEntry = { ...own, id: newId(), at, actor, actorName, token, action: one.audit ?? '' };
+  const end = (): Promise<void> => endEntry(db, { ...entry, ...concerning(seen) });
   await beginEntry(db, entry);
   try {
     const answer = await change();
-    await endEntry(db, { ...entry, ...seen });
+    await end();
     return answer;
   } catch (error) {
-    // A refusal changed nothing. Of what failed in another way nobody knows, and the entry stays as it was begun.
+    // A refusal changed nothing, unless it says otherwise. Of what failed in another way nobody knows: the entry stays as it was begun.
     if (error instanceof Fault)
-      await dropEntry(db, entry).catch((trouble: unknown) => log.warn({ err: trouble }, 'audit.not_dropped'));
+      await (seen.isDone ? end() : dropEntry(db, entry)).catch((trouble: unknown) =>
+        log.warn({ err: trouble }, 'audit.not_ended'),
+      );
     throw error;
   }
 }
 
 /** Who it was is known at the end, where somebody signs in; of somebody who does not come in, nobody did anything. */
-async function auditedAfter(
-  { db, newId }: DashboardDeps,
-  { one, seen }: Change,
-  change: () => Promise<unknown>,
-): Promise<unknown> {
-  const answer = await change();
-  const { by, ...what } = seen;
-  if (!by) return answer;
-  const at = new Date(db.clock.now());
-  const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
-  const entry: AuditEntry = { projectId: 0, id: newId(), at, ...who, action: one.audit ?? '' };
-  await beginEntry(db, entry);
-  await endEntry(db, { ...entry, ...what });
-  return answer;
+function recordOf({ db, newId }: DashboardDeps, { audit = '' }: DashboardRoute): Recording {
+  return async (tx, { by, ...what }) => {
+    const at = new Date(db.clock.now());
+    const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
+    const own = { projectId: 0, organisationIds: await organisationsOf(tx, by), id: newId(), at };
+    await addEntry(tx, { ...own, ...who, action: audit, ...concerning(what) });
+  };
+}
+
+/** What somebody does about their own account belongs to all with whom they work then. */
+async function organisationsOf(tx: Tx, person: Pick<Person, 'id'> | null): Promise<string[]> {
+  return person ? (await listMemberships(tx, person.id)).map(({ id }) => id) : [];
+}
+
+function concerning({ organisationId, ...what }: Noted): Noted & { organisationIds?: string[] } {
+  return organisationId === undefined ? what : { ...what, organisationIds: [organisationId] };
 }
 
 type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };

@@ -213,3 +213,26 @@ test('erasing takes the id typed as it is, and leaves no trace of it in the log'
   expect(entries).toHaveLength(1);
   expect(JSON.stringify(entries)).not.toContain('ada/1');
 });
+
+test('who looks at people as they were, or asks why, leaves accepting its connections', async () => {
+  await know({ plan: 'pro' });
+  const paths = ['at?at=2026-01-15T12:00:00Z', 'why'];
+  const asked = await db.transaction(async (tx) => {
+    await tx.query('LOCK TABLE beckon.person IN ACCESS EXCLUSIVE MODE');
+    const answers = Array.from({ length: 12 }, (_, n) =>
+      dashboard.ask(`GET /projects/${projectId}/users/${encodeURIComponent(ID)}/${paths[n % 2]}`),
+    );
+    for (let held = 0; held === 0;) {
+      const [row] = await tx.query<{ held: number }>(
+        `SELECT count(*) AS held FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'beckon accept' AND wait_event_type = 'Lock'`,
+      );
+      held = row?.held ?? 0;
+    }
+    // What a flush takes.
+    for (let n = 0; n < 50; n += 1) (await db.session()).release();
+    return answers;
+  });
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});

@@ -50,6 +50,7 @@ export const onePersonRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/users/:user/at', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
     async handle({ db }, { projectId, params, query }) {
       const at = readMoment(query.at, 'at');
@@ -58,6 +59,7 @@ export const onePersonRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/users/:user/why', {
     needs: 'viewer',
+    isHeavy: true,
     query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
     async handle({ db, mailroom }, { projectId, params, query }) {
       const asked = { projectId, userId: known(params.user), rule: query.rule ?? null };

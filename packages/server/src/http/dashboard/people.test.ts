@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { SavedView, SuppressedUsers, UserListed } from '@beckon/contract/dashboard';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
@@ -119,6 +120,11 @@ test('many are suppressed at once, those who are nobody are counted, and no name
   expect(done.json.data as SuppressedUsers).toEqual({ added: 1, known: 0, unknown: 1, drafts: 0, runs: 0 });
   const again = await dashboard.ask(path, { body, as: 'admin' });
   expect(again.json.data).toMatchObject({ added: 0, known: 1 });
+  const longest = 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS);
+  const long = await dashboard.ask(path, { body: { users: [longest, 'bob'] }, as: 'admin' });
+  expect(long.json.data).toMatchObject({ known: 1, unknown: 1 });
+  const tooLong = await dashboard.ask(path, { body: { users: [`${longest}x`] }, as: 'admin' });
+  expect(tooLong.status).toBe(422);
   const [entry] = await listEntries(db, {
     projectIds: [projectId],
     actor: null,

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { UserListed } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
+import { plainCell } from '../../base/csv.ts';
 import { type ListedPerson, readPeopleFilter } from '../../features/people/index.ts';
 import { exportUsers, listUsers } from '../../flows/list-users.ts';
 import { suppressPeople } from '../../flows/suppress-people.ts';
@@ -8,7 +10,7 @@ import { PAGE, readPage, toPage } from './pages.ts';
 import { onePersonRoutes } from './people-one.ts';
 import { viewRoutes } from './people-views.ts';
 import { type DashboardRoute, route } from './route.ts';
-import { plainCell, sendPieces } from './send-pieces.ts';
+import { sendPieces } from './send-pieces.ts';
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 /** A page of the table is chosen at once, or some of them. */
@@ -41,7 +43,7 @@ export const personRoutes: DashboardRoute[] = [
     needs: 'admin',
     audit: 'user.suppress',
     body: Type.Object({
-      users: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      users: Type.Array(Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }), {
         minItems: 1,
         maxItems: SUPPRESSED_AT_ONCE_MAX,
       }),

@@ -1,10 +1,15 @@
 import { Type } from 'typebox';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { listProjects, listSandboxes, listSettings, type Project } from '../../features/projects/index.ts';
+import {
+  listProjects,
+  listSandboxes,
+  listSettings,
+  type Project,
+  setSettings,
+} from '../../features/projects/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
-import { createProject } from '../../flows/create-project.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { createProjectIn } from '../../flows/create-project.ts';
 import type { DashboardDeps } from './deps.ts';
 import { route } from './route.ts';
 
@@ -26,22 +31,37 @@ export const projectRoutes = [
     body: Type.Object({
       name: Type.String(),
       time_zone: Type.Optional(Type.String()),
+      organisation: Type.Optional(Type.String({ maxLength: 200 })),
     }),
     async handle({ db, access }, { person, body, note }) {
-      const organisationId = await access.mayMakeProjects(person.id);
-      if (organisationId === null) {
-        const message = 'Your role does not allow this: it needs admin';
-        throw new Fault('role_required', { details: [{ message }] });
-      }
-      const project = await createProject(db, { name: body.name, organisationId });
-      if (body.time_zone !== undefined) await setSettings(db, project.id, { time_zone: body.time_zone });
-      note({ subject: project.name, after: { id: project.id } });
+      const organisationId = choose(await access.organisationsToMakeIn(person.id), body.organisation);
+      const project = await db.transaction(async (tx) => {
+        const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organisationId });
+        if (body.time_zone !== undefined) await setSettings(tx, made.id, { time_zone: body.time_zone });
+        return made;
+      });
+      note({ organisationId, subject: project.name, after: { id: project.id } });
       const [made] = await toListed(db, [project], await access.rolesOf(person.id));
       if (!made) throw new Error('a project that was just made is not there');
       return { data: made };
     },
   }),
 ];
+
+/** Whose it is to be is said wherever it could be somebody else's. */
+function choose(open: { id: string; name: string }[], wanted: string | undefined): string {
+  const [only] = open;
+  if (!only) {
+    const message = 'Your role does not allow this: it needs admin';
+    throw new Fault('role_required', { details: [{ message }] });
+  }
+  const meant = wanted === undefined && open.length === 1 ? only : open.find(({ id }) => id === wanted);
+  if (meant) return meant.id;
+  const message = `organisation is the id of one in which you may make projects: ${open
+    .map(({ id, name }) => `${id} (${name})`)
+    .join(', ')}`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'organisation' }] });
+}
 
 type Roles = Awaited<ReturnType<DashboardDeps['access']['rolesOf']>>;
 

@@ -95,6 +95,6 @@ function toNobody(): Fault {
 }
 
 function notForwarded(): Fault {
-  const message = 'It is not handed on: it is of a machine, or not of whom it says it is';
+  const message = 'It is not handed on: it is not of whom it says it is';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }

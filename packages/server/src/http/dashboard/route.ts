@@ -12,6 +12,8 @@ import type {
 import type { TSchema } from 'typebox';
 import type { Person } from '../../features/team/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
+import type { Tx } from '../../io/db/index.ts';
+import type { BacktestPlaces } from './backtest-places.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { Feeds } from './feeds.ts';
 
@@ -33,7 +35,17 @@ export type Asked<K extends RouteKey> = {
   /** Whether they would still come in: for what goes on for long. */
   isStillIn: () => Promise<boolean>;
   /** Adds to the audit entry of this change what it was about, and what it was before and after. */
-  note: (what: { subject?: string; before?: unknown; after?: unknown }) => void;
+  note: (what: Noted) => void;
+};
+
+export type Noted = {
+  /** Which it concerns alone, where the path names no project. */
+  organisationId?: string;
+  subject?: string;
+  before?: unknown;
+  after?: unknown;
+  /** Something was done, though it may end in a refusal. */
+  isDone?: true;
 };
 
 /** What the handler of an open route is told: whoever is signed in, and null for who is not. */
@@ -42,17 +54,15 @@ export type OpenAsked<K extends RouteKey> = Pick<
   'params' | 'query' | 'body' | 'request' | 'reply'
 > & {
   person: Person | null;
-  /** Who it turned out to be; without that nothing stands in the audit log, because nobody did anything. */
-  note: (what: {
-    by: Pick<Person, 'id' | 'name'>;
-    subject?: string;
-    before?: unknown;
-    after?: unknown;
-  }) => void;
+  /** Writes the audit entry, in the commit of the change where there is one; without it nobody did anything. */
+  record: Recording;
 };
 
+/** `by`: who it turned out to be. */
+export type Recording = (tx: Tx, what: Noted & { by: Pick<Person, 'id' | 'name'> }) => Promise<void>;
+
 /** What the routes are handed: all that is wired, and what they share among each other. */
-export type RouteDeps = DashboardDeps & { feeds: Feeds };
+export type RouteDeps = DashboardDeps & { feeds: Feeds; backtests: BacktestPlaces };
 
 export type RouteSpec<K extends RouteKey> = {
   /** The least that opens it in the path's project; `signed_in`: any session, where the path names none. */
@@ -75,7 +85,10 @@ export type RouteSpec<K extends RouteKey> = {
   reads?: true;
   /** Of an open route: programs ask it, which have no page. A page that asks has to be ours all the same. */
   isForPrograms?: true;
-  /** It goes through a whole queue: two such are at work at a time, whoever asks, and others wait for their turn. */
+  /**
+   * It goes through a whole queue, or reads as of one moment: it holds one of the connections of which accepting has ten. Two such
+   * are at work at a time, whoever asks, and others wait for their turn.
+   */
   isHeavy?: true;
   handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
 };

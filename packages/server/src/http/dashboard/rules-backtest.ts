@@ -33,7 +33,7 @@ type BacktestRequest = Asked<'POST /projects/:project/rules/backtest'>;
 async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT> {
   const { projectId, body, reply } = asked;
   const lines = openLines(deps, asked);
-  const leave = takePlace(deps.db);
+  const leave = deps.backtests(projectId);
   try {
     const rule = ruleOf(body);
     const watch = (progress: Progress): void => {
@@ -59,20 +59,6 @@ function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rul
   if (rule !== undefined) return { reference: rule };
   const message = 'Say which rule: rule, or document for one that is not saved';
   throw new Fault('validation_failed', { details: [{ message, field: 'rule' }] });
-}
-
-/** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
-const AT_ONCE = 2;
-const running = new WeakMap<RouteDeps['db'], number>();
-
-function takePlace(db: RouteDeps['db']): () => void {
-  const others = running.get(db) ?? 0;
-  if (others >= AT_ONCE) {
-    const message = `${others} backtests are running already: wait for one of them, or stop it`;
-    throw new Fault('conflict', { details: [{ message }] });
-  }
-  running.set(db, others + 1);
-  return () => running.set(db, (running.get(db) ?? 1) - 1);
 }
 
 type Lines = { write(line: BacktestLine): void; isBegun(): boolean; isGone(): boolean };

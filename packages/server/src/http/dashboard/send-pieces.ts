@@ -32,8 +32,3 @@ export async function sendPieces(
   }
   return SENT;
 }
-
-/** A value that a sheet must not take for a formula. */
-export function plainCell(value: string): string {
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-}

@@ -171,6 +171,16 @@ test('what was exported can be imported again', async () => {
   expect(data).toMatchObject({ rows: 2, added: 0, known: 2, refused: 0 });
 });
 
+test('no value of the list that is exported is a formula, and it reads back as what it was', async () => {
+  const users = ['=HYPERLINK("https://x.org","pay")', '@SUM(A1)', "'=1", '-1', '+1'];
+  for (const user of users) await add({ user });
+  await add({ email: '=cmd@x.org' });
+  const { text } = await ask('GET /export', { as: 'admin' });
+  expect(text.match(/(?:^|,)"?[=+\-@]/gm)).toBeNull();
+  const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
+  expect(data).toMatchObject({ rows: 6, added: 0, known: 6, refused: 0 });
+});
+
 test('would this be mailed: every gate answers, behind one that says no too, for everybody at the address', async () => {
   await story.user('ada', { email: 'shared@x.org' });
   await story.user('bob', { email: 'Shared@x.org' });

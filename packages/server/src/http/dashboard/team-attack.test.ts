@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
-import { offerReset, offerSetup } from '../../flows/team/index.ts';
+import { offerReset, offerSetup, resetPassword } from '../../flows/team/index.ts';
+import type { Tx } from '../../io/db/index.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 
 const server = await endpointServer();
@@ -146,15 +147,54 @@ test('a code of an authenticator app signs in once, and so does a backup code, a
   expect(await statuses([c, d].map((each) => each.ask('GET /projects')))).toEqual([200, 401]);
 });
 
-test('a sign-in that waits for its code ends with the password that began it', async () => {
-  const { one, uri } = await withApp('waits@x.org');
-  await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
-  const thief = await enter('waits@x.org');
-  const offered = await offerReset(db, DASHBOARD_ORIGIN, { email: 'waits@x.org', by: 'operator' });
-  await browser().ask('POST /reset', { token: tokenOf(offered?.url ?? ''), password: 'a new horse battery' });
-  expect((await thief.ask('POST /sign-in/totp', { code: codeOf(uri) })).status).not.toBe(200);
+const waysToChange = {
+  reset: async (email: string): Promise<number> => {
+    const offered = await offerReset(db, DASHBOARD_ORIGIN, { email, by: 'operator' });
+    const body = { token: tokenOf(offered?.url ?? ''), password: 'a new horse battery' };
+    return (await browser().ask('POST /reset', body)).status;
+  },
+  change: async (_email: string, one: Browser): Promise<number> =>
+    (await one.ask('POST /password', { current: PASSWORD, new: 'a new horse battery' })).status,
+};
+
+test.each(['reset', 'change'] as const)(
+  'a sign-in that waits for its code ends with the password that began it: %s',
+  async (way) => {
+    const email = `waits-${way}@x.org`;
+    const { one, uri } = await withApp(email);
+    await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
+    const thief = await enter(email);
+    expect(await waysToChange[way](email, one)).toBe(200);
+    expect((await thief.ask('POST /sign-in/totp', { code: codeOf(uri) })).status).not.toBe(200);
+    expect((await thief.ask('GET /projects')).status).toBe(401);
+  },
+);
+
+test('whoever is signing in with a password while it is replaced does not come in', async () => {
+  const { one: by, projectId } = await owner();
+  await join(by, { projectId, email: 'races@x.org', role: 'viewer' });
+  const { url } = (await offerReset(db, DASHBOARD_ORIGIN, { email: 'races@x.org', by: 'operator' })) ?? {};
+  const thief = browser();
+  const signing = await db.transaction(async (tx) => {
+    // The old password is compared, and the session is not there yet.
+    await tx.query('LOCK TABLE beckon.team_session IN SHARE MODE');
+    const asked = thief.ask('POST /sign-in', { email: 'races@x.org', password: PASSWORD });
+    await expect.poll(() => waitsFor('team_session'), { timeout: 20_000 }).toBe(true);
+    const flow = { clock: db.clock, transaction: <T>(work: (tx: Tx) => Promise<T>) => work(tx) };
+    const passwordHash = 'another';
+    await resetPassword(flow, { token: tokenOf(url ?? ''), passwordHash }, () => Promise.resolve());
+    return { asked };
+  });
+  expect((await signing.asked).status).toBe(422);
   expect((await thief.ask('GET /projects')).status).toBe(401);
 });
+
+async function waitsFor(table: string): Promise<boolean> {
+  const waiting = await db.query(
+    `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'beckon.${table}'::regclass`,
+  );
+  return waiting.length > 0;
+}
 
 test('no secret of anybody stands in the audit log', async () => {
   const { one, projectId } = await owner();

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { AuditListed } from '@beckon/contract/dashboard';
-import { csvLine } from '../../base/csv.ts';
+import { csvLine, plainCell } from '../../base/csv.ts';
 import { type AuditOf, countEntries, type ListedEntry, listEntries } from '../../features/audit/index.ts';
-import { findOrganisationOf, listMembers, listProjectsOf } from '../../features/team/index.ts';
+import { findOrganisationOf, listProjectsOf } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { route } from './route.ts';
-import { plainCell, sendPieces } from './send-pieces.ts';
+import { sendPieces } from './send-pieces.ts';
 
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),
@@ -50,13 +50,11 @@ async function scopeOf(
 ): Promise<{ of: AuditOf; names: Names }> {
   const organisation = await findOrganisationOf(tx, projectId);
   const projects = organisation ? await listProjectsOf(tx, organisation.id) : [];
-  const members = organisation && of === 'organisation' ? await listMembers(tx, organisation.id) : [];
   const ids = projects.map(({ id }) => id);
   return {
     of: {
       projectIds: of === 'project' ? [projectId] : ids,
-      // What somebody did about their own account belongs to those who they work with.
-      outsideBy: members.map(({ id }) => `team:${id}`),
+      organisationId: of === 'organisation' && organisation ? organisation.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
     },

@@ -15,6 +15,11 @@ export function setCookies(reply: FastifyReply, cookies: string[]): void {
   if (cookies.length > 0) void reply.header('Set-Cookie', cookies);
 }
 
+/** Letters of this installation's own have somewhere to go and somebody whom they are from. */
+export function mayMail({ mailroom, installation }: RouteDeps): boolean {
+  return mailroom.outlet.kind !== 'relay' || installation.mailFrom !== null;
+}
+
 type Mailing = { projectId: number; to: string; letter: { subject: string; text: string } };
 
 /** Whether it was taken. What could not be mailed is shown instead, and no reason to fail. */
@@ -22,7 +27,7 @@ export async function mailTo(deps: RouteDeps, mailing: Mailing): Promise<boolean
   const { db, mailroom, installation, tokenKeys, newId, log } = deps;
   const { outlet } = mailroom;
   const { mailFrom } = installation;
-  if (outlet.kind === 'relay' && mailFrom === null) return false;
+  if (!mayMail(deps)) return false;
   try {
     const options: TeamMailOptions = {
       db,

@@ -17,7 +17,7 @@ import {
   setUp,
 } from '../../flows/team/index.ts';
 import { type OpenAsked, openRoute, type RouteDeps } from './route.ts';
-import { callerOf, mailTo, setCookies } from './team-caller.ts';
+import { callerOf, mailTo, mayMail, setCookies } from './team-caller.ts';
 
 const TOKEN = Type.String({ maxLength: 200 });
 const TEXT = Type.String({ maxLength: 1_000 });
@@ -36,20 +36,24 @@ export const linkRoutes = [
       time_zone: Type.Optional(TEXT),
     }),
     async handle(deps, asked) {
-      const { body, note } = asked;
+      const { body, record } = asked;
       const email = readEmail(body.email);
       const project = readName(body.project, 'project');
       const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
       const organisation = readName(body.organisation ?? project, 'organisation');
       const passwordHash = await hashOf(deps, asked);
-      const { personId, projectId } = await setUp(deps.db, {
+      const wanted = {
         token: body.token,
         person: { name, email, passwordHash },
         organisation,
         project,
         timeZone: body.time_zone ?? null,
+      };
+      const { projectId } = await setUp(deps.db, wanted, (tx, made) => {
+        const by = { id: made.personId, name };
+        const { organisationId } = made;
+        return record(tx, { by, organisationId, subject: organisation, after: { project: made.projectId } });
       });
-      note({ by: { id: personId, name }, subject: organisation, after: { project: projectId } });
       await signIn(deps, asked, email);
       return { data: { project_id: projectId } };
     },
@@ -58,7 +62,7 @@ export const linkRoutes = [
     audit: 'invite.accept',
     body: Type.Object({ token: TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
     async handle(deps, asked) {
-      const { body, person, note } = asked;
+      const { body, person, record } = asked;
       const { token, password } = body;
       const isNew = password !== undefined;
       const newcomer = isNew
@@ -67,15 +71,13 @@ export const linkRoutes = [
             passwordHash: await hashOf(deps, { ...asked, body: { password } }),
           }
         : null;
-      const joined = await acceptInvite(deps.db, { token, person, newcomer });
-      const { organisation, role } = joined;
-      note({
-        by: { id: joined.personId, name: joined.name },
-        subject: joined.email,
-        after: { organisation, role },
+      const accepting = { token, person, newcomer };
+      const { personId, email, organisation, role } = await acceptInvite(deps.db, accepting, (tx, joined) => {
+        const by = { id: joined.personId, name: joined.name };
+        const after = { organisation: joined.organisation, role: joined.role };
+        return record(tx, { by, organisationId: joined.organisationId, subject: joined.email, after });
       });
-      if (isNew && person?.id !== joined.personId)
-        await signIn(deps, { ...asked, body: { password } }, joined.email);
+      if (isNew && person?.id !== personId) await signIn(deps, { ...asked, body: { password } }, email);
       return { data: { organisation, role } };
     },
   }),
@@ -84,11 +86,9 @@ export const linkRoutes = [
     body: Type.Object({ token: TOKEN, password: TEXT }),
     async handle(deps, asked) {
       const passwordHash = await hashOf(deps, asked);
-      const { personId, name, email } = await resetPassword(deps.db, {
-        token: asked.body.token,
-        passwordHash,
-      });
-      asked.note({ by: { id: personId, name }, subject: email });
+      await resetPassword(deps.db, { token: asked.body.token, passwordHash }, (tx, person) =>
+        asked.record(tx, { by: person, subject: person.email }),
+      );
       return { data: { reset: true } };
     },
   }),
@@ -115,9 +115,10 @@ async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise
   return (await deps.team.signIns()).hashPassword(body.password);
 }
 
+/** Who was just made has nothing to guess: it counts as no try, and is not refused for those of others. */
 async function signIn(deps: RouteDeps, { request, reply, body }: WithPassword, email: string): Promise<void> {
   const signIns = await deps.team.signIns();
-  const { cookies } = await signIns.signIn(callerOf(deps, request), { email, password: body.password });
+  const { cookies } = await signIns.openSession(callerOf(deps, request), { email, password: body.password });
   setCookies(reply, cookies);
 }
 
@@ -127,9 +128,14 @@ async function mailReset(deps: RouteDeps, email: string): Promise<void> {
   const [membership] = known ? await listMemberships(db, known.id) : [];
   const [project] = membership ? await listProjectsOf(db, membership.id) : [];
   if (!known || !project) return;
+  // A link that nobody is told of would only take the place of one that is on its way.
+  if (!mayMail(deps)) throw notMailed();
   const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
   if (!offered) return;
   const letter = resetLetter({ url: offered.url, expiresAt: offered.link.expiresAt });
-  if (!(await mailTo(deps, { projectId: project.id, to: email, letter })))
-    throw new Fault('conflict', { details: [{ message: 'the letter was not taken' }] });
+  if (!(await mailTo(deps, { projectId: project.id, to: email, letter }))) throw notMailed();
+}
+
+function notMailed(): Fault {
+  return new Fault('conflict', { details: [{ message: 'the letter was not taken' }] });
 }

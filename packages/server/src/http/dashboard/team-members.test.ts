@@ -3,7 +3,7 @@ import type { AuditListed, InviteMade, MemberListed, Role } from '@beckon/contra
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { insertOrganisation } from '../../features/team/index.ts';
+import { insertOrganisation, upsertMember } from '../../features/team/index.ts';
 
 const server = await endpointServer();
 const { setUp, browser, join, letters } = testTeam(server);
@@ -85,6 +85,17 @@ test('who has an account joins by signing in, and nobody joins as somebody else'
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(404);
   expect((await edda.ask('POST /invites/accept', { token: 'given' })).status).toBe(200);
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
+  // What they do there is nothing to those here; what they do about their own account is for both.
+  expect((await edda.ask('POST /projects', { name: 'Their second' })).status).toBe(200);
+  await edda.ask('POST /profile', { name: 'edda' });
+  for (const place of ['/audit?limit=200', '/audit.csv']) {
+    const here = (await ada.ask(at(`GET ${place}`))).text;
+    expect([here.includes('Their'), here.includes('profile.rename')]).toEqual([false, true]);
+    const there = (await edda.ask(`GET /projects/${theirs.id}${place}`)).text;
+    for (const what of ['Theirs', 'Their second', 'profile.rename', 'invite.accept'])
+      expect([what, there.includes(what)]).toEqual([what, true]);
+    expect(there).not.toContain('Acme');
+  }
 });
 
 test('what is refused: no address, no role, nobody, another organisation', async () => {
@@ -140,6 +151,9 @@ test('who is removed is out at their next request, cannot sign in, and comes bac
   expect((await gone.ask('GET /projects')).status).toBe(401);
   const credentials = { email: 'gone@x.org', password: PASSWORD };
   expect((await browser().ask('POST /sign-in', credentials)).status).toBe(422);
+  // What they did stays in the log of those with whom they did it.
+  const accepted = ['/audit?action=invite.accept', '/audit.csv?action=invite.accept'];
+  for (const place of accepted) expect((await ada.ask(at(`GET ${place}`))).text).toContain('gone@x.org');
   const back = await joined('gone@x.org', 'viewer');
   expect((await back.ask('GET /projects')).json.data).toEqual([expect.objectContaining({ role: 'viewer' })]);
   // In another organisation they stay, and so does their session.
@@ -147,6 +161,26 @@ test('who is removed is out at their next request, cannot sign in, and comes bac
   await ada.ask(at(`POST /members/${eddas}/remove`));
   expect((await edda.ask(at('GET /members'))).status).toBe(404);
   expect((await edda.ask(`GET /projects/${theirs.id}/members`)).status).toBe(200);
+});
+
+test('whoever may make projects in several organisations says in which, and in no other', async () => {
+  const both = await joined('both@x.org', 'admin');
+  const make = (more: object = {}) => both.ask('POST /projects', { name: 'Meant', ...more });
+  const whose = async (answer: Promise<{ json: { data: unknown } }>): Promise<unknown> => {
+    const { id } = (await answer).json.data as { id: number };
+    return ((await both.ask(`GET /projects/${id}/organisation`)).json.data as { name: string }).name;
+  };
+  expect(await whose(make())).toBe('Acme');
+  const elsewhere = await make({ organisation: 'theirs' });
+  expect([elsewhere.status, elsewhere.json.errors[0]?.field]).toEqual([422, 'organisation']);
+  const userId = await idOf('both@x.org');
+  await upsertMember(server.db, { organisationId: 'theirs', userId, role: 'admin', at: new Date(0) });
+  const unsaid = await make();
+  expect([unsaid.status, unsaid.json.errors[0]]).toMatchObject([
+    422,
+    { field: 'organisation', message: expect.stringMatching(/Theirs.*Acme/) },
+  ]);
+  expect(await whose(make({ organisation: 'theirs' }))).toBe('Theirs');
 });
 
 test('an organisation that asks for an authenticator app is closed to who has none, until they set one up', async () => {

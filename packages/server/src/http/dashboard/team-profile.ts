@@ -36,7 +36,11 @@ export const profileRoutes = [
     async handle({ db }, { person, params, body, note }) {
       const row = { organisationId: params.organisation, userId: person.id, wanted: body.wanted };
       if (!(await updateWantsDigest(db, row))) throw new Fault('not_found');
-      note({ subject: person.email, after: { wanted: body.wanted } });
+      note({
+        organisationId: params.organisation,
+        subject: person.email,
+        after: { wanted: body.wanted },
+      });
       return { data: { wanted: body.wanted } };
     },
   }),

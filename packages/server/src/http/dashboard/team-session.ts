@@ -88,11 +88,11 @@ type SignInKey =
 
 async function answer(
   { db }: RouteDeps,
-  { reply, note }: Pick<OpenAsked<SignInKey>, 'reply' | 'note'>,
+  { reply, record }: Pick<OpenAsked<SignInKey>, 'reply' | 'record'>,
   { answer: { personId, needsCode }, cookies }: WithCookies<SignedInPerson>,
 ) {
   const person = personId === null ? undefined : await findUserById(db, personId);
-  if (person) note({ by: person, subject: person.email });
+  if (person) await record(db, { by: person, subject: person.email });
   setCookies(reply, cookies);
   return { data: { signed_in: personId !== null, two_factor: needsCode } };
 }

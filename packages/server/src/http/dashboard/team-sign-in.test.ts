@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import type { AuditListed } from '@beckon/contract/dashboard';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testProject } from '../../../testkit/server.ts';
 import { authenticator } from '../../../testkit/authenticator.ts';
+import { testMailroom } from '../../../testkit/mailroom.ts';
+import { silentLog } from '../../base/log.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
-import { offerSetup } from '../../flows/team/index.ts';
+import { offerReset, offerSetup } from '../../flows/team/index.ts';
 
 const server = await endpointServer();
 const { setUp, browser, team, letters, join } = testTeam(server);
@@ -193,6 +196,31 @@ test('who forgot their password is mailed a link that works once, for an hour; w
   expect((await one.ask('POST /reset', { token: late, password: PASSWORD })).status).toBe(404);
 });
 
+test('nobody makes a link void by asking for another: not that of an operator, and none where nothing can be mailed', async () => {
+  const enough = 'a new horse battery';
+  const byOperator = await offerReset(server.db, DASHBOARD_ORIGIN, { email: 'ada@x.org', by: 'operator' });
+  const before = letters.length;
+  await browser().ask('POST /forgot', { email: 'ada@x.org' });
+  await expect.poll(() => letters.length, { timeout: 20_000 }).toBe(before + 1);
+  const said = Promise.withResolvers<string>();
+  const outlet = { kind: 'relay', publicUrl: DASHBOARD_ORIGIN, mailDomain: 'in.x.org' } as const;
+  const mute = testTeam(server, {
+    mailroom: testMailroom({ outlet }),
+    log: { ...silentLog, warn: (_facts, fact) => said.resolve(fact) },
+  });
+  await mute.browser().ask('POST /forgot', { email: 'ada@x.org' });
+  expect(await said.promise).toBe('reset.not_mailed');
+  const mailed = /token=3D(\w+)/.exec(letters.at(-1)?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
+  const good = async (token: string) => (await browser().ask(`GET /links?token=${token}`)).status;
+  expect([await good(mailed), await good(tokenOf(byOperator?.url ?? ''))]).toEqual([200, 200]);
+  const body = { token: tokenOf(byOperator?.url ?? ''), password: enough };
+  expect((await browser().ask('POST /reset', body)).status).toBe(200);
+  // And what was asked for before is void with the password that it was for.
+  expect(await good(mailed)).toBe(404);
+  await ada.ask('POST /sign-in', { email: 'ada@x.org', password: enough });
+  await ada.ask('POST /password', { current: enough, new: PASSWORD });
+});
+
 test('a code is asked for where an authenticator app is set up, and each backup code works once', async () => {
   const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'editor' });
   expect((await grace.ask('POST /two-factor/begin', { password: 'not it at all' })).status).toBe(422);
@@ -315,6 +343,32 @@ test('an address that tries account after account is told to wait too', async ()
   const ask = () => browser().ask('POST /sign-in/totp', { code: '123456' });
   expect(await lastTwo(ask)).toEqual([409, 429]);
   server.clock.advance(15 * 60_000);
+});
+
+test('who joins comes in however many have tried from there, and what they did is recorded with it', async () => {
+  const made = await ada.ask(`POST /projects/${projectId}/invites`, { email: 'joan@x.org', role: 'viewer' });
+  const token = tokenOf((made.json.data as { link: string }).link);
+  await server.db.query(`UPDATE beckon.team_attempt SET count = 49 WHERE key LIKE 'address%'`);
+  // Whoever is killed behind the commit writes nothing more.
+  const { db } = server;
+  const killed = testTeam({
+    ...server,
+    db: {
+      ...db,
+      prepared: (query) =>
+        query.name.startsWith('audit.') ? Promise.reject(new Error('killed')) : db.prepared(query),
+    },
+  });
+  const joan = killed.browser();
+  const joined = await joan.ask('POST /invites/accept', { token, name: 'Joan', password: PASSWORD });
+  expect([joined.status, (await whoIs(joan)).person?.email]).toEqual([200, 'joan@x.org']);
+  server.clock.advance(15 * 60_000);
+  const reset = await offerReset(db, DASHBOARD_ORIGIN, { email: 'joan@x.org', by: 'operator' });
+  const body = { token: tokenOf(reset?.url ?? ''), password: 'a new horse battery' };
+  expect((await killed.browser().ask('POST /reset', body)).status).toBe(200);
+  const log = (await ada.ask(`GET /projects/${projectId}/audit?limit=200`)).json.data as AuditListed[];
+  const ofJoan = log.filter(({ subject, actor_name: name }) => name === 'Joan' && subject === 'joan@x.org');
+  expect(ofJoan.map(({ action }) => action).toSorted()).toEqual(['invite.accept', 'password.reset']);
 });
 
 test('who found an open browser tries its password no faster than at the door', async () => {

@@ -43,6 +43,8 @@ const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
 });
 const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
   ask<TemplatePublished>('POST /templates', { body: { name, letter: letter(more) } });
+const save = (name: string, more: Partial<LetterSource>, seen: string | null = null) =>
+  ask<TemplateShown>(`PUT /templates/${name}/draft`, { body: { letter: letter(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -60,7 +62,7 @@ async function drafted(...users: string[]): Promise<void> {
 test('letters are listed with who uses them, those that ship and those that are only begun among them', async () => {
   await create();
   await drafted();
-  await ask('PUT /templates/plans/draft', { body: { letter: letter({ subject: 'Plans' }) } });
+  await save('plans', { subject: 'Plans' });
   const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
   expect(
     data.map(({ name, version, is_shipped, has_draft }) => [name, version, is_shipped, has_draft]),
@@ -80,7 +82,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   await drafted('ada', 'bob');
   await story.act('bob', { kind: 'approve' });
   const words = letter({ subject: 'Welcome {{ person.name | default: "you" }}' });
-  const saved = await ask<TemplateShown>('PUT /templates/greeting/draft', { body: { letter: words } });
+  const saved = await save('greeting', words);
   expect(saved.data).toMatchObject({
     version: 1,
     open_untouched: 1,
@@ -90,7 +92,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
     ask<TemplatePublished>('POST /templates/greeting/publish', {
-      body: { letter: words, version: 1, follow: true, ...more },
+      body: { letter: words, version: 1, seen: saved.data.draft?.saved_at, follow: true, ...more },
     });
   expect((await publish({ follow: false })).data).toMatchObject({
     drafts: 0,
@@ -115,7 +117,7 @@ test('what is saved and not published nobody gets, and publishing asks which ope
 });
 
 test('a letter that ships becomes the project’s own when it is published, and ships again when that is deleted', async () => {
-  const own = { letter: letter({ body: 'Ours.' }), version: null, follow: false };
+  const own = { letter: letter({ body: 'Ours.' }), version: null, seen: null, follow: false };
   const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
   expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
   expect((await ask('DELETE /templates/welcome', { body: {} })).status).toBe(200);
@@ -219,9 +221,9 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   await create();
   for (const [what, body] of [
     ['POST /templates', { name: 'x', letter: letter() }],
-    ['PUT /templates/greeting/draft', { letter: letter() }],
+    ['PUT /templates/greeting/draft', { letter: letter(), seen: null }],
     ['DELETE /templates/greeting/draft', {}],
-    ['POST /templates/greeting/publish', { letter: letter(), version: 1, follow: false }],
+    ['POST /templates/greeting/publish', { letter: letter(), version: 1, seen: null, follow: false }],
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
   ] as const)
@@ -233,14 +235,33 @@ test('a viewer writes nothing, another project has nothing of it, and what canno
   const wrong = await create('other', { subject: '', body: '{{ people.name }}' });
   expect([wrong.status, wrong.errors.map(({ field }) => field)]).toEqual([422, ['subject', 'body']]);
   expect((await create()).errors[0]?.field).toBe('name');
-  const long = { letter: letter({ subject: 'x'.repeat(2_000) }) };
-  expect((await ask('PUT /templates/greeting/draft', { body: long })).errors[0]?.field).toBe('subject');
+  expect((await save('greeting', { subject: 'x'.repeat(2_000) })).errors[0]?.field).toBe('subject');
 });
 
 test('what was saved can be thrown away', async () => {
   await create();
-  await ask('PUT /templates/greeting/draft', { body: { letter: letter({ subject: 'Later' }) } });
+  await save('greeting', { subject: 'Later' });
   const { data } = await ask<TemplateShown>('DELETE /templates/greeting/draft', { body: {} });
   expect([data.draft, data.has_draft]).toEqual([null, false]);
   expect((await ask<TemplateShown>('GET /templates/greeting')).data.draft).toBe(null);
+});
+
+test('two who write one letter do not overwrite each other unseen, and publishing ends only the words that were seen', async () => {
+  await create();
+  const first = await save('greeting', { subject: 'First' });
+  const seen = first.data.draft?.saved_at ?? null;
+  stage.server.clock.advance(1_000);
+  const second = await save('greeting', { subject: 'Second' }, seen);
+  expect(second.data.draft?.subject).toBe('Second');
+  for (const old of [seen, null]) {
+    const late = await save('greeting', { subject: 'Late' }, old);
+    expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
+  }
+  const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
+    body: { letter: letter({ subject: 'Late' }), version: 1, seen, follow: false },
+  });
+  expect(published.data.template).toMatchObject({ version: 2, draft: { subject: 'Second' } });
+  await ask('DELETE /templates/greeting/draft', { body: {} });
+  // Those that it was written over are gone, and somebody meant that.
+  expect((await save('greeting', { subject: 'Late' }, second.data.draft?.saved_at)).status).toBe(409);
 });

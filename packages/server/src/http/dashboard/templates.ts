@@ -29,6 +29,9 @@ const LETTER = Type.Object(
   { additionalProperties: false },
 );
 
+/** `saved_at` of the unpublished words that were before whoever wrote these. */
+const SEEN = Type.Union([Type.String(), Type.Null()]);
+
 export const templateRoutes: DashboardRoute[] = [
   route('GET /projects/:project/templates', {
     needs: 'viewer',
@@ -46,7 +49,7 @@ export const templateRoutes: DashboardRoute[] = [
     async handle(deps, { projectId, body: { name, letter, follow = false }, actor, note }) {
       const document = { ...letter, name };
       const { template, drafts } = await createTemplate(deps.db, { projectId, document, follow, actor });
-      await discardDraft(deps.db, projectId, template.name);
+      await discardDraft(deps.db, { projectId, name: template.name });
       note({ subject: template.name, after: { version: 1, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
     },
@@ -70,11 +73,12 @@ export const templateRoutes: DashboardRoute[] = [
     needs: 'editor',
     audit: 'template.draft',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ letter: LETTER }),
-    async handle(deps, { projectId, params, body: { letter }, actor, note }) {
+    body: Type.Object({ letter: LETTER, seen: SEEN }),
+    async handle(deps, { projectId, params, body: { letter, seen }, actor, note }) {
       const { name = '' } = readTemplate({ name: params.template });
-      await saveDraft({ tx: deps.db, clock: deps.db.clock, projectId }, { name, letter, actor });
-      note({ subject: name });
+      const saving = { name, letter, seen: momentSeen(seen), actor };
+      const before = await saveDraft({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
+      note({ subject: name, before: before && wordsOf(before), after: letter });
       return { data: await shownTemplate(deps, projectId, name) };
     },
   }),
@@ -83,7 +87,7 @@ export const templateRoutes: DashboardRoute[] = [
     audit: 'template.discard',
     async handle(deps, { projectId, params: { template }, note }) {
       const before = await shownTemplate(deps, projectId, template);
-      await discardDraft(deps.db, projectId, before.name);
+      await discardDraft(deps.db, { projectId, name: before.name });
       note({ subject: before.name, before: before.draft });
       return { data: { ...before, draft: null, has_draft: false } };
     },
@@ -95,10 +99,12 @@ export const templateRoutes: DashboardRoute[] = [
     body: Type.Object({
       letter: LETTER,
       version: Type.Union([Type.Integer(), Type.Null()]),
+      seen: SEEN,
       follow: Type.Boolean(),
     }),
-    async handle(deps, { projectId, params, body: { letter, version, follow }, actor, note }) {
-      const wanted = { projectId, name: params.template, letter, version, follow, actor };
+    async handle(deps, { projectId, params, body: { seen, ...body }, actor, note }) {
+      const { version } = body;
+      const wanted = { ...body, projectId, name: params.template, seen: momentSeen(seen), actor };
       const { template, drafts } = await publishLetter(deps.db, wanted);
       note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
@@ -156,6 +162,14 @@ export const templateRoutes: DashboardRoute[] = [
     },
   }),
 ];
+
+function momentSeen(seen: string | null): number | null {
+  return seen === null ? null : readMoment(seen, 'seen');
+}
+
+function wordsOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+  return { format, subject, preheader, body };
+}
 
 type Previewing = {
   projectId: number;

@@ -25,6 +25,7 @@ await story.set({ reply_forward_to: 'team@acme.test' });
 const ada = await sendTo(story, 'ada', 'ada@home.test');
 const bob = await sendTo(story, 'bob', 'bob@home.test');
 const { projectId } = story;
+let people = 0;
 
 /** The same numbers in each run. */
 function dice(seed: number): (sides: number) => number {
@@ -184,6 +185,28 @@ test('by one who has a whole letter, that one recipient at most', async () => {
     `SELECT DISTINCT value FROM beckon.suppression ORDER BY 1`,
   );
   expect(values.map(({ value }) => value)).toEqual(['ada', 'ada@home.test']);
+});
+
+test.each([
+  ['a comment', (email: string) => `eve@evil.test (${email})`],
+  ['words behind it', (email: string) => `Eve <eve@evil.test> ${email}`],
+  [
+    'an encoded word behind it',
+    (email: string) => `<eve@evil.test> =?utf-8?Q?${email.replace('@', '=40')}?=`,
+  ],
+])('whom a domain vouches for is who wrote, whatever %s says', async (_, fromOf) => {
+  stage.dns.set('TXT', 'evil.test', ['v=spf1 ip4:127.0.0.1 -all']);
+  stage.dns.set('TXT', '_dmarc.evil.test', ['v=DMARC1; p=reject']);
+  const zoe = await sendTo(story, `zoe${(people += 1)}`, `zoe${people}@home.test`);
+  const received = 'Received: from mx.evil.test ([127.0.0.1])\r\n\tby here with ESMTP\r\n';
+  const written = { from: fromOf(zoe.email), inReplyTo: zoe.messageId };
+  for (const to of ['postmaster@in.beckon.test', zoe.replyTo])
+    await talk.hand({ from: 'eve@evil.test', to: [to], raw: received + answer({ ...written, to }) });
+  const kept = await db.query(
+    `SELECT verified, from_address FROM beckon.reply WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, `zoe${people}`],
+  );
+  expect(kept).toEqual([{ verified: 'token', from_address: 'eve@evil.test' }]);
 });
 
 test('the seals of a letter are its own', () => {

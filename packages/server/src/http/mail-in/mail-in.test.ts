@@ -176,6 +176,15 @@ test('an answer is kept without what it quotes, is an outcome, and waits to be h
   ]);
 });
 
+test("somebody with a mark in their address answers as themselves, and not as another's namesake", async () => {
+  const obrien = await sendTo(story, 'obrien', "o'brien@home.test");
+  const raw = answer({ from: `Pat O'Brien <${obrien.email}>`, to: obrien.replyTo });
+  await talk.hand({ from: obrien.email, to: [obrien.replyTo], raw });
+  expect(await thread('obrien')).toMatchObject([
+    { verified: 'recipient', from_address: obrien.email, forwards: true },
+  ]);
+});
+
 test('a machine that answers for somebody is kept in the thread, and stops nothing', async () => {
   const ada = await person();
   const raw = answer({
@@ -187,6 +196,29 @@ test('a machine that answers for somebody is kept in the thread, and stops nothi
   await talk.hand({ to: [ada.bounceTo], raw });
   expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply', forwards: false }]);
   expect(await outcomes(ada.userId)).toEqual([]);
+});
+
+test('an answer to a letter that speaks of absences is of a person', async () => {
+  const ada = await person();
+  await db.query(
+    `UPDATE beckon.draft d SET subject = 'Out of office, made simple' FROM beckon.message m
+     WHERE m.project_id = $1 AND m.external_user_id = $2 AND d.project_id = $1 AND d.id = m.draft_id`,
+    [projectId, ada.userId],
+  );
+  const hand = (subject: string) =>
+    talk.hand({
+      from: ada.email,
+      to: [ada.replyTo],
+      raw: answer({ from: ada.email, to: ada.replyTo, subject }),
+    });
+  await hand('Out of office until Monday');
+  expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply' }]);
+  await hand('Re: Out of office, made simple');
+  // Both came in the same moment, in no order.
+  const kept = await thread(ada.userId);
+  expect(kept).toHaveLength(2);
+  expect(kept).toContainEqual(expect.objectContaining({ kind: 'reply', forwards: true }));
+  expect(await outcomes(ada.userId)).toMatchObject([{ type: 'email.replied' }]);
 });
 
 test('to whom a letter was passed on may answer too, which stops nothing', async () => {

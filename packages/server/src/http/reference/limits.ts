@@ -16,6 +16,7 @@ export function limitEntries(): LimitEntry[] {
     { name: 'Body of a single request, decompressed', value: bytes(limit.SINGLE_BODY_MAX_BYTES) },
     { name: 'Body of a batch or bulk request, decompressed', value: bytes(limit.MANY_BODY_MAX_BYTES) },
     { name: 'One record', value: bytes(limit.RECORD_MAX_BYTES) },
+    { name: 'All traits of a user; what is beyond is left out', value: bytes(limit.TRAITS_MAX_CHARS) },
     { name: '`external_user_id`', value: chars(limit.EXTERNAL_USER_ID_MAX_CHARS) },
     {
       name: '`email`',

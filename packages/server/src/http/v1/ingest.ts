@@ -7,7 +7,7 @@ import type { Reply, Verdict } from '../../flows/accept/index.ts';
 import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
 import { authenticate, confirmKey, knownKey } from '../auth.ts';
-import { readBody } from '../body.ts';
+import { type BodyBudget, readBody } from '../body.ts';
 import type { Call, HttpDeps } from '../deps.ts';
 import { answerFault } from '../faults.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
@@ -62,7 +62,8 @@ async function handle(step: Step): Promise<Reply | null> {
   const { counter } = deps;
   const { name } = endpoint;
   spend(step, counter.takeNow(key.projectId, name) ?? (await counter.take(key.projectId, name)));
-  const bytes = await bodyOf(step);
+  const bodies = deps.bodies(key.projectId);
+  const bytes = await bodyOf(step, bodies);
   if (!bytes) return null;
   step.tally.bytes = bytes.byteLength;
   try {
@@ -80,7 +81,7 @@ async function handle(step: Step): Promise<Reply | null> {
           };
     return await (read.ok ? store(step, { key, once, read }) : refuseInvalid(step, { key, once, read }));
   } finally {
-    deps.bodies.release(bytes.byteLength);
+    bodies.release(bytes.byteLength);
   }
 }
 
@@ -100,10 +101,10 @@ function spend(step: Step, grant: Grant): void {
   if (!grant.ok) throw new Fault('rate_limited', { retryAfterS: grant.retryAfterS });
 }
 
-function bodyOf({ deps, endpoint, call }: Step): Promise<Buffer | null> {
+function bodyOf({ endpoint, call }: Step, budget: BodyBudget): Promise<Buffer | null> {
   const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
   return new Promise((resolve, reject) => {
-    readBody(call.request, { maxBytes, budget: deps.bodies }, (problem, bytes) => {
+    readBody(call.request, { maxBytes, budget }, (problem, bytes) => {
       if (problem === null) resolve(bytes);
       else if (problem === 'aborted') resolve(null);
       else reject(problem);

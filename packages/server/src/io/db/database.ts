@@ -51,12 +51,18 @@ export type DatabaseOptions = {
   poolMax?: number;
   /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
   namedStatements?: boolean;
+  /** After so long without a statement a transaction is over, and what it held is free. */
+  idleWithinMs?: number;
   reach?: Reach | undefined;
 };
 
 const OFFSET_EVERY_MS = 30_000;
 /** No statement outside the flushes takes a second; one that hangs must not keep its connection for ever. */
 const QUERY_WITHIN_MS = 10_000;
+/** Whoever stands still, or is gone without a word, must not keep a turn or a lane: nothing of ours is done so long between two statements. */
+const IDLE_WITHIN_MS = 10_000;
+/** Less than the statement's own, so that the database says what it was that took so long. */
+const LOCK_WITHIN_MS = 9_000;
 /** Batches ask for thirty seconds themselves (`statement_timeout`). A server that is gone without a word keeps to no limit. */
 const BATCH_QUERY_WITHIN_MS = 40_000;
 
@@ -74,6 +80,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const named = options.namedStatements ?? true;
   const wrap = (client: pg.Pool | pg.PoolClient): Tx => queries(client, named);
+  const begin = beginOf(options.idleWithinMs ?? IDLE_WITHIN_MS);
   const plannedAt = new WeakMap<pg.PoolClient, number>();
   let offsetMs: number | null = null;
   const measure = async (): Promise<void> => {
@@ -92,7 +99,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return {
     ...wrap(pool),
-    transaction: async (work) => inTransaction(await pool.connect(), work, wrap),
+    transaction: async (work) => inTransaction(await pool.connect(), work, { begin, wrap }),
     async session(wanted) {
       const client = await sessions.connect();
       if (wanted?.freshPlans) freshen(client, plannedAt);
@@ -133,13 +140,19 @@ function queries(client: pg.Pool | pg.PoolClient, named: boolean): Tx {
   };
 }
 
+/** In one packet, and for this transaction alone: behind a pooler the connection is somebody else's afterwards. */
+function beginOf(idleWithinMs: number): string {
+  return `BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL idle_in_transaction_session_timeout = ${idleWithinMs}; SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`;
+}
+
 async function inTransaction<T>(
   client: pg.PoolClient,
   work: (tx: Tx) => Promise<T>,
-  wrap: (client: pg.PoolClient) => Tx,
+  { begin, wrap }: { begin: string; wrap: (client: pg.PoolClient) => Tx },
 ): Promise<T> {
   try {
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await client.query(begin);
     const result = await work(oneByOne(wrap(client)));
     await client.query('COMMIT');
     client.release();

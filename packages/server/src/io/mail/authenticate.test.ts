@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authenticateMail, type MailAuthentication } from './authenticate.ts';
 
 type Asked = MailAuthentication & { questions: number };
@@ -6,8 +6,9 @@ type Asked = MailAuthentication & { questions: number };
 /** By a DNS that knows nobody. */
 async function ask(raw: string): Promise<Asked> {
   let questions = 0;
+  const [from, author] = ['ada@home.test', 'ada@home.test'];
   const found = await authenticateMail(
-    { raw: Buffer.from(raw), remote: '192.0.2.1', isNear: false, helo: 'home.test', from: 'ada@home.test' },
+    { raw: Buffer.from(raw), remote: '192.0.2.1', isNear: false, helo: 'home.test', from, author },
     () => {
       questions += 1;
       return Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' }));
@@ -36,10 +37,43 @@ test("a mail with more signatures than any has is nobody's, and costs no questio
   expect(await ask(`${FROM}${BODY}${signatures(50)}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
 });
 
+test("a mail whose proof is another's is nobody's", async () => {
+  const { questions: _, ...refused } = REFUSED;
+  expect(await ask(`From: eve@evil.test\r\n${BODY}`)).toMatchObject(refused);
+  expect(await ask(`From: Ada <ADA@home.test>\r\n${BODY}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
+  expect(await ask(`From: Both: ada@home.test, eve@evil.test;\r\n${BODY}`)).toMatchObject(refused);
+});
+
 test("a mail with a longer header than any has is nobody's, and costs no question", async () => {
   const long = 70 * 1024;
   expect(await ask(`X-A: ${'\r\n b'.repeat(long / 4)}\r\n${FROM}${BODY}`)).toEqual(REFUSED);
   expect(await ask(`From: ${'a@b.test,'.repeat(long / 9)}\r\n${BODY}`)).toEqual(REFUSED);
   expect(await ask(FROM + 'X-A: b\r\n'.repeat(long / 8))).toEqual(REFUSED);
   expect(await ask(`${FROM}${BODY}${'x'.repeat(long)}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
+});
+
+test('whoever keeps the DNS from answering about themselves proves nothing against what the author wants', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked = Promise.withResolvers<void>();
+  const found = authenticateMail(
+    {
+      raw: Buffer.from(`${FROM}${BODY}`),
+      remote: '192.0.2.1',
+      isNear: false,
+      helo: 'mx.evil.test',
+      from: 'eve@evil.test',
+      author: 'ada@home.test',
+    },
+    (name) => {
+      if (name === '_dmarc.home.test') return Promise.resolve([['v=DMARC1; p=reject']]);
+      if (name !== 'evil.test')
+        return Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' }));
+      asked.resolve();
+      return new Promise(() => {});
+    },
+  );
+  await asked.promise;
+  await vi.runAllTimersAsync();
+  vi.useRealTimers();
+  expect(await found).toEqual({ dmarc: 'fail', policy: 'reject' });
 });

@@ -19,6 +19,11 @@ import * as requestFaults from './0017-request-faults.ts';
 import * as restores from './0018-restores.ts';
 import * as lostTime from './0019-lost-time.ts';
 import * as teamHeard from './0020-team-heard.ts';
+import * as reviewRestored from './0021-review-restored.ts';
+import * as auditOrganisations from './0022-audit-organisations.ts';
+import * as putOffAndHeld from './0023-put-off-and-held.ts';
+import * as beneathAndFresh from './0024-beneath-and-fresh.ts';
+import * as forgottenKeys from './0025-forgotten-keys.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -42,4 +47,9 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0018-restores': restores,
   '0019-lost-time': lostTime,
   '0020-team-heard': teamHeard,
+  '0021-review-restored': reviewRestored,
+  '0022-audit-organisations': auditOrganisations,
+  '0023-put-off-and-held': putOffAndHeld,
+  '0024-beneath-and-fresh': beneathAndFresh,
+  '0025-forgotten-keys': forgottenKeys,
 };

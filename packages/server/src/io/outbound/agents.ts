@@ -9,6 +9,8 @@ import { createLookup } from './look-up.ts';
 export type Agents = {
   /** `fresh`: on a connection of its own, which is not kept. */
   of(protocol: string, fresh: boolean): http.Agent;
+  /** Of this pool nothing that was kept is used again: what became of one connection may have become of all. */
+  forget(pool: string): void;
   close(): void;
 };
 
@@ -44,6 +46,11 @@ export function createAgents(rules: AgentRules): Agents {
   } as const;
   return {
     of: (protocol, fresh) => agents[protocol === 'http:' ? 'http:' : 'https:'][fresh ? 1 : 0],
+    forget(pool) {
+      for (const [agent] of Object.values(agents))
+        for (const [name, sockets = []] of Object.entries(agent.freeSockets))
+          if (name.startsWith(`${pool}\n`)) for (const socket of sockets) socket.destroy();
+    },
     close() {
       for (const agent of Object.values(agents).flat()) agent.destroy();
     },

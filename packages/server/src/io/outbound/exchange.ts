@@ -48,7 +48,7 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       resolve(answer);
     }
 
-    function fail(failed: Failed): void {
+    function fail(failed: Failed & { wasReused?: true }): void {
       settle({ ok: false, ...failed, ms: elapsed() });
       request?.destroy();
     }
@@ -60,8 +60,8 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       totalMs,
     );
 
-    function start(fresh: boolean): void {
-      const going = open(agents, sent, fresh);
+    function start(): void {
+      const going = open(agents, sent);
       request = going;
       let isAnswered = false;
       going.on('response', (response) => {
@@ -76,32 +76,28 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
         socket.destroy();
       });
       going.on('error', (error) => {
-        if (!fresh && !isSettled && !isAnswered && isStale(going, error)) start(true);
-        else fail(failureOf(error, phaseOf(error)));
+        const failed = failureOf(error, phaseOf(error));
+        const wasReused = failed.error === 'reset' && going.reusedSocket && !isAnswered;
+        if (wasReused) agents.forget(sent.pool);
+        fail(wasReused ? { ...failed, wasReused } : failed);
       });
       if (sent.posted) going.once('finish', sent.posted);
       going.end(sent.body ?? undefined);
     }
 
     try {
-      start(!sent.reuse);
+      start();
     } catch (error) {
       fail(failureOf(error instanceof Error ? error : new Error(String(error)), 'open'));
     }
   });
 }
 
-function open(agents: Agents, sent: Sent, fresh: boolean): ClientRequest {
+function open(agents: Agents, sent: Sent): ClientRequest {
   const { protocol, host, port, path, method, headers, pool } = sent;
-  const agent = agents.of(protocol, fresh);
+  const agent = agents.of(protocol, !sent.reuse);
   const options = { agent, host, port, path, method, headers, pool, maxHeaderSize: HEADER_MAX_BYTES };
   return protocol === 'http:' ? http.request(options) : https.request(options);
-}
-
-/** The other side let go of a connection that was kept, just as we wrote: it has not heard of this request. */
-function isStale(request: ClientRequest, error: Error): boolean {
-  const code = 'code' in error ? error.code : undefined;
-  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
 type Said = { text: string; file: Buffer | null };

@@ -109,7 +109,7 @@ test('TLS sessions are resumed where connections are not kept', async () => {
   expect(resumed).toEqual([false, true, true]);
 });
 
-test('a kept connection that the other side has let go of costs no attempt', async () => {
+test('a kept connection that the other side has let go of is told of, and the others with it are not used again', async () => {
   const first = Promise.withResolvers<Socket>();
   let served = 0;
   const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -123,6 +123,7 @@ test('a kept connection that the other side has let go of costs no attempt', asy
   await postPlainly();
   // Cut as hard as a load balancer does, and asked again before anybody here can have heard of it.
   (await first.promise).resetAndDestroy();
+  expect(await postPlainly()).toMatchObject({ ok: false, error: 'reset', wasReused: true });
   expect(await postPlainly()).toMatchObject({ ok: true, status: 200 });
   expect([served, connections()]).toEqual([2, 2]);
 });

@@ -48,7 +48,14 @@ export type OutboundAnswer =
       file: { type: string; bytes: Buffer } | null;
       ms: number;
     }
-  | { ok: false; error: OutboundFailure; detail: string; ms: number };
+  | {
+      ok: false;
+      error: OutboundFailure;
+      detail: string;
+      ms: number;
+      /** A `reset` on a connection that had served before: the other side may have let go of it, or have read all of this. */
+      wasReused?: true;
+    };
 
 export type OutboundOptions = {
   allowPrivate: boolean;

@@ -1,8 +1,9 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { survivesOutages } from '../../../../testkit/cases/unavailable.ts';
 import type { Answer } from '../../../../testkit/client.ts';
 import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../../testkit/endpoints.ts';
+import { EVENTS, EVENTS_BULK } from '../../../../testkit/endpoints.ts';
 
 const server = await endpointServer();
 
@@ -55,4 +56,30 @@ test('a twin that comes while the first is being committed waits for it and hear
     [422, 'idempotency_key_reuse'],
   ]);
   expect(await caller.stored()).toMatchObject({ waiting: 1, keys: 1 });
+});
+
+test('one that sends much and slowly takes no room that others need', async () => {
+  const [greedy, other] = [await newCaller(server, EVENTS_BULK), await newCaller(server, EVENTS)];
+  const { hostname: host, port } = new URL(server.url);
+  const refused = { count: 0, some: Promise.withResolvers<void>() };
+  // Together more than all that a process holds of bodies; a rest of each is never sent.
+  const part = Buffer.alloc(8 * 1024 * 1024, ' ');
+  const sockets = Array.from({ length: 40 }, () => {
+    const socket = connect({ host, port: Number(port) });
+    socket.write(
+      `POST ${EVENTS_BULK.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedy.secret}\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n`,
+    );
+    socket.write(part);
+    socket.on('error', () => {});
+    return socket.once('data', (answer) => {
+      if (String(answer).startsWith('HTTP/1.1 503')) refused.count += 1;
+      if (refused.count === 8) refused.some.resolve();
+    });
+  });
+  await refused.some.promise;
+  const statuses = new Set<number>();
+  for (let n = 0; n < 100; n += 1) statuses.add((await other.send()).status);
+  expect([...statuses]).toEqual([202]);
+  for (const socket of sockets) socket.destroy();
 });

@@ -21,6 +21,7 @@ export {
   pruneBackups,
   type Verified,
   verifyBackup,
+  newestBackupAt,
 } from './list-backups.ts';
 export { restoreBackup, type Restored } from './restore-backup.ts';
 export { takeBackup, type Taken } from './take-backup.ts';

@@ -11,16 +11,26 @@ export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'fil
 
 /** Whole ones, the oldest first. */
 export async function listBackups(folder: string): Promise<Listed[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
   const listed: Listed[] = [];
-  for (const name of names.filter((one) => BACKUP_NAME.test(one)).toSorted()) {
+  for (const name of await namesIn(folder)) {
     const { files: _files, folders: _folders, ...manifest } = await readManifest(join(folder, name));
     listed.push({ name, path: join(folder, name), manifest });
   }
   return listed;
+}
+
+/** When the last whole one ended; null where there is none. */
+export async function newestBackupAt(folder: string): Promise<number | null> {
+  const newest = (await namesIn(folder)).at(-1);
+  return newest === undefined ? null : Date.parse((await readManifest(join(folder, newest))).endedAt);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((one) => BACKUP_NAME.test(one)).toSorted();
 }
 
 export type Verified = { files: number; bytes: number; manifest: Manifest };

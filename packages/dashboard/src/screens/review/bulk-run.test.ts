@@ -1,0 +1,70 @@
+import type { BulkActed, BulkAsked } from '@beckon/contract/dashboard';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../api/index.ts';
+import { chunksOf, runChunks } from './bulk-run.ts';
+
+const ACT = { kind: 'approve' } as const;
+const ids = Array.from({ length: 120 }, (_, at) => `draft ${at}`);
+
+/** A server that does all it is asked for but the first letter of each request, or what `answer` says. */
+function server(answer: (asked: number) => Promise<void> = () => Promise.resolve()) {
+  const asked: BulkAsked[] = [];
+  const send = async (body: BulkAsked): Promise<BulkActed> => {
+    asked.push(body);
+    await answer(asked.length);
+    const [refused = '', ...acted] = body.ids ?? ['by', 'filter'];
+    return {
+      acted: acted.map((id) => ({ id })),
+      refused: [{ id: refused, code: 'conflict', message: 'No' }],
+    } as unknown as BulkActed;
+  };
+  return { asked, send };
+}
+
+const GOES_ON = { isEnded: () => false, onStep: () => undefined };
+
+describe('many letters', () => {
+  it('are asked for some at a time, and told of together', async () => {
+    const { asked, send } = server();
+    const steps: number[] = [];
+    const run = await runChunks(chunksOf({ act: ACT, ids }, ''), {
+      ...GOES_ON,
+      send,
+      onStep: (acted) => steps.push(acted),
+    });
+    expect(asked.map((body) => body.ids?.length)).toEqual([50, 50, 20]);
+    expect(steps).toEqual([49, 49, 19]);
+    expect(run).toMatchObject({ asked: ids, refused: 3, fault: null, left: [] });
+    expect(run.ids).toHaveLength(117);
+  });
+
+  it('that the server could not take are left, after those that it took', async () => {
+    const fault = new ApiError({ status: 503, errors: [], requestId: null });
+    const { send } = server((at) => (at === 2 ? Promise.reject(fault) : Promise.resolve()));
+    const run = await runChunks(chunksOf({ act: ACT, ids }, ''), { ...GOES_ON, send });
+    expect(run).toMatchObject({ asked: ids.slice(0, 50), ids: ids.slice(1, 50), refused: 1, fault });
+    expect(run.left.flatMap((body) => body.ids)).toEqual(ids.slice(50));
+  });
+
+  it('are asked for no further once that is ended', async () => {
+    let isEnded = false;
+    const { asked, send } = server(async () => {
+      isEnded = true;
+    });
+    const run = await runChunks(chunksOf({ act: ACT, ids }, ''), {
+      ...GOES_ON,
+      send,
+      isEnded: () => isEnded,
+    });
+    expect(asked).toHaveLength(1);
+    expect(run).toMatchObject({ asked: ids.slice(0, 50), fault: null });
+    expect(run.left).toHaveLength(2);
+  });
+
+  it('that a filter chose go in one request', async () => {
+    const { asked, send } = server();
+    const run = await runChunks(chunksOf({ act: ACT, ids: null }, 'rule:welcome'), { ...GOES_ON, send });
+    expect(asked).toEqual([{ act: ACT, filter: 'rule:welcome' }]);
+    expect(run).toMatchObject({ asked: null, ids: ['filter'], left: [] });
+  });
+});

@@ -1,0 +1,45 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { DraftWhole } from '@beckon/contract/dashboard';
+import { PenOff } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Copy, useKept } from '../../parts/index.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { TextBlock } from '../../parts/text-block.tsx';
+import { keptAs, type Kept, PARTS } from './unsaved.tsx';
+
+/** What somebody typed into a letter that cannot be written any more: it is theirs, to be read and copied. */
+export function Stranded({ draft }: { draft: DraftWhole }): ReactNode {
+  const [kept, , letGo] = useKept<Kept | null>(keptAs(draft.id), null);
+  const typed = kept?.value;
+  const parts = typed ? PARTS.filter(([part]) => typed[part] !== draft.content[part]) : [];
+  if (!typed || parts.length === 0) return null;
+  return (
+    <Notice icon={PenOff} title="What you typed here cannot be saved any more">
+      <Stack gap="xs">
+        <Text size="sm">{whyOf(draft)} Your words are kept in this tab until you let go of them.</Text>
+        {parts.map(([part, name]) => (
+          <div key={part}>
+            <Group gap={4}>
+              <Text size="sm" fw={500}>
+                {name}
+              </Text>
+              <Copy text={typed[part]} what={name} />
+            </Group>
+            <TextBlock text={typed[part]} label={`${name}, as you typed it`} />
+          </div>
+        ))}
+        <Group>
+          <Button size="compact-xs" variant="default" onClick={letGo}>
+            Let go of it
+          </Button>
+        </Group>
+      </Stack>
+    </Notice>
+  );
+}
+
+function whyOf({ ended_at: endedAt, state }: DraftWhole): string {
+  if (endedAt !== null) return 'The letter has come to its end meanwhile.';
+  if (state === 'sending') return 'The letter is leaving.';
+  return 'Your role does not allow it any more.';
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { classifyMail, isOnlyTitledAuto, readMail } from './index.ts';
+
+const read = (lines: string[]) => readMail(Buffer.from([...lines, '', 'Yes, please.', ''].join('\r\n')));
+const encoded = (subject: string): string => `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`;
+
+test.each([
+  ['AW: Abwesenheiten jetzt einfacher verwalten', 'Abwesenheiten jetzt einfacher verwalten'],
+  ['Re: Away from the office? Do this', 'Away from the  office? Do this '],
+  ['RE: 休暇申請', '休暇申請'],
+  ['Re: Out of office', 'Re: AW: Out of office'],
+])('%j is an answer to a letter that is called %j', async (subject, letter) => {
+  const mail = await read(['From: ada@home.test', `Subject: ${encoded(subject)}`]);
+  expect(classifyMail(mail).kind).toBe('auto_reply');
+  expect(isOnlyTitledAuto(mail, { from: 'ada@home.test', to: [], subject: letter })).toBe(true);
+});
+
+test("what a machine marks, or calls otherwise than the letter, stays a machine's", async () => {
+  const head = ['From: ada@home.test', 'Subject: Re: Out of office'];
+  const given = { from: 'ada@home.test', to: [], subject: 'Out of office' };
+  expect(isOnlyTitledAuto(await read([...head, 'Auto-Submitted: auto-replied']), given)).toBe(false);
+  expect(isOnlyTitledAuto(await read([...head, 'X-Autoreply: yes']), given)).toBe(false);
+  expect(isOnlyTitledAuto(await read(head), { ...given, from: '' })).toBe(false);
+  expect(isOnlyTitledAuto(await read(head), { ...given, subject: 'Welcome' })).toBe(false);
+  const away = await read(['From: ada@home.test', 'Subject: Auto: Out of office']);
+  expect(isOnlyTitledAuto(away, given)).toBe(false);
+});

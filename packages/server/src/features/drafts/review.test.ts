@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import type { Tx } from '../../io/db/index.ts';
+import { listDraftPage } from './index.ts';
+
+const db = await openTestDatabase(heldClock());
+
+test('a page of Review is read in its order from the index that says what waits', async () => {
+  const plan = await db.transaction(async (tx) => {
+    await tx.query('SET LOCAL enable_seqscan = off');
+    await tx.query('SET LOCAL enable_sort = off');
+    const explained: string[] = [];
+    const query = async (text: string, values?: unknown[]): Promise<never[]> => {
+      const rows = await tx.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
+      explained.push(...rows.map((row) => row['QUERY PLAN']));
+      return [];
+    };
+    const asking: Tx = { ...tx, query: query as Tx['query'] };
+    const filter = { terms: [] };
+    await listDraftPage(asking, { projectId: 1, view: 'review', filter, after: null, offset: 0, limit: 10 });
+    return explained.join('\n');
+  });
+  expect(plan).toContain('Index Scan using draft_review');
+  expect(plan).not.toMatch(/Sort|Filter/);
+});

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../testkit/database.ts';
+import { silentPeer } from '../../../testkit/silent-peer.ts';
+import { systemClock } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
+import { type ConnectionSource, type Database, openDatabase } from '../../io/db/index.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { takeTurn } from './turn.ts';
+
+const own = await testDatabase();
+const db = await open(own.connection);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+function open(connection: ConnectionSource): Promise<Database> {
+  return openDatabase({ connection, clock: systemClock, log: silentLog, idleWithinMs: 100 });
+}
+
+test('who has a turn and is gone without a word loses it, to whoever waits for it', async () => {
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  const peer = await silentPeer(own.url);
+  const gone = await open(peer.connection);
+  const taken = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const lost = gone.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    peer.goSilent();
+    taken.resolve();
+    await goesOn.promise;
+    await tx.query('SELECT 1');
+  });
+  const heard = expect(lost).rejects.toThrow();
+  await taken.promise;
+  expect(await db.transaction((tx) => takeTurn(tx, projectId))).toBeDefined();
+  await peer.close();
+  goesOn.resolve();
+  await heard;
+  await gone.close();
+});
+
+test('who waits for a lock hears from the database that it was not to be had', async () => {
+  const settings = await db.transaction((tx) =>
+    tx.query(
+      `SELECT name, setting FROM pg_settings WHERE name ~ '^(idle_in_trans.*|lock_timeout)' ORDER BY 1`,
+    ),
+  );
+  expect(settings).toEqual([
+    { name: 'idle_in_transaction_session_timeout', setting: '100' },
+    { name: 'lock_timeout', setting: '9000' },
+  ]);
+  // Behind a pooler the next one is somebody else.
+  const after = await db.query(`SHOW lock_timeout`);
+  expect(after).toEqual([{ lock_timeout: '0' }]);
+});

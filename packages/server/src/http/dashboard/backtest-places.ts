@@ -1,0 +1,22 @@
+import { Fault } from '../../base/fault.ts';
+
+/** Each holds a connection of those that accepting and sending share, for as long as it goes on: half of them at most, of one project two. */
+const PER_PROJECT = 2;
+const AT_ONCE = 5;
+
+/** Takes a place for a backtest of this project; what comes back leaves it again. */
+export type BacktestPlaces = (projectId: number) => () => void;
+
+export function createBacktestPlaces(): BacktestPlaces {
+  const running: number[] = [];
+  return (projectId) => {
+    const own = running.filter((id) => id === projectId).length;
+    if (own >= PER_PROJECT || running.length >= AT_ONCE) {
+      const those = own >= PER_PROJECT ? `${own} backtests of this project` : `${running.length} backtests`;
+      const message = `${those} are running already: wait for one of them, or stop it`;
+      throw new Fault('conflict', { details: [{ message }] });
+    }
+    running.push(projectId);
+    return () => void running.splice(running.indexOf(projectId), 1);
+  };
+}

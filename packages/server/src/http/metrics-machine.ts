@@ -1,0 +1,60 @@
+import { statfs } from 'node:fs/promises';
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../base/clock.ts';
+import { atMost, within } from '../base/within.ts';
+
+/** Where the embedded database lies, and when its newest backup ended; null where none are meant to be made. */
+export type EmbeddedData = { folder: string; newestBackupAt: (() => Promise<number | null>) | null };
+
+/** Backups are made by the night; a folder far away is not asked at every scrape. */
+const READ_EVERY_MS = 60_000;
+/** A network folder that does not answer holds no scrape up: what it said last is told. */
+const WAIT_MS = 500;
+
+/** What only the machine of the embedded database knows: an external one is watched where it runs. */
+export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clock): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'beckon_data_free_bytes',
+    help: 'Room that is left where the embedded database lies',
+    registers,
+    aggregator: 'min',
+    async collect() {
+      this.remove();
+      const free = await within(freeIn(data.folder), WAIT_MS).catch(() => null);
+      if (free !== null) this.set(free);
+    },
+  });
+  const { newestBackupAt } = data;
+  if (newestBackupAt === null) return;
+  const newest = remembered(newestBackupAt, clock);
+  new Gauge({
+    name: 'beckon_backup_newest_timestamp_seconds',
+    help: 'When the newest backup in BACKUP_DIR ended; 0 where there is none, or none can be read',
+    registers,
+    aggregator: 'max',
+    async collect() {
+      this.set((await newest()) / 1_000);
+    },
+  });
+}
+
+async function freeIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function remembered(read: () => Promise<number | null>, clock: Clock): () => Promise<number> {
+  let last = 0;
+  let readAt = -Infinity;
+  let underWay: Promise<void> | null = null;
+  async function renew(): Promise<void> {
+    last = (await read().catch(() => null)) ?? 0;
+    readAt = clock.now();
+    underWay = null;
+  }
+  return async () => {
+    if (clock.now() - readAt >= READ_EVERY_MS) await atMost((underWay ??= renew()), WAIT_MS);
+    return last;
+  };
+}
