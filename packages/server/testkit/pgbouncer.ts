@@ -31,7 +31,8 @@ export async function startPgbouncer(url: string, { poolSize }: { poolSize: numb
   const port = await freePort();
   const log = join(folder, 'log');
   const conf = join(folder, 'pgbouncer.ini');
-  const server = `host=${hostname} port=${behind} user=${username} password=${decodeURIComponent(password)}`;
+  const key = password === '' ? '' : ` password=${decodeURIComponent(password)}`;
+  const server = `host=${hostname} port=${behind} user=${username}${key}`;
   await writeFile(
     conf,
     `[databases]
