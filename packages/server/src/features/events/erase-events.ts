@@ -7,7 +7,7 @@ import {
   type Forgetting,
   findEventStep,
   updateCountedFrom,
-} from './store.ts';
+} from './forget-store.ts';
 
 type Person = { projectId: number; userId: string };
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { EventPlace } from './store.ts';
+import type { EventPlace } from './forget-store.ts';
 
 type Person = { projectId: number; userId: string };
 

@@ -13,16 +13,14 @@ export {
 export { followMessages, placeText, readPlace } from './follow-messages.ts';
 export { listMessagesOf, type WebhookTrace } from './list-of-person.ts';
 export { jitterShare, nextAttempt, TRIES_MAX } from './schedule.ts';
+export { eraseMessages as eraseWebhooks, forgetMessages as forgetWebhooks } from './forget-store.ts';
+export { insertHistory, replayDeliveries } from './replay-store.ts';
 export {
   claimDeliveries,
   dropPending,
-  eraseMessages as eraseWebhooks,
-  forgetMessages as forgetWebhooks,
-  insertHistory,
   insertMessages as queueWebhooks,
   insertTest,
   loseLeases,
-  replayDeliveries,
   updateResults,
 } from './store.ts';
 export {

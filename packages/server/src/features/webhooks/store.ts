@@ -3,10 +3,7 @@ import {
   type Claimed,
   type DeliveryResult,
   type EndpointPlace,
-  type History,
   type NewWebhookMessage,
-  type Replay,
-  type ReplayStep,
   type Room,
   type Test,
   TEST_TYPE,
@@ -172,73 +169,6 @@ export async function dropPending(
   return rows.length;
 }
 
-/** A step takes so many messages, and what there is of each. */
-const REPLAY_STEP = 100;
-
-/**
- * A schedule that begins anew, now. Whatever is under way or waits already goes on as it is, and what was erased stays so.
- * Reads a sister's table, `webhook_endpoint`.
- */
-export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplayStep> {
-  const [row] = await tx.query<{ replayed: number; messages: number; id: string; at: number }>(
-    `WITH told AS MATERIALIZED (
-       SELECT m.id, m.created_at FROM beckon.webhook_message m
-       WHERE m.project_id = $1 AND m.created_at >= $2 AND m.created_at < $3 AND m.erased_at IS NULL
-         AND ($4::uuid IS NULL OR m.id = $4) AND (m.created_at, m.id) > ($5::timestamptz, $6::uuid)
-       ORDER BY m.created_at, m.id LIMIT ${REPLAY_STEP}
-     ), wanted AS MATERIALIZED (
-       SELECT d.project_id, d.message_id, d.endpoint_id FROM told
-       JOIN beckon.webhook_delivery d ON d.project_id = $1 AND d.message_id = told.id
-       JOIN beckon.webhook_endpoint e ON e.project_id = $1 AND e.id = d.endpoint_id AND e.disabled_at IS NULL
-       WHERE d.state = ANY ($8) AND ($7::uuid IS NULL OR d.endpoint_id = $7)
-       ORDER BY d.message_id, d.endpoint_id FOR UPDATE OF d
-     ), again AS (
-       UPDATE beckon.webhook_delivery d SET state = 'pending', trigger = 'manual', tries = 0, next_at = $9
-       FROM wanted w WHERE d.project_id = w.project_id AND d.message_id = w.message_id AND d.endpoint_id = w.endpoint_id
-       RETURNING 1
-     )
-     SELECT (SELECT count(*) FROM again) AS replayed, (SELECT count(*) FROM told) AS messages, l.id,
-       extract(epoch FROM l.created_at)::float8 * 1000 AS at
-     FROM told l ORDER BY l.created_at DESC, l.id DESC LIMIT 1`,
-    [
-      wanted.projectId,
-      new Date(wanted.since),
-      new Date(wanted.before),
-      wanted.messageId,
-      new Date(wanted.after?.createdAt ?? 0),
-      wanted.after?.id ?? '00000000-0000-0000-0000-000000000000',
-      wanted.endpointId,
-      wanted.states,
-      new Date(wanted.now),
-    ],
-  );
-  if (row?.messages !== REPLAY_STEP) return { replayed: row?.replayed ?? 0, last: null };
-  return { replayed: row.replayed, last: { createdAt: Math.round(row.at), id: row.id } };
-}
-
-/**
- * What an endpoint was never to get, because it was made later or did not want it: noted as missed, if it wants it now. So
- * many at most, each once. The moment to go on from, or null at the end. Reads a sister's table, `webhook_endpoint`.
- */
-export async function insertHistory(tx: Tx, asked: History): Promise<number | null> {
-  const { projectId, endpointId, since, before, now, limit } = asked;
-  const [full] = await tx.query<{ last: Date }>(
-    `WITH told AS MATERIALIZED (
-       SELECT m.id, m.created_at FROM beckon.webhook_endpoint e JOIN beckon.webhook_message m ON m.project_id = e.project_id
-       WHERE e.project_id = $1 AND e.id = $2 AND m.created_at >= $3 AND m.created_at < $4 AND m.erased_at IS NULL
-         AND m.type <> '${TEST_TYPE}' AND (e.types IS NULL OR m.type = ANY (e.types)) AND NOT EXISTS (
-           SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = $1 AND d.message_id = m.id AND d.endpoint_id = $2)
-       ORDER BY m.created_at, m.id LIMIT $6
-     ), noted AS (
-       INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, created_at)
-       SELECT $1, $2, id, 'missed', $5 FROM told ON CONFLICT DO NOTHING
-     )
-     SELECT max(created_at) AS last FROM told HAVING count(*) = $6`,
-    [projectId, endpointId, new Date(since), new Date(before), new Date(now), limit],
-  );
-  return full?.last.getTime() ?? null;
-}
-
 /** One message for one endpoint alone, already on its way: whoever calls this posts it after the commit. */
 export async function insertTest(tx: Tx, test: Test): Promise<void> {
   const { projectId, messageId, endpointId, tries, url, body, now, leaseUntil } = test;
@@ -253,48 +183,4 @@ export async function insertTest(tx: Tx, test: Test): Promise<void> {
      VALUES ($1, $2, $5, 1, 'manual', $6, $4)`,
     [projectId, messageId, body, new Date(now), endpointId, url, new Date(leaseUntil), tries],
   );
-}
-
-/** What is told of a person is taken out of what is kept; what waits of it is cancelled, and nothing of it is sent again. How many messages. */
-export async function eraseMessages(
-  tx: Tx,
-  { projectId, userId, at }: { projectId: number; userId: string; at: number },
-): Promise<number> {
-  const rows = await tx.query<{ id: string }>(
-    `UPDATE beckon.webhook_message SET body = '', external_user_id = NULL, erased_at = $3
-     WHERE project_id = $1 AND external_user_id = $2 RETURNING id`,
-    [projectId, userId, new Date(at)],
-  );
-  const ids = plainList(rows.map(({ id }) => id));
-  await tx.query(
-    `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL
-     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND state = 'pending'`,
-    [projectId, ids],
-  );
-  // Those under way end without an answer being kept.
-  await tx.query(
-    `UPDATE beckon.webhook_attempt SET answer = NULL
-     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND ended_at IS NOT NULL AND answer IS NOT NULL`,
-    [projectId, ids],
-  );
-  return rows.length;
-}
-
-/** What is older, with its deliveries and attempts, but not what an endpoint still waits for. How many messages. */
-export async function forgetMessages(
-  tx: Tx,
-  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
-): Promise<number> {
-  const rows = await tx.query(
-    `WITH old AS MATERIALIZED (
-       SELECT m.id FROM beckon.webhook_message m WHERE m.project_id = $1 AND m.created_at < $2
-         AND NOT EXISTS (SELECT 1 FROM beckon.webhook_delivery d JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
-           WHERE d.project_id = m.project_id AND d.message_id = m.id AND d.next_at IS NOT NULL)
-       ORDER BY m.created_at LIMIT $3
-     ), attempts AS (DELETE FROM beckon.webhook_attempt a USING old WHERE a.project_id = $1 AND a.message_id = old.id
-     ), deliveries AS (DELETE FROM beckon.webhook_delivery d USING old WHERE d.project_id = $1 AND d.message_id = old.id)
-     DELETE FROM beckon.webhook_message m USING old WHERE m.project_id = $1 AND m.id = old.id RETURNING 1`,
-    [projectId, before, limit],
-  );
-  return rows.length;
 }
