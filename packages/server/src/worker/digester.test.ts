@@ -128,6 +128,37 @@ test('a project whose batches fail is left alone for a while, and is no trouble 
   expect(new Set(warned[0])).toEqual(new Set([one, other]));
 });
 
+test('a project whose batch failed once has its turn again, however busy those before and behind it are', async () => {
+  const [low, middle, high] = [
+    (await createProject(db, { name: 'Low' })).id,
+    (await createProject(db, { name: 'Middle' })).id,
+    (await createProject(db, { name: 'High' })).id,
+  ];
+  await put(middle, 'live');
+  let isFirst = true;
+  const served = Promise.withResolvers<void>();
+  const busy: Digest = {
+    ...real,
+    async batch(lane, projectIds, records) {
+      if (isFirst) {
+        isFirst = false;
+        for (const id of [low, high]) await put(id, 'live');
+        throw new Error('somebody was in the way');
+      }
+      // Its pause is soon over.
+      clock.advance(1_000);
+      const done = await real.batch(lane, projectIds, records);
+      for (const id of projectIds) if (id !== middle) await put(id, 'live');
+      if (projectIds.includes(middle)) served.resolve();
+      return done;
+    },
+  };
+  const { digester } = watched(busy);
+  await served.promise;
+  await digester.stop();
+  expect(await waiting(middle)).toBe(0);
+});
+
 test('trouble grows with every failure, is over with the first success, and is found one by one', () => {
   const troubles = createTroubles(() => 1);
   expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);

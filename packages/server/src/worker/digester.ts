@@ -162,9 +162,8 @@ async function doLane(state: State, lane: Lane, places: Place[]): Promise<number
   );
   // Whom another worker has in hand is passed over.
   for (let tries = 0, from = 0; tries < PASSED_OVER_MAX && from < waiting.length; tries += 1) {
-    const chosen = enoughFor(records, waiting.slice(from), lane);
-    from += chosen.length;
-    const projectIds = state.troubles.together(chosen);
+    const projectIds = state.troubles.together(enoughFor(records, waiting.slice(from), lane));
+    from += projectIds.length;
     if (lane === 'live') state.liveAt = performance.now();
     const digested = await attempt(state, projectIds, () =>
       state.options.digest.batch(lane, projectIds, records),

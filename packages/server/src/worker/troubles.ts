@@ -6,7 +6,7 @@ import { backoffMs } from '../base/backoff.ts';
  */
 export type Troubles = {
   isOpen(projectId: number, now: number): boolean;
-  /** Of these, who may share a batch: all, or the first alone if it is one of those in trouble. */
+  /** Of these, who may share the next batch: those in front of the first in trouble, which is tried by itself when it is the first. */
   together(projectIds: number[]): number[];
   passed(projectIds: number[]): void;
   /** For how long they are left alone. */
@@ -20,9 +20,8 @@ export function createTroubles(random?: () => number): Troubles {
   return {
     isOpen: (projectId, now) => (known.get(projectId)?.until ?? 0) <= now,
     together(projectIds) {
-      const [first] = projectIds;
-      if (first !== undefined && known.has(first)) return [first];
-      return projectIds.filter((id) => !known.has(id));
+      const inTrouble = projectIds.findIndex((id) => known.has(id));
+      return inTrouble < 0 ? projectIds : projectIds.slice(0, Math.max(inTrouble, 1));
     },
     passed(projectIds) {
       for (const id of projectIds) known.delete(id);
