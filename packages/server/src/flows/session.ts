@@ -1,4 +1,4 @@
-import type { Database, Session } from '../io/db/index.ts';
+import { type Database, isReadOnly, type Session } from '../io/db/index.ts';
 
 /**
  * A worker that stands still loses its transaction, and its turns with it; no statement of a batch takes this long.
@@ -36,6 +36,7 @@ export async function inSession<T>(
       () => false,
       () => true,
     );
+    isBroken ||= isReadOnly(state.refusal ?? error);
     throw state.refusal ?? error;
   } finally {
     session.release(isBroken);

@@ -5,6 +5,7 @@ import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
 import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
+import { isReadOnly } from './errors.ts';
 
 export type Query = { name: string; text: string; values: unknown[] };
 
@@ -163,7 +164,7 @@ async function inTransaction<T>(
       () => false,
       () => true,
     );
-    client.release(broken);
+    client.release(broken || isReadOnly(error));
     throw error;
   }
 }

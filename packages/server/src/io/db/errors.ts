@@ -30,6 +30,11 @@ export function isCollision(error: unknown): boolean {
   return sqlState(error).startsWith('40') || sqlState(error) === '26000';
 }
 
+/** It came to a standby, where a name or a proxy still leads while another takes over: this connection will never write. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006';
+}
+
 /** The SQLSTATE, or an empty text where no database answered at all. */
 function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';

@@ -10,7 +10,7 @@ export {
   type Tx,
 } from './database.ts';
 export { distribute, type Distributed } from './distribute.ts';
-export { isCollision, isPoisonous, isRefusedData } from './errors.ts';
+export { isCollision, isPoisonous, isReadOnly, isRefusedData } from './errors.ts';
 export { type DatabaseFacts, databaseFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
