@@ -220,7 +220,7 @@ async function openScratch(
   place: Place,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<{ db: Database; close(): Promise<void> }> {
-  const scratch = await createScratch(place.adminConnection);
+  const scratch = await createScratch(place.adminConnection, clock.now());
   try {
     await migrate(scratch.connection);
     const db = await openDatabase({ connection: scratch.connection, clock, log });

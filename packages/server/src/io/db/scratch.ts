@@ -4,9 +4,16 @@ import type { ConnectionSource } from './connection.ts';
 
 export type Scratch = { connection: ConnectionSource; drop(): Promise<void> };
 
-/** A database beside ours, empty, for work that nobody else may see or be in the way of; gone when it is dropped. */
-export async function createScratch(admin: ConnectionSource): Promise<Scratch> {
-  const name = `beckon_scratch_${randomBytes(6).toString('hex')}`;
+const PREFIX = 'beckon_scratch_';
+const LEFT_AFTER_MS = 86_400_000;
+
+/**
+ * A database beside ours, empty, for work that nobody else may see or be in the way of; gone when it is dropped. One that
+ * somebody was killed over goes with the next that is made a day later: its name says since when it is there.
+ */
+export async function createScratch(admin: ConnectionSource, now: number): Promise<Scratch> {
+  await dropLeft(admin, now);
+  const name = `${PREFIX}${now}_${randomBytes(6).toString('hex')}`;
   await once(admin, `CREATE DATABASE ${name}`).catch((error: unknown) => {
     throw new Error(
       'A database beside ours is needed for a while, and could not be made: the role needs CREATEDB',
@@ -17,8 +24,22 @@ export async function createScratch(admin: ConnectionSource): Promise<Scratch> {
   });
   return {
     connection: () => inDatabase(admin(), name),
-    drop: () => once(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: async () => void (await once(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
   };
+}
+
+async function dropLeft(admin: ConnectionSource, now: number): Promise<void> {
+  const rows = await once<{ name: string }>(
+    admin,
+    `SELECT datname AS name FROM pg_database d WHERE starts_with(datname, '${PREFIX}')
+     AND NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.datid = d.oid)`,
+  );
+  for (const { name } of rows) {
+    const madeAt = Number(/^beckon_scratch_(\d+)_/.exec(name)?.[1]);
+    // Somebody else's, where several share a server, is theirs to drop.
+    if (madeAt < now - LEFT_AFTER_MS)
+      await once(admin, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)}`).catch(() => {});
+  }
 }
 
 function inDatabase(config: pg.ClientConfig, name: string): pg.ClientConfig {
@@ -28,11 +49,11 @@ function inDatabase(config: pg.ClientConfig, name: string): pg.ClientConfig {
   return { ...config, connectionString: url.href };
 }
 
-async function once(admin: ConnectionSource, statement: string): Promise<void> {
+async function once<R extends pg.QueryResultRow>(admin: ConnectionSource, statement: string): Promise<R[]> {
   const client = new pg.Client(admin());
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<R>(statement)).rows;
   } finally {
     await client.end();
   }
