@@ -477,7 +477,8 @@ CREATE TABLE beckon.lineage (
   how text COLLATE "C",
   restored_to timestamp with time zone,
   stopped_at timestamp with time zone,
-  counts jsonb
+  counts jsonb,
+  is_closed boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE beckon.message (

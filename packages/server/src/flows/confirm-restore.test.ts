@@ -25,6 +25,7 @@ import { pauseProject, resumeProject } from './pause-project.ts';
 import { carryAcceptance, mayLettersLeave } from './restore-guard.ts';
 import { claimBatch } from './send-drafts/send-batch.ts';
 import { setSettings } from './set-settings.ts';
+import { suspendProject } from './suspend-project.ts';
 
 /** A database that was put back is one that is found as another than it was accepted: here its acceptance is taken back. */
 const clock = heldClock();
@@ -187,8 +188,19 @@ test('moments that cannot be are refused, and so is a confirmation before time h
   await expect(confirm({})).rejects.toThrow(/is not restored/);
 });
 
-test('a failover for which nobody is to be asked is noted, and letters leave', async () => {
+test('a suspended project has to have caught up like any other: its letters leave when it goes on', async () => {
   await closeGate(db);
+  await suspendProject(db, projectId);
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'x', email: 'x@x.org' }] });
+  await expect(confirm({})).rejects.toThrow(/has not caught up/);
+});
+
+test('a failover for which nobody is to be asked is noted, and letters leave; not where somebody has closed the gate', async () => {
+  await closeGate(db);
+  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  await acceptUnchanged(db);
+  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  await db.query(`DELETE FROM beckon.lineage`);
   expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
   expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'failover' }]);
 });

@@ -91,12 +91,14 @@ function checkMoments(place: Lineage, { restoredTo, stoppedAt }: { restoredTo: n
     );
 }
 
-type Lagging = { projects: { id: number; suspendedAt: Date | null }[]; stoppedAt: number };
+type Lagging = { projects: { id: number }[]; stoppedAt: number };
 
-/** What time brings is brought once more: letters that it writes have to be there before they are looked at. */
+/**
+ * What time brings is brought once more, in suspended projects too: letters that it writes have to be there before they are
+ * looked at.
+ */
 async function checkCaughtUp(db: Deps, { projects, stoppedAt }: Lagging): Promise<void> {
-  for (const { id, suspendedAt } of projects) {
-    if (suspendedAt !== null) continue;
+  for (const { id } of projects) {
     const { live, bulk } = await countWaiting(db, id);
     const due = (await duesOf(db, id)).find(({ work }) => work === 'digest')?.nextAt ?? null;
     if (live + bulk === 0 && (due === null || due.getTime() > stoppedAt)) continue;

@@ -11,7 +11,7 @@ import type { Database } from '../io/db/index.ts';
 export type GuardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
   log: Log;
-  /** `manual`: a standby takes over here and nothing is lost by it, so that nobody has to be asked. */
+  /** `manual`: a standby takes over here and nothing is lost by it, so that nobody has to be asked, but who closed the gate. */
   restoreGuard: RestoreGuard;
 };
 
@@ -20,7 +20,7 @@ export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Pro
   const found = await noteHere(db, db.clock.now());
   if (found.acceptedAt !== null) return true;
   const { systemId, timeline } = found;
-  if (restoreGuard === 'manual') {
+  if (restoreGuard === 'manual' && !found.isClosed) {
     await acceptPlace(db, found, { at: db.clock.now(), how: 'failover' });
     log.warn({ systemId, timeline }, 'restore.taken_for_failover');
     return true;

@@ -135,8 +135,12 @@ function addConfirm(restore: Command, operator: Operator): void {
 }
 
 function confirmUnchanged(operator: Operator, options: ConfirmOptions): Promise<void> {
+  const { until, stoppedAt, nobodyApproved, dryRun } = options;
   return runInRealTime(operator, options, {
     work: async ({ db }) => {
+      // Whoever says one of these believes that something was lost, or that nothing happens yet.
+      if (until !== undefined || stoppedAt !== undefined || nobodyApproved || dryRun)
+        throw new Error('--nothing-lost stands alone: it opens the gate at once, and looks at no letter');
       await acceptUnchanged(db);
       return { letters_leave: true };
     },

@@ -27,6 +27,7 @@ type Row = {
   how: How | null;
   restored_to: Date | null;
   stopped_at: Date | null;
+  is_closed: boolean;
 };
 
 /** Notes as what the database is found, where nobody did before; what it is known as. */
@@ -48,6 +49,7 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
     how: row.how,
     restoredTo: row.restored_to,
     stoppedAt: row.stopped_at,
+    isClosed: row.is_closed,
   };
 }
 
@@ -63,7 +65,7 @@ export type Acceptance = {
 export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance): Promise<boolean> {
   const { at, how, restoredTo, stoppedAt, counts } = acceptance;
   const rows = await tx.query(
-    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7
+    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7, is_closed = false
      WHERE system_id = $1 AND timeline = $2 AND accepted_at IS NULL RETURNING 1`,
     [
       place.systemId,
@@ -81,7 +83,8 @@ export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance):
 /** As if it had just been found restored: for copies that PostgreSQL itself does not know to be some. */
 export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; at: number }): Promise<void> {
   await tx.query(
-    `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL
+    `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
+       is_closed = true
      WHERE system_id = $1 AND timeline = $2`,
     [place.systemId, place.timeline, new Date(at)],
   );

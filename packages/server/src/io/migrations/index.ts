@@ -24,6 +24,7 @@ import * as auditOrganisations from './0022-audit-organisations.ts';
 import * as putOffAndHeld from './0023-put-off-and-held.ts';
 import * as beneathAndFresh from './0024-beneath-and-fresh.ts';
 import * as forgottenKeys from './0025-forgotten-keys.ts';
+import * as closedGate from './0026-closed-gate.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -52,4 +53,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0023-put-off-and-held': putOffAndHeld,
   '0024-beneath-and-fresh': beneathAndFresh,
   '0025-forgotten-keys': forgottenKeys,
+  '0026-closed-gate': closedGate,
 };
