@@ -8,6 +8,8 @@ export type WorkMetrics = {
   watchRelay: (isOpen: () => boolean) => void;
   /** A request to an endpoint was answered (`2xx` …), or failed (by why). */
   posted: (facts: { result: string; ms: number }) => void;
+  /** Before it was ever done here: it counts as done at this moment. */
+  dutyKnown: (duty: string, at: number) => void;
   dutyDone: (facts: { duty: string; isWell: boolean; at: number; ms: number }) => void;
   logged: (level: string, fact: string) => void;
 };
@@ -84,10 +86,10 @@ function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
   };
 }
 
-function dutyMetrics(registers: Registry[]): Pick<WorkMetrics, 'dutyDone'> {
+function dutyMetrics(registers: Registry[]): Pick<WorkMetrics, 'dutyDone' | 'dutyKnown'> {
   const last = new Gauge({
     name: 'beckon_duty_success_timestamp_seconds',
-    help: 'When a duty was last done to its end',
+    help: 'When a duty was last done to its end; where it was not yet, when the process began',
     labelNames: ['duty'],
     registers,
     aggregator: 'max',
@@ -105,6 +107,7 @@ function dutyMetrics(registers: Registry[]): Pick<WorkMetrics, 'dutyDone'> {
     registers,
   });
   return {
+    dutyKnown: (duty, at) => last.labels(duty).set(at / 1_000),
     dutyDone({ duty, isWell, at, ms }) {
       if (isWell) last.labels(duty).set(at / 1_000);
       else failures.labels(duty).inc();

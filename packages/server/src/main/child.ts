@@ -31,20 +31,20 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
 process.on('SIGHUP', () => hear({ kind: 'reload' }));
 process.on('message', hear);
 
-async function start(): Promise<RunningServer & { log: Log }> {
+async function start(): Promise<RunningServer> {
   const config = readConfig();
   const log = sayingWho(createLog(config.logLevel, logTo === 'stderr' ? 2 : 1, toldSecrets(config)));
   lastWords((error) => log.error({ err: error }, 'process.failed'));
   const place = await followPlace(config);
   const secrets = await openSecretsAt(config, { place, log });
   const here = { place, secrets, log, release: readRelease(), countedByAll };
-  return { ...(await serveHere(config, here)), log };
+  return serveHere(config, here);
 }
 
 function hear(message: ToPart): void {
   if (message.kind === 'stop') stop();
   if (message.kind === 'text') asked.get(message.id)?.(message.text);
-  if (message.kind === 'reload') void serving.then((server) => reload(server, server.log), ignore);
+  if (message.kind === 'reload') void serving.then(reload, ignore);
   if (message.kind === 'count') void serving.then((server) => count(server, message.id), ignore);
 }
 

@@ -66,9 +66,9 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
 }
 
 /** Files that are no pair are reported, and the old certificate stays in service. */
-export function reload(server: Pick<RunningServer, 'reloadCertificate'>, log: Log): void {
+export function reload({ reloadCertificate, log }: Pick<RunningServer, 'reloadCertificate' | 'log'>): void {
   try {
-    server.reloadCertificate();
+    reloadCertificate();
     log.info({}, 'certificate.reloaded');
   } catch (error) {
     log.error({ err: error }, 'certificate.not_reloaded');

@@ -62,7 +62,7 @@ async function start(config: Config, ready: Ready): Promise<Running> {
     return supervise(config, ready);
   }
   const server = await serveHere(config, ready);
-  return { httpPort: server.ports.http, reload: () => reload(server, ready.log), stop: () => server.stop() };
+  return { httpPort: server.ports.http, reload: () => reload(server), stop: () => server.stop() };
 }
 
 /** After a renewal: `kill -HUP`. */

@@ -122,6 +122,8 @@ export type RunningServer = {
   reloadCertificate(): void;
   /** What this process counted, for who adds it to what others did. */
   counts(): Promise<Counts>;
+  /** What is said here is counted. */
+  log: Log;
   /** Takes no new connection, answers what is under way, and loses nothing. */
   stop(): Promise<void>;
 };
@@ -163,7 +165,7 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
     api.reloadCertificate();
     mailIn?.reloadCertificate();
   };
-  return { ports, reloadCertificate, counts: () => countsOf(metrics), stop: () => life.stop() };
+  return { ports, reloadCertificate, log, counts: () => countsOf(metrics), stop: () => life.stop() };
 }
 
 /** Where no worker is at hand, those in other processes are told, at most so often. */
