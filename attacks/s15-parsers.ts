@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { check } from 'recheck';
 import { ACCEPTED_PATTERNS } from './accepted.ts';
 import type { Attack, Finding, Target } from './attack.ts';
-import { fuzz, PARSERS } from './fuzz/fuzz.ts';
+import { fuzz, type Fuzzed, PARSERS } from './fuzz/fuzz.ts';
 import { allPatterns } from './fuzz/patterns.ts';
 import { runTests } from './run-tests.ts';
 
@@ -18,20 +19,13 @@ export const s15: Attack = {
     const findings: Finding[] = [];
     const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
     target.note(`FUZZ_SEED=${seed}, ${target.limits.fuzzMinutes} minutes a parser`);
-    for (const parser of PARSERS) {
-      const {
-        inputs,
-        slow,
-        findings: found,
-      } = await fuzz(parser, { seed, forMs: target.limits.fuzzMinutes * 60_000 });
+    for (const { name, inputs, slow, findings: found } of await fuzzAll(seed, target.limits.fuzzMinutes)) {
+      target.count('parsers');
       target.count('inputs', inputs);
-      target.note(
-        `${parser.name}: ${inputs} inputs${slow > 0 ? `, ${slow} looked at again for their time` : ''}`,
-      );
+      target.note(`${name}: ${inputs} inputs${slow > 0 ? `, ${slow} looked at again for their time` : ''}`);
       findings.push(...found);
-      if (inputs === 0) findings.push({ severity: 'high', what: `${parser.name}: nothing was read` });
+      if (inputs === 0) findings.push({ severity: 'high', what: `${name}: nothing was read` });
     }
-    target.count('parsers', PARSERS.length);
     findings.push(...(await checkPatterns(target)));
     const tests = await runTests(target, [
       'packages/server/src/base/mail-in/mail-in.test.ts',
@@ -42,6 +36,18 @@ export const s15: Attack = {
     return [...findings, ...tests];
   },
 };
+
+/** As many at once as there are cores, each for all of its time. */
+async function fuzzAll(seed: number, minutes: number): Promise<(Fuzzed & { name: string })[]> {
+  const fuzzed: (Fuzzed & { name: string })[] = [];
+  const waiting = PARSERS.entries();
+  const take = async (): Promise<void> => {
+    for (const [at, parser] of waiting)
+      fuzzed[at] = { name: parser.name, ...(await fuzz(parser, { seed, forMs: minutes * 60_000 })) };
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, take));
+  return fuzzed;
+}
 
 /** What recheck cannot decide in its time is listed, not passed over. */
 async function checkPatterns(target: Target): Promise<Finding[]> {

@@ -76,17 +76,17 @@ async function ended(
   return crash;
 }
 
-/** What an input costs by itself: the least of some runs, in time of this process, so that neighbours do not count. */
+/** What an input costs by itself: the least of some runs, in time of this thread, so that neighbours do not count. */
 async function cpuOf(parser: Parser, input: Buffer): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < RERUNS; n += 1) {
-    const before = process.cpuUsage();
+    const before = process.threadCpuUsage();
     try {
       await parser.parse(input);
     } catch {
       // That it throws was told already.
     }
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     least = Math.min(least, (user + system) / 1_000);
   }
   return least;
