@@ -140,6 +140,17 @@ test('the log of each installation is pruned by its own backups, and of one that
   expect([await numbers('7'), await numbers('8')]).toEqual([[10], [8, 10]]);
 });
 
+test('a server that went back to the timeline before keeps the log of its backups, though an older backup lies further on', async () => {
+  const onTwo = wal(8).replace(/^00000001/, '00000002');
+  await makeBackup(1, onTwo, { timeline: 2 });
+  await makeBackup(2, wal(6));
+  const names = [5, 6, 7, 8].map((number) => `${wal(number)}.gz`).concat(`${onTwo}.gz`);
+  await mkdir(join(folder, 'wal', '1'));
+  for (const name of names) await writeFile(join(folder, 'wal', '1', name), '');
+  expect((await pruneBackups(folder, 2)).walFiles).toBe(1);
+  expect((await readdir(join(folder, 'wal', '1'))).toSorted()).toEqual(names.slice(1).toSorted());
+});
+
 test('what cannot be restored is refused, and nothing is changed', async () => {
   const from = await makeBackup(1, wal(1));
   const dataDir = join(folder, 'data');

@@ -7,22 +7,21 @@ import { readSystemOfLog, SYSTEM_ID } from './system-id.ts';
 
 const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
 
-/** From which file on, by cluster; and since when there are backups at all. */
-type Needs = { firstWal: ReadonlyMap<string, string>; since: number };
+type Kept = { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> };
+
+/** The backups of each cluster; and since when there are backups at all. */
+type Needs = { ofSystem: ReadonlyMap<string, readonly Kept[]>; since: number };
 
 /**
- * Of the continuous log whatever is older than the first file that the oldest of these backups needs of its cluster. Of a cluster of which
- * no backup is kept, what is older than every backup: a first one of it may be under way.
+ * Of the continuous log whatever lies before the first file that each of these backups needs of its cluster: the oldest of them may need
+ * the latest, where a server went back to an earlier timeline. Of a cluster of which no backup is kept, what is older than every backup:
+ * a first one of it may be under way.
  */
-export async function pruneLog(
-  folder: string,
-  kept: readonly { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> }[],
-): Promise<number> {
+export async function pruneLog(folder: string, kept: readonly Kept[]): Promise<number> {
   const [oldest] = kept;
   if (!oldest) return 0;
-  // The oldest backup of each is the first in the list.
-  const firstWal = new Map(kept.toReversed().map(({ manifest }) => [manifest.systemId, manifest.firstWal]));
-  const needs = { firstWal, since: Date.parse(oldest.manifest.startedAt) };
+  const ofSystem = Map.groupBy(kept, ({ manifest }) => manifest.systemId);
+  const needs = { ofSystem, since: Date.parse(oldest.manifest.startedAt) };
   let removed = await pruneFolder({ folder, system: null }, needs);
   for (const system of await readNames(folder))
     if (SYSTEM_ID.test(system)) removed += await pruneFolder({ folder: join(folder, system), system }, needs);
@@ -48,10 +47,10 @@ async function pruneFolder(
 
 type LogFile = { path: string; segment: string; system: string | null };
 
-async function isOld({ path, segment, system }: LogFile, { firstWal, since }: Needs): Promise<boolean> {
-  if (system === null) return [...firstWal.values()].every((needed) => isBefore(segment, needed));
-  const needed = firstWal.get(system);
-  return needed === undefined ? (await stat(path)).mtimeMs < since : isBefore(segment, needed);
+async function isOld({ path, segment, system }: LogFile, { ofSystem, since }: Needs): Promise<boolean> {
+  const kept = system === null ? [...ofSystem.values()].flat() : ofSystem.get(system);
+  if (kept === undefined) return (await stat(path)).mtimeMs < since;
+  return kept.every(({ manifest }) => isBefore(segment, manifest.firstWal));
 }
 
 /** Of a later timeline nothing is: it may branch off before the copy that is kept. */
