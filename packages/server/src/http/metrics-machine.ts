@@ -30,7 +30,7 @@ export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clo
   const newest = remembered(newestBackupAt, clock);
   new Gauge({
     name: 'beckon_backup_newest_timestamp_seconds',
-    help: 'When the newest backup in BACKUP_DIR ended; 0 where there is none, or none can be read',
+    help: 'When the newest backup of this database in BACKUP_DIR ended; 0 where there is none, or none can be read',
     registers,
     aggregator: 'max',
     async collect() {

@@ -4,10 +4,14 @@ import type { Config } from './config.ts';
 /** Null where somebody else runs the database, and makes its backups. */
 export function embeddedData({ database, dataDir, backupDir }: Config): EmbeddedData | null {
   if (database !== null) return null;
-  return { folder: dataDir, newestBackupAt: backupDir === null ? null : () => newestBackupIn(backupDir) };
+  return {
+    folder: dataDir,
+    newestBackupAt: backupDir === null ? null : () => newestBackupIn(backupDir, dataDir),
+  };
 }
 
-export async function newestBackupIn(folder: string): Promise<number | null> {
-  const { newestBackupAt } = await import('../io/embedded/index.ts');
-  return newestBackupAt(folder);
+export async function newestBackupIn(folder: string, dataDir: string): Promise<number | null> {
+  const { findSystemId, newestBackupAt } = await import('../io/embedded/index.ts');
+  const systemId = await findSystemId(dataDir);
+  return systemId === null ? null : newestBackupAt(folder, systemId);
 }

@@ -55,10 +55,10 @@ async function probe(smtpUrl: string | null): Promise<string | null> {
   return smtpUrl === null ? null : probeRelay(smtpUrl, { withinMs: RELAY_WITHIN_MS });
 }
 
-function backupsIn(folder: string): NonNullable<InspectedConfig['backups']> {
+function backupsIn(folder: string, dataDir: string): NonNullable<InspectedConfig['backups']> {
   return {
     folder,
-    newestAt: () => newestBackupIn(folder),
+    newestAt: () => newestBackupIn(folder, dataDir),
     async archiveCommand(systemId) {
       const { archiveCommandOf } = await import('../io/embedded/index.ts');
       return archiveCommandOf(folder, systemId);
@@ -88,7 +88,7 @@ function toInspected(config: Config): InspectedConfig {
     ...(config.roles.has('mail-in') ? { mailIn } : {}),
     ...(config.backupDir === null || config.database !== null
       ? {}
-      : { backups: backupsIn(config.backupDir) }),
+      : { backups: backupsIn(config.backupDir, dataDir) }),
     relay:
       config.smtpUrl === null
         ? null

@@ -66,7 +66,7 @@ function addPrune(backup: Command, operator: Operator): void {
     .option(...IN_OPTION)
     .option(
       '--keep <count>',
-      `how many of the newest stay; ${KEEP_DEFAULT} where it is left out`,
+      `how many of the newest of each database stay; ${KEEP_DEFAULT} where it is left out`,
       readKeep,
       KEEP_DEFAULT,
     )

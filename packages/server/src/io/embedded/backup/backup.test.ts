@@ -11,6 +11,7 @@ import { archiveSettings } from './archive.ts';
 import {
   closeEnvelope,
   listBackups,
+  newestBackupAt,
   openEnvelope,
   pruneBackups,
   restoreBackup,
@@ -120,7 +121,7 @@ test('the newest stay, and of the log what the oldest of them needs and everythi
   expect((await listBackups(folder)).map(({ name }) => name)).toEqual(pruned.kept);
 });
 
-test('the log of each installation is pruned by its own backups, and of one that has none, what is older than all of them', async () => {
+test('the backups of each installation and its log are pruned by its own backups, and of one that has none, what is older than all of them', async () => {
   await makeBackup(1, wal(9), { systemId: '7' });
   await makeBackup(2, wal(4), { systemId: '8' });
   await makeBackup(3, wal(6), { systemId: '8' });
@@ -136,7 +137,11 @@ test('the log of each installation is pruned by its own backups, and of one that
       .toSorted((a, b) => a - b);
   expect((await pruneBackups(folder, 3)).walFiles).toBe(5);
   expect([await numbers('7'), await numbers('8'), await numbers('9')]).toEqual([[10], [5, 8, 10], [3, 5, 8]]);
-  expect((await pruneBackups(folder, 1)).walFiles).toBe(1);
+  expect(await newestBackupAt(folder, '7')).toBe(Date.parse('2026-05-01T02:01:00.000Z'));
+  expect(await newestBackupAt(folder, '9')).toBeNull();
+  const pruned = await pruneBackups(folder, 1);
+  expect(pruned).toMatchObject({ removed: ['backup-20260502T020000Z-00000002'], walFiles: 1 });
+  expect(pruned.kept).toHaveLength(2);
   expect([await numbers('7'), await numbers('8')]).toEqual([[10], [8, 10]]);
 });
 

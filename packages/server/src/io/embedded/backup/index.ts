@@ -24,4 +24,5 @@ export {
   newestBackupAt,
 } from './list-backups.ts';
 export { restoreBackup, type Restored } from './restore-backup.ts';
+export { findSystemId } from './system-id.ts';
 export { takeBackup, type Taken } from './take-backup.ts';

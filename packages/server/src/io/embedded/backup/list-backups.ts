@@ -19,10 +19,13 @@ export async function listBackups(folder: string): Promise<Listed[]> {
   return listed;
 }
 
-/** When the last whole one ended; null where there is none. */
-export async function newestBackupAt(folder: string): Promise<number | null> {
-  const newest = (await namesIn(folder)).at(-1);
-  return newest === undefined ? null : Date.parse((await readManifest(join(folder, newest))).endedAt);
+/** When the last whole one of this cluster ended; null where there is none: those of another one do not count. */
+export async function newestBackupAt(folder: string, systemId: string): Promise<number | null> {
+  for (const name of (await namesIn(folder)).toReversed()) {
+    const manifest = await readManifest(join(folder, name));
+    if (manifest.systemId === systemId) return Date.parse(manifest.endedAt);
+  }
+  return null;
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -52,17 +55,19 @@ export async function verifyBackup(backup: string): Promise<Verified> {
 
 export type Pruned = { removed: string[]; kept: string[]; walFiles: number };
 
-/** The newest stay, and of the continuous log what they need. */
+/** The newest of each cluster stay, and of the continuous log what they need. */
 export async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
   const listed = await listBackups(folder);
-  const gone = listed.slice(0, Math.max(0, listed.length - keep));
+  const ofSystem = Map.groupBy(listed, ({ manifest }) => manifest.systemId);
+  const staying = new Set([...ofSystem.values()].flatMap((own) => own.slice(-keep)));
+  const gone = listed.filter((one) => !staying.has(one));
   for (const { name, path } of gone) {
     // First out of sight: half a backup must not look like one.
     const draft = join(folder, draftNameOf(name));
     await rename(path, draft);
     await rm(draft, { recursive: true, force: true });
   }
-  const kept = listed.slice(gone.length);
+  const kept = listed.filter((one) => staying.has(one));
   return {
     removed: gone.map(({ name }) => name),
     kept: kept.map(({ name }) => name),

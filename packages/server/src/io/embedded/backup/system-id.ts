@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
+import { readFacts } from '../facts.ts';
+import { codeOf } from '../failure.ts';
 
 /** PostgreSQL gives each cluster a number when it is made, and writes it into every file of its log. */
 export const SYSTEM_ID = /^\d{1,20}$/;
@@ -16,6 +18,16 @@ const unzip = promisify(gunzip);
 
 export async function readSystemId(data: string): Promise<string> {
   return read(await readHead(join(data, 'global', 'pg_control'), ID_BYTES), 0);
+}
+
+/** Of the cluster of a DATA_DIR; null where there is none yet. */
+export async function findSystemId(dataDir: string): Promise<string | null> {
+  const facts = readFacts(dataDir);
+  if (facts === undefined) return null;
+  return readSystemId(resolve(dataDir, facts.data)).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return null;
+  });
 }
 
 /** Null where it is no file of a log. */
