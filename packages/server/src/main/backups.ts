@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { carryAcceptance } from '../flows/restore-guard.ts';
@@ -12,7 +10,6 @@ import {
   type EmbeddedConnection,
   listBackups,
   openEnvelope,
-  PASSPHRASE_MIN_CHARS,
   pruneBackups,
   restoreBackup,
   takeBackup,
@@ -21,13 +18,14 @@ import {
 } from '../io/embedded/index.ts';
 import type { Backups } from '../operator/index.ts';
 import type { Config } from './config.ts';
+import { closingPassphrase, openingPassphrase } from './passphrase.ts';
 import { readSecretKey } from './secrets.ts';
 
 /** What the commands about backups are handed. The passphrase is asked for where it is needed, and never printed. */
 export function openBackups(config: Config, { print, version }: BackupVoice): Backups {
   const log = createLog('warn', 2);
   const home = { dataDir: config.dataDir, log, print: (line: string) => print(line) };
-  const passphrase = (): Promise<string> => passphraseOf(config);
+  const passphrase = (): Promise<string> => openingPassphrase(config);
   return {
     dataDir: config.dataDir,
     backupDir: config.backupDir,
@@ -38,7 +36,7 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
         ...home,
         backupDir: config.backupDir,
         to,
-        passphrase: await passphrase(),
+        passphrase: await closingPassphrase(config),
         secretKey,
         release: version,
       });
@@ -51,7 +49,7 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     discardOld: () => discardOld(config.dataDir),
     async closeSecretKey() {
       const secretKey = await requireSecretKey(config);
-      return closeEnvelope(JSON.stringify({ secretKey }), await passphrase());
+      return closeEnvelope(JSON.stringify({ secretKey }), await closingPassphrase(config));
     },
     async openSecretKey(file) {
       const text = await openEnvelope(await readFile(file, 'utf8'), await passphrase());
@@ -87,39 +85,4 @@ async function requireSecretKey(config: Config): Promise<string> {
       `${config.dataDir} holds no installation: there is nothing to back up`,
     );
   return secretKey;
-}
-
-async function passphraseOf({ backupPassphrase }: Config): Promise<string> {
-  if (backupPassphrase !== null) return backupPassphrase;
-  if (!process.stdin.isTTY)
-    throw new BackupFailure(
-      'no_passphrase',
-      'A backup holds the secret key, closed by a passphrase: set BACKUP_PASSPHRASE, or start this at a terminal',
-    );
-  const typed = await askHidden('Passphrase of the backup: ');
-  if (typed.length < PASSPHRASE_MIN_CHARS)
-    throw new BackupFailure(
-      'no_passphrase',
-      `The passphrase must have at least ${PASSPHRASE_MIN_CHARS} characters`,
-    );
-  return typed;
-}
-
-/** What is typed is not shown. */
-function askHidden(question: string): Promise<string> {
-  process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  return new Promise((resolve, reject) => {
-    lines.question('', (typed) => {
-      lines.close();
-      process.stderr.write('\n');
-      resolve(typed);
-    });
-    lines.once('SIGINT', () => {
-      lines.close();
-      process.stderr.write('\n');
-      reject(new BackupFailure('no_passphrase', 'No passphrase was given'));
-    });
-  });
 }

@@ -104,6 +104,20 @@ test('a byte that is another, a file that is missing and a path that leads out a
   await expect(verifyBackup(folder)).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('a backup whose secret key is missing or no longer what was sealed is not whole, whether its manifest names it or not', async () => {
+  const backup = await makeBackup(1, wal(1));
+  const sealed = join(backup, 'secrets.sealed');
+  await writeFile(sealed, SEALED.slice(0, 100));
+  await expect(verifyBackup(backup)).rejects.toThrow(/secret key is none that Beckon wrote/);
+  await rm(sealed);
+  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is missing/);
+  const file = { path: 'secrets.sealed', bytes: SEALED.length, sha256: sha256(SEALED) };
+  const named = await makeBackup(2, wal(1), { files: [file] });
+  expect(await verifyBackup(named)).toMatchObject({ files: 1 });
+  await writeFile(join(named, 'secrets.sealed'), SEALED.replace('"sealed": "', '"sealed": "A'));
+  await expect(verifyBackup(named)).rejects.toThrow(/secrets\.sealed is not what was written there/);
+});
+
 test('the newest stay, and of the log what the oldest of them needs and everything behind it', async () => {
   for (const day of [1, 2, 3]) await makeBackup(day, wal(day * 4));
   await mkdir(join(folder, '.backup-20260504T020000Z-00000004.part-1'));

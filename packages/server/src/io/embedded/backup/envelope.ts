@@ -76,7 +76,8 @@ function keyOf(passphrase: string, cost: { n: number; r: number; p: number; salt
   });
 }
 
-function parseEnvelope(file: string): Envelope {
+/** Whether it can be opened only its passphrase tells. */
+export function parseEnvelope(file: string): Envelope {
   const read = tryParse(file);
   const isCost = (value: unknown, max: number): boolean =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max;

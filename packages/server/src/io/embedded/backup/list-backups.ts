@@ -1,10 +1,11 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../failure.ts';
 import { forEach, hashFile } from './copy-file.ts';
+import { parseEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
 import { draftNameOf } from './drafts.ts';
-import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
+import { BACKUP_NAME, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
 import { pruneLog } from './prune-log.ts';
 
 export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
@@ -42,15 +43,22 @@ export type Verified = { files: number; bytes: number; manifest: Manifest };
 export async function verifyBackup(backup: string): Promise<Verified> {
   const manifest = await readManifest(backup);
   await forEach(manifest.files, async (file) => {
-    const found = await hashFile(join(backup, file.path)).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return null;
-      throw error;
-    });
-    if (found === null) throw new BackupFailure('broken', `${join(backup, file.path)} is missing`);
+    const path = join(backup, file.path);
+    const found = await hashFile(path).catch(unlessMissing(path));
     if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
-      throw new BackupFailure('broken', `${join(backup, file.path)} is not what was written there`);
+      throw new BackupFailure('broken', `${path} is not what was written there`);
   });
+  // Backups of an earlier release do not name it.
+  const sealed = join(backup, SECRETS);
+  parseEnvelope(await readFile(sealed, 'utf8').catch(unlessMissing(sealed)));
   return { files: manifest.files.length, bytes: manifest.bytes, manifest };
+}
+
+function unlessMissing(path: string): (error: unknown) => never {
+  return (error) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new BackupFailure('broken', `${path} is missing`, error);
+  };
 }
 
 export type Pruned = { removed: string[]; kept: string[]; walFiles: number };

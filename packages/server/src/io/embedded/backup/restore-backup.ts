@@ -153,7 +153,8 @@ async function unpack(home: Home, from: string, manifest: Manifest): Promise<voi
   await mkdir(home.data, { mode: 0o700 });
   for (const folder of manifest.folders)
     await mkdir(join(home.data, folder), { recursive: true, mode: 0o700 });
-  await forEach(manifest.files, (file) => unpackFile(home, from, file));
+  const files = manifest.files.filter(({ path }) => path !== SECRETS);
+  await forEach(files, (file) => unpackFile(home, from, file));
   await writeFile(join(home.data, 'recovery.signal'), '', { mode: 0o600 });
   if (home.runAs) await giveTree(home.data, home.runAs);
 }

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:f
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRestores } from '../../../../testkit/restores.ts';
+import { verifyBackup } from './index.ts';
 
 const { folder, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
 afterEach(() => void vi.restoreAllMocks());
@@ -13,6 +14,8 @@ test('a restore replays for as long as there is log, and says how far it is', as
   const first = await live('first');
   await write(first, 'a');
   const from = await backUp('first');
+  const { manifest } = await verifyBackup(from);
+  expect(manifest.files.map(({ path }) => path)).toContain('secrets.sealed');
   await write(first, 'b');
   await letArchive(first);
   const now = performance.now.bind(performance);

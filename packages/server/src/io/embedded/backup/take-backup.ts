@@ -11,7 +11,7 @@ import { copyWal } from './copy-wal.ts';
 import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
 import { closeEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
-import { DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
+import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
 import { draftNameOf, sweepBackupDrafts } from './drafts.ts';
 
 /** What is closed by the passphrase: without the one the database cannot be read, without the other not entered. */
@@ -99,7 +99,10 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
   if (ended.tablespaces.trim() !== '')
     throw new BackupFailure('tablespaces', 'The database has tablespaces, which a backup does not hold');
   await writeSafely(join(draft, DATA, 'backup_label'), ended.label);
-  const label = { path: `${DATA}/backup_label`, ...(await hashFile(join(draft, DATA, 'backup_label'))) };
+  const named = async (path: string): Promise<BackupFile> => ({
+    path,
+    ...(await hashFile(join(draft, path))),
+  });
   // What is being written is begun anew behind the end of the copy, so that its file is whole.
   await ask(client, `SELECT pg_switch_wal()`);
   const [log] = await ask<Log>(
@@ -110,7 +113,7 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
   );
   if (!log) throw new Error('PostgreSQL said nothing of its log');
   const wal = await copyWal({ data, first: log.first, last: log.last }, draft);
-  const all = [...files, label, ...wal];
+  const all = [...files, await named(`${DATA}/backup_label`), await named(SECRETS), ...wal];
   return {
     format: 1,
     release,

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { closingPassphrase, openingPassphrase } from './passphrase.ts';
+
+const RIGHT = 'correct horse battery staple';
+const none = { backupPassphrase: null };
+
+function typing(...lines: string[]): (question: string) => Promise<string> {
+  return () => Promise.resolve(lines.shift() ?? 'asked too often');
+}
+
+test('a passphrase that closes a backup is typed twice and the same, one that opens it once', async () => {
+  expect(await closingPassphrase(none, typing(RIGHT, RIGHT))).toBe(RIGHT);
+  const slip = closingPassphrase(none, typing(RIGHT, 'correct horse battery stapel'));
+  await expect(slip).rejects.toMatchObject({ code: 'no_passphrase' });
+  expect(await openingPassphrase(none, typing(RIGHT))).toBe(RIGHT);
+  await expect(openingPassphrase(none, typing('short'))).rejects.toThrow(/at least 12/);
+});
+
+test('one of the environment is not asked for, and where there is no terminal the variable is named', async () => {
+  expect(await closingPassphrase({ backupPassphrase: RIGHT }, null)).toBe(RIGHT);
+  await expect(closingPassphrase(none, null)).rejects.toThrow(/BACKUP_PASSPHRASE/);
+});

@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { BackupFailure, PASSPHRASE_MIN_CHARS } from '../io/embedded/index.ts';
+import type { Config } from './config.ts';
+
+type Given = Pick<Config, 'backupPassphrase'>;
+/** Null where nobody sits before us. */
+type Ask = ((question: string) => Promise<string>) | null;
+
+/** Of a backup that is there. */
+export async function openingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
+  return backupPassphrase ?? type(ask);
+}
+
+/** Of one that is made: what was mistyped would close it for ever, and nobody would see it before the day of the restore. */
+export async function closingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
+  if (backupPassphrase !== null) return backupPassphrase;
+  const typed = await type(ask);
+  if ((await ask?.('The same once more: ')) !== typed)
+    throw new BackupFailure('no_passphrase', 'The two passphrases are not the same: nothing was closed');
+  return typed;
+}
+
+async function type(ask: Ask): Promise<string> {
+  if (ask === null)
+    throw new BackupFailure(
+      'no_passphrase',
+      'A backup holds the secret key, closed by a passphrase: set BACKUP_PASSPHRASE, or start this at a terminal',
+    );
+  const typed = await ask('Passphrase of the backup: ');
+  if (typed.length < PASSPHRASE_MIN_CHARS)
+    throw new BackupFailure(
+      'no_passphrase',
+      `The passphrase must have at least ${PASSPHRASE_MIN_CHARS} characters`,
+    );
+  return typed;
+}
+
+function terminal(): Ask {
+  return process.stdin.isTTY ? askHidden : null;
+}
+
+/** What is typed is not shown. */
+function askHidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  return new Promise((resolve, reject) => {
+    lines.question('', (typed) => {
+      lines.close();
+      process.stderr.write('\n');
+      resolve(typed);
+    });
+    lines.once('SIGINT', () => {
+      lines.close();
+      process.stderr.write('\n');
+      reject(new BackupFailure('no_passphrase', 'No passphrase was given'));
+    });
+  });
+}
