@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { carryAcceptance } from '../flows/restore-guard.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
+import { type ConnectionSource, type Database, openDatabase } from '../io/db/index.ts';
 import { readFile } from 'node:fs/promises';
 import {
   BackupFailure,
@@ -19,7 +19,8 @@ import {
 import type { Backups } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { closingPassphrase, openingPassphrase } from './passphrase.ts';
-import { readSecretKey } from './secrets.ts';
+import { FOR_A_MOMENT, findPlace } from './prepare.ts';
+import { findKeyFault, readSecretKey } from './secrets.ts';
 
 /** What the commands about backups are handed. The passphrase is asked for where it is needed, and never printed. */
 export function openBackups(config: Config, { print, version }: BackupVoice): Backups {
@@ -32,12 +33,14 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     isEmbedded: config.database === null,
     async take(to) {
       const secretKey = await requireSecretKey(config);
+      const check = { secretKey, config, log };
       return takeBackup({
         ...home,
         backupDir: config.backupDir,
         to,
         passphrase: await closingPassphrase(config),
         secretKey,
+        checkKey: (connection) => checkKey(connection, check),
         release: version,
       });
     },
@@ -49,6 +52,8 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     discardOld: () => discardOld(config.dataDir),
     async closeSecretKey() {
       const secretKey = await requireSecretKey(config);
+      const place = await findPlace(config, home);
+      await checkKey(place.connection(), { secretKey, config, log }).finally(() => place.release());
       return closeEnvelope(JSON.stringify({ secretKey }), await closingPassphrase(config));
     },
     async openSecretKey(file) {
@@ -72,6 +77,22 @@ async function carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection },
     }
   } finally {
     await from.close();
+  }
+}
+
+type KeyCheck = { secretKey: string; config: Config; log: Log };
+
+/** An old `secret.key`, where SECRET_KEY was not given here, would be kept night after night, and be found out at the restore. */
+async function checkKey(
+  connection: ReturnType<ConnectionSource>,
+  { secretKey, config, log }: KeyCheck,
+): Promise<void> {
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection: () => connection, log });
+  try {
+    const fault = await findKeyFault(db, { secretKey, config });
+    if (fault !== null) throw new BackupFailure('other_key', fault);
+  } finally {
+    await db.close();
   }
 }
 

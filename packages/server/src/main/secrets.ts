@@ -45,6 +45,23 @@ export async function findSecretFault(db: Tx, config: SecretConfig): Promise<str
   return matchOf(stored, secret, config.secretKeyPrevious) === 'none' ? wrongKey(config) : null;
 }
 
+/** Why a backup must not keep this key; null where it is the one that the database asks for now: what it asked for before opens nothing. */
+export async function findKeyFault(
+  db: Tx,
+  { secretKey, config }: { secretKey: string; config: SecretConfig },
+): Promise<string | null> {
+  const [found] = await db.query<{ there: boolean }>(
+    `SELECT to_regclass('beckon.installation') IS NOT NULL AS there`,
+  );
+  const stored = found?.there ? await findCheck(db) : undefined;
+  if (stored === undefined) return 'The database was never set up: there is nothing to back up';
+  const match = matchOf(stored, secretKey, config.secretKeyPrevious);
+  if (match === 'current') return null;
+  return match === 'previous'
+    ? 'The database still asks for the key in SECRET_KEY_PREVIOUS: start the server with the new one first, or give the old one as SECRET_KEY'
+    : `${sourceOf(config)} is not the secret key that this database asks for, and a backup that keeps it could not be used: set SECRET_KEY here as it is set for the server`;
+}
+
 /** What the one secret is made into: of each, nothing tells anything about another. */
 export type Secrets = {
   pepper: Pepper;
@@ -76,8 +93,11 @@ function matchOf(
 }
 
 function wrongKey(config: SecretConfig): string {
-  const source = config.secretKey === null ? keyFilePath(config) : 'SECRET_KEY';
-  return `${source} is not the secret key that this database was set up with. Use the right one; to replace it, give the old one as SECRET_KEY_PREVIOUS`;
+  return `${sourceOf(config)} is not the secret key that this database was set up with. Use the right one; to replace it, give the old one as SECRET_KEY_PREVIOUS`;
+}
+
+function sourceOf(config: SecretConfig): string {
+  return config.secretKey === null ? keyFilePath(config) : 'SECRET_KEY';
 }
 
 function lostKeyFile(config: SecretConfig): string {

@@ -4,6 +4,7 @@ export type BackupFailureCode =
   | 'no_passphrase'
   | 'not_empty'
   | 'not_found'
+  | 'other_key'
   | 'other_postgres'
   | 'tablespaces'
   | 'timeline'

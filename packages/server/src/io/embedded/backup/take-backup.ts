@@ -5,7 +5,7 @@ import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { readFacts } from '../facts.ts';
 import { type HomeOptions, openHome } from '../home.ts';
-import { openEmbedded } from '../open-embedded.ts';
+import { type EmbeddedConnection, openEmbedded } from '../open-embedded.ts';
 import { copyCluster } from './copy-cluster.ts';
 import { copyWal } from './copy-wal.ts';
 import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
@@ -22,6 +22,8 @@ export type Taking = HomeOptions & {
   to: string;
   passphrase: string;
   secretKey: string;
+  /** Throws where it is not the key of what is in the database. */
+  checkKey(connection: EmbeddedConnection): Promise<void>;
   release: string;
 };
 
@@ -35,6 +37,7 @@ export async function takeBackup(taking: Taking): Promise<Taken> {
   const to = await makePlace(taking.to);
   const embedded = await openEmbedded(taking);
   try {
+    await taking.checkKey(embedded.connection());
     const home = await openHome(taking);
     const now = new Date(systemClock.now());
     const name = `backup-${now
