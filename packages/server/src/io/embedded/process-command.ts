@@ -28,6 +28,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Whether another process is still at a draft of this maker: our own number is that of a dead one, as long as we have begun none. */
+export function isAtWork(maker: number): boolean {
+  // Each container counts from one: whoever comes after a killed command has its number.
+  return maker !== process.pid && isAlive(maker);
+}
+
 async function readCommand(pid: number): Promise<string | null | undefined> {
   try {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { sha256 } from '../../../base/hash.ts';
 import { silentLog } from '../../../base/log.ts';
 import { archiveSettings } from './archive.ts';
+import { sweepBackupDrafts } from './drafts.ts';
 import {
   closeEnvelope,
   listBackups,
@@ -168,6 +169,13 @@ test('a server that went back to the timeline before keeps the log of its backup
   for (const name of names) await writeFile(join(folder, 'wal', '1', name), '');
   expect((await pruneBackups(folder, 2)).walFiles).toBe(1);
   expect((await readdir(join(folder, 'wal', '1'))).toSorted()).toEqual(names.slice(1).toSorted());
+});
+
+test('what was killed at a backup is swept, also by the next one in a container, which has its number; what another one is at stays', async () => {
+  const part = (pid: number): string => `.backup-20260504T020000Z-00000004.part-${pid}`;
+  for (const pid of [999_999_999, process.pid, process.ppid]) await mkdir(join(folder, part(pid)));
+  await sweepBackupDrafts(folder);
+  expect((await readdir(folder)).toSorted()).toEqual([part(process.ppid), 'wal']);
 });
 
 test('what cannot be restored is refused, and nothing is changed', async () => {

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive } from '../process-command.ts';
+import { isAtWork } from '../process-command.ts';
 
 /** A name that nobody takes for a backup; the number in it is whose work it is. */
 export function draftNameOf(name: string): string {
@@ -9,11 +9,11 @@ export function draftNameOf(name: string): string {
 
 const DRAFT = /^\.backup-.*\.part-(\d+)$/;
 
-/** What whoever was killed at it has left half done. */
+/** What whoever was killed at it has left half done; called before our own is begun. */
 export async function sweepBackupDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = DRAFT.exec(name)?.[1];
-    if (maker === undefined || isAlive(Number(maker))) continue;
+    if (maker === undefined || isAtWork(Number(maker))) continue;
     await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { elsewhereFor } from '../elsewhere.ts';
 import { codeOf } from '../failure.ts';
 import { readFacts } from '../facts.ts';
 import { readPidFile } from '../postmaster.ts';
-import { commandOf, isAlive } from '../process-command.ts';
+import { commandOf, isAtWork } from '../process-command.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const ENDS_WITHIN_MS = 20_000;
@@ -17,7 +17,7 @@ export function restoreDraftOf(place: string): string {
 
 const DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
 
-/** What whoever was killed in the middle of it has left: a folder, and perhaps a PostgreSQL in it. */
+/** What whoever was killed in the middle of it has left: a folder, and perhaps a PostgreSQL in it; called before our own is made. */
 export async function sweepRestoreDrafts(place: string): Promise<void> {
   const names = await readdir(dirname(place)).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -26,7 +26,7 @@ export async function sweepRestoreDrafts(place: string): Promise<void> {
   for (const name of names) {
     const maker = DRAFT.exec(name)?.[1];
     const isOurs = maker !== undefined && name.startsWith(`${basename(place)}.restore-`);
-    if (isOurs && !isAlive(Number(maker))) await dropRestoreDraft(join(dirname(place), name));
+    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(place), name));
   }
 }
 
