@@ -1,5 +1,4 @@
 import { copyFile, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
@@ -11,10 +10,10 @@ import type { EmbeddedConnection } from '../open-embedded.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
 import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
 import { isAlive } from '../process-command.ts';
-import { sightPostmaster } from '../postmaster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { READ_ONLY, stopLeft } from './stop-left.ts';
 import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
 
@@ -83,18 +82,6 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
   return () => rm(path, { force: true });
 }
 
-/** What a killed upgrade has left running is ours to stop; a server is not. */
-async function stopLeft(old: Home): Promise<void> {
-  const seen = await sightPostmaster(old.data);
-  if (seen.kind !== 'running') return;
-  if (!existsSync(join(old.dataDir, LEFT)))
-    throw new EmbeddedFailure('cannot_upgrade', `Something serves ${old.data}: stop the server first`);
-  await stopPostmaster(old, seen.file.pid);
-}
-
-/** Stands as long as the old files are served for an upgrade. */
-const LEFT = 'upgrade.running';
-
 /** It has the password of the old one, and what an operator had set. */
 async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
   const fresh = await openHome({ ...options, backupDir: null });
@@ -111,20 +98,14 @@ async function copyAll(
   { old, fresh }: { old: Home; fresh: Home },
   carry: Upgrading['carry'],
 ): Promise<CopiedTable[]> {
-  const mark = await open(join(old.dataDir, LEFT), 'w', 0o600);
-  await mark.close();
-  try {
-    return await served(old, { default_transaction_read_only: 'on' }, (from) =>
-      served(fresh, {}, async (to) => {
-        await makeDatabase(to);
-        const tables = await copyDatabase({ from, to });
-        await carry({ from, to });
-        return tables;
-      }),
-    );
-  } finally {
-    await rm(join(old.dataDir, LEFT), { force: true });
-  }
+  return served(old, READ_ONLY, (from) =>
+    served(fresh, {}, async (to) => {
+      await makeDatabase(to);
+      const tables = await copyDatabase({ from, to });
+      await carry({ from, to });
+      return tables;
+    }),
+  );
 }
 
 async function served<T>(

@@ -89,7 +89,7 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   const data = clusterOf(dataDir);
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, dataDir], { stdio: 'ignore' });
   const gone = once(child, 'exit');
-  await soon(() => existsSync(join(dataDir, 'upgrade.running')) || child.exitCode !== null);
+  await soon(() => existsSync(join(data, 'postmaster.pid')) || child.exitCode !== null);
   child.kill('SIGKILL');
   await gone;
   expect(existsSync(`${data}.pg${OLD}`)).toBe(false);
