@@ -26,7 +26,8 @@ export async function copyTable(
   const out = new CopyOut(`COPY (SELECT ${columns} FROM ${table}) TO STDOUT`, target);
   from.query(out);
   try {
-    await out.ended;
+    // Where the one who writes dies, the other one waits for it and says nothing.
+    await Promise.race([out.ended, into.ended]);
     target.endCopyFrom();
   } catch (error) {
     target.sendCopyFail('the other side has failed');

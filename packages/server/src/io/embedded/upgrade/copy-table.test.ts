@@ -1,0 +1,36 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ask, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
+import { copyTable } from './copy-table.ts';
+
+let directory: TestDirectory;
+beforeAll(async () => {
+  directory = await makeTestDirectory();
+}, 60_000);
+afterAll(() => directory.clear(), 60_000);
+
+test('a copy into a PostgreSQL that dies fails, also while the one that is read from waits for it', async () => {
+  const embedded = await directory.open();
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client(embedded.connection());
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+  const [from, to] = [await connect(), await connect()];
+  // It takes the first row, and nothing more.
+  await from.query(`
+    CREATE TEMPORARY TABLE letter AS SELECT repeat('x', 1000000) AS mime FROM generate_series(1, 64)`);
+  await to.query(`
+    CREATE TEMPORARY TABLE letter (mime text);
+    CREATE FUNCTION pg_temp.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
+    CREATE TRIGGER wait BEFORE INSERT ON letter FOR EACH ROW EXECUTE FUNCTION pg_temp.wait()`);
+  const { rows } = await to.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const failed = expect(copyTable({ from, to }, { table: 'letter', columns: 'mime' })).rejects.toThrow();
+  await soon(() =>
+    (from as unknown as { connection: { stream: pg.Connection['stream'] } }).connection.stream.isPaused(),
+  );
+  await ask(embedded, `SELECT pg_terminate_backend(${rows[0]?.pid})`);
+  await failed;
+  await Promise.all([from.end(), to.end()]);
+});
