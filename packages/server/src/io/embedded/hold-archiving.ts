@@ -2,6 +2,7 @@ import { acquireHold } from './acquire-hold.ts';
 import { archiveCommand, clusterArchive } from './backup/archive.ts';
 import { readSystemId } from './backup/system-id.ts';
 import type { Hold } from './hold.ts';
+import { holdWritable } from './hold-writable.ts';
 import type { Home } from './home.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
@@ -10,7 +11,7 @@ import { stopPostmaster } from './stop-postmaster.ts';
  * that was killed since, does not, and only a start can change that: it is started anew where nobody else uses it.
  */
 export async function holdArchiving(home: Home): Promise<Hold> {
-  const hold = await acquireHold(home);
+  const hold = await holdWritable(home);
   const fault = await findFault(home, hold);
   if (fault === null) return hold;
   if (fault.isOperators) {

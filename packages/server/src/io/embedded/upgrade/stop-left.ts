@@ -17,10 +17,15 @@ export async function stopLeft(old: Home): Promise<void> {
   // The number may be another process's by now, a PostgreSQL among them; who cannot be asked may be the server's.
   if (command !== undefined && !command?.includes(`-D ${old.data} `))
     return removeStalePidFile(old.data, file);
-  if (!command?.includes(SAID))
+  if (!saysReadOnly(command))
     throw new EmbeddedFailure(
       'cannot_upgrade',
       `Process ${file.pid} serves ${old.data}: stop the server first`,
     );
   await stopPostmaster(old, file.pid);
+}
+
+/** Whether this PostgreSQL was started by an upgrade. */
+export function saysReadOnly(command: string | null | undefined): boolean {
+  return command?.includes(SAID) ?? false;
 }

@@ -1,18 +1,18 @@
-import { copyFile, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
 import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/restore-drafts.ts';
-import { codeOf, EmbeddedFailure } from '../failure.ts';
+import { EmbeddedFailure } from '../failure.ts';
 import { findKept } from '../find-kept.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import type { EmbeddedConnection } from '../open-embedded.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
 import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
-import { isAlive } from '../process-command.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { lockUpgrade } from './lock-upgrade.ts';
 import { READ_ONLY, stopLeft } from './stop-left.ts';
 import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
@@ -35,7 +35,7 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   const facts = readFacts(dataDir);
   if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} holds no database`);
   const data = resolve(dataDir, facts.data);
-  const unlock = await lock(dataDir);
+  const unlock = await lockUpgrade(dataDir);
   try {
     await putBack(data);
     if (!isInitialized(data)) throw await dataMissing(dataDir, data);
@@ -64,22 +64,6 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
   } finally {
     await unlock();
   }
-}
-
-/** One at a time; the number of a dead process holds nobody up. */
-async function lock(dataDir: string): Promise<() => Promise<void>> {
-  const path = join(dataDir, 'upgrade.pid');
-  const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-  if (holder > 0 && holder !== process.pid && isAlive(holder))
-    throw new EmbeddedFailure('cannot_upgrade', `Process ${holder} is upgrading this database`);
-  await rm(path, { force: true });
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    throw new EmbeddedFailure('cannot_upgrade', 'Another process is upgrading this database');
-  });
-  await file.writeFile(String(process.pid));
-  await file.close();
-  return () => rm(path, { force: true });
 }
 
 /** It has the password of the old one, and what an operator had set. */

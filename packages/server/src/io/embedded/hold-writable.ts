@@ -1,0 +1,41 @@
+import { acquireHold } from './acquire-hold.ts';
+import { EmbeddedFailure } from './failure.ts';
+import type { Hold } from './hold.ts';
+import type { Home } from './home.ts';
+import { commandOf } from './process-command.ts';
+import { stopPostmaster } from './stop-postmaster.ts';
+import { refuseUpgraded } from './upgrade/lock-upgrade.ts';
+import { saysReadOnly } from './upgrade/stop-left.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Those who come at once find each other in it, and nobody is the last one: they try again. */
+const TRIES = { everyMs: 100, forMs: 5_000 };
+
+/**
+ * A share in a PostgreSQL that takes writes. One that an upgrade was killed at is for reading only, and a release that can read
+ * these files would go on with it: it is started anew where nobody else uses it.
+ */
+export async function holdWritable(home: Home): Promise<Hold> {
+  const held = await waitUntil(() => tryHold(home), TRIES);
+  if (held) return held;
+  throw new EmbeddedFailure(
+    'cannot_start',
+    `A killed upgrade has left PostgreSQL of ${home.dataDir} running for reading only, and others use it: stop all of them, and start again`,
+  );
+}
+
+async function tryHold(home: Home): Promise<Hold | undefined> {
+  const hold = await acquireHold(home);
+  if (!saysReadOnly(await commandOf(hold.file.pid))) return hold;
+  try {
+    await refuseUpgraded(home.dataDir);
+    // The connection breaks where another one stops it just now.
+    if (await hold.becomeLastUser().catch(() => false)) {
+      const by = await stopPostmaster(home, hold.file.pid);
+      home.log.info({ by, data: home.data }, 'postgres.stopped_to_write');
+    }
+  } finally {
+    await hold.close();
+  }
+  return undefined;
+}
