@@ -29,7 +29,7 @@ async function oldestInstalled(): Promise<string | null> {
 }
 
 async function runOver(place: string): Promise<number> {
-  const account = isRoot() ? await chooseAccount() : null;
+  const account = isRoot() ? await chooseAccount(0) : null;
   const as = account ? { uid: account.uid, gid: account.gid } : {};
   const dir = await mkdtemp(join(tmpdir(), 'beckon-postgres-'));
   if (account) await chown(dir, account.uid, account.gid);

@@ -9,9 +9,14 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** PostgreSQL refuses to run as root, so root lends it an account that owns nothing else of ours. */
-export async function chooseAccount(): Promise<Account> {
+/**
+ * PostgreSQL refuses to run as root, so root lends it an account that owns nothing else of ours. In a plain user's folder it is that
+ * user, who comes again without root; initdb knows only those who have a name.
+ */
+export async function chooseAccount(owner: number): Promise<Account> {
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
+  const own = accounts.find(({ uid }) => uid !== 0 && uid === owner);
+  if (own) return own;
   for (const name of CANDIDATES) {
     const account = accounts.find((one) => one.name === name && one.uid !== 0);
     if (account) return account;

@@ -1,12 +1,12 @@
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Log } from '../../base/log.ts';
 import { type Account, chooseAccount, isRoot } from './account.ts';
 import { readyArchive } from './backup/archive.ts';
 import { readyBinaries } from './binaries.ts';
 import { elsewhereFor, makeElsewhere } from './elsewhere.ts';
-import { EmbeddedFailure } from './failure.ts';
+import { codeOf, EmbeddedFailure } from './failure.ts';
 import { createFacts, type Facts, type Owner, readFacts } from './facts.ts';
 import { giveTree } from './own-tree.ts';
 import { ENTER, findClosedFolder, permits } from './reach.ts';
@@ -64,8 +64,18 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   };
 }
 
+/** Whoever may not look is told so, and not that nothing is there. */
 export function isInitialized(data: string): boolean {
-  return existsSync(join(data, 'PG_VERSION'));
+  try {
+    return statSync(join(data, 'PG_VERSION'), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    throw new EmbeddedFailure(
+      'closed_folder',
+      `${data} belongs to another user, and is closed to this one: start Beckon as whom it belongs to, or as root`,
+      error,
+    );
+  }
 }
 
 export function logPath(home: Pick<Home, 'dataDir'>): string {
@@ -86,7 +96,7 @@ type Root = { account: Account; owner: Owner };
 
 async function rootFacts(dataDir: string): Promise<Root> {
   const { uid, gid } = await stat(dataDir);
-  return { account: await chooseAccount(), owner: { uid, gid } };
+  return { account: await chooseAccount(uid), owner: { uid, gid } };
 }
 
 /** Inside DATA_DIR the place is written relative, so that the whole directory may be moved or copied. */
@@ -104,7 +114,7 @@ async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | und
   });
 }
 
-/** A cluster keeps its owner: one that a plain user began is run as that user when root comes by. */
+/** A cluster keeps its owner, also where DATA_DIR belongs to somebody else. */
 async function ownerOfCluster(data: string, account: Account): Promise<Account> {
   if (!isInitialized(data)) return account;
   const { uid, gid } = await stat(data);

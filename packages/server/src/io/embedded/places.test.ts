@@ -9,6 +9,7 @@ import { parseAccounts } from './account.ts';
 import { locateBinaries, mendLinks, readyBinaries } from './binaries.ts';
 import { elsewhereFor } from './elsewhere.ts';
 import { createFacts, readFacts } from './facts.ts';
+import { isInitialized } from './home.ts';
 import { permits, stepsTo } from './reach.ts';
 import { renderConf, tunables } from './settings.ts';
 import { DRAFT_MAX_AGE_MS, INITDB_PID, sweepDrafts } from './sweep-drafts.ts';
@@ -110,6 +111,25 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(await answers(embedded)).toBe(true);
     expect(statSync(join('/proc', String(await pidOf(at)))).uid).toBe(65_534);
     expect(statSync(join(at.dataDir, 'postgres.json')).uid).toBe(65_534);
+  });
+
+  test('in a folder of a plain user root begins a cluster of that user, who alone may enter there', async () => {
+    const at = await directory();
+    chownSync(at.dataDir, 65_534, 65_534);
+    await (await at.open()).release();
+    expect(statSync(clusterOf(at.dataDir)).uid).toBe(65_534);
+    expect(statSync(at.dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  test('a database of another user is said to be his, and nobody is told that it is not there', async () => {
+    const data = await folder();
+    writeFileSync(join(data, 'PG_VERSION'), '18\n');
+    process.seteuid?.(65_534);
+    try {
+      expect(() => isInitialized(data)).toThrow(`${data} belongs to another user`);
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 });
 

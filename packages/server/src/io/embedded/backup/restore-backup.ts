@@ -17,12 +17,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { systemClock } from '../../../base/clock.ts';
-import { isRoot } from '../account.ts';
+import { chooseAccount, isRoot } from '../account.ts';
 import { binaryMajor } from '../binaries.ts';
 import { codeOf } from '../failure.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import { type Home, type HomeOptions, openHome } from '../home.ts';
 import { giveTree } from '../own-tree.ts';
+import { ENTER, permits } from '../reach.ts';
 import { readyClusterArchive } from './archive.ts';
 import { copyFileSafely, forEach, syncFolder, writeSafely } from './copy-file.ts';
 import { openEnvelope } from './envelope.ts';
@@ -78,7 +79,8 @@ async function makeDraft(draft: string, within: string | null): Promise<void> {
   if (within === null || !isRoot()) return;
   const { uid, gid, mode } = await stat(within);
   await chown(draft, uid, gid);
-  await chmod(within, (mode & 0o7777) | 0o001);
+  if (!permits({ uid, gid, mode }, await chooseAccount(uid), ENTER))
+    await chmod(within, (mode & 0o7777) | 0o001);
 }
 
 type Content = { restoring: Restoring; manifest: Manifest; kept: KeptSecrets };

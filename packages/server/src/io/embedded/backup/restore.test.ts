@@ -1,14 +1,16 @@
 import { existsSync, globSync, watch } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRestores } from '../../../../testkit/restores.ts';
+import { isRoot } from '../account.ts';
 import { verifyBackup } from './index.ts';
 
 const { folder, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
 afterEach(() => void vi.restoreAllMocks());
 
 const LONG_MS = 30 * 60_000;
+const PLAIN = 65_534;
 
 test('a restore replays for as long as there is log, and says how far it is', async () => {
   const first = await live('first');
@@ -35,11 +37,14 @@ test('a restore replays for as long as there is log, and says how far it is', as
 }, 120_000);
 
 test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {
+  const place = join(folder(), 'disk');
+  // Where root backs up and restores what a plain user runs, all of it is that user's.
+  await mkdir(join(folder(), 'first'), { recursive: true });
+  await mkdir(join(place, 'lost+found'), { recursive: true, mode: 0o700 });
+  if (isRoot()) for (const own of [place, join(folder(), 'first')]) await chown(own, PLAIN, PLAIN);
   const first = await live('first');
   await write(first, 'a');
   const from = await backUp('first');
-  const place = join(folder(), 'disk');
-  await mkdir(join(place, 'lost+found'), { recursive: true, mode: 0o700 });
   const { ino } = await stat(place);
   const around = (await readdir(folder())).toSorted();
   const seen = new Set<string>();
@@ -58,6 +63,9 @@ test('into an empty folder that is there a restore is made within it: it may be 
   expect((await readdir(place)).toSorted()).toEqual(
     ['lost+found', 'postgres', 'postgres.json', 'postgres.log', 'secret.key'].toSorted(),
   );
+  if (isRoot())
+    for (const name of ['postgres', 'postgres/PG_VERSION', 'postgres.json', 'secret.key'])
+      expect((await stat(join(place, name))).uid, name).toBe(PLAIN);
   expect(await readOf('disk')).toBe('a');
 }, 120_000);
 

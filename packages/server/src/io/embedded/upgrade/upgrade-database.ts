@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { chown, copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
@@ -52,6 +52,7 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
     await sweepRestoreDrafts(data);
     const draft = restoreDraftOf(data);
     await mkdir(draft, { mode: 0o700 });
+    if (old.runAs) await chown(draft, old.runAs.uid, old.runAs.gid);
     try {
       const fresh = await openFresh({ ...options, dataDir: draft }, old);
       const tables = await copyAll({ old, fresh }, (ends) => options.carry(ends));

@@ -1,13 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../../base/log.ts';
 import { migrate } from '../../db/index.ts';
+import { isRoot } from '../account.ts';
 import { readFacts } from '../facts.ts';
 import { openHome } from '../home.ts';
 import { discardOld, type EmbeddedConnection, upgradeDatabase } from '../index.ts';
@@ -21,6 +23,7 @@ import { oldBinaries } from './versions.ts';
 const OLD = 17;
 const NEW = 18;
 const PEOPLE = 5_000;
+const PLAIN = 65_534;
 let directory: TestDirectory;
 
 /** What an older release has left: a cluster of PostgreSQL 17 with our schema in it, events of two months, and a large letter. */
@@ -39,6 +42,8 @@ beforeAll(async () => {
   await migrate(() => at);
   await inDatabase(at, FILL);
   await stopPostmaster(home, started.file.pid);
+  // Root upgrades what a plain user runs.
+  if (isRoot()) await promisify(execFile)('chown', ['-R', `${PLAIN}:${PLAIN}`, directory.dataDir]);
 }, 120_000);
 afterAll(async () => {
   await directory.clear();
@@ -121,6 +126,9 @@ test('killed at it, or between the two names, an upgrade begins again; every row
   expect(beside).toEqual(['data']);
   expect((await readdir(dirname(data))).filter((name) => /restore|upgrade/.test(name))).toEqual([]);
 
+  if (isRoot())
+    for (const path of [data, join(data, 'PG_VERSION'), join(dataDir, 'postgres.json')])
+      expect((await stat(path)).uid, path).toBe(PLAIN);
   const embedded = await directory.open();
   const [found] = await ask<Record<string, unknown>>(
     embedded,
