@@ -173,6 +173,6 @@ function dutiesOf(
     checkTracking({ db, log, outbound, tokenKeys }),
     settleHits({ db, log, newId: idMaker(db.clock) }),
     ...(relay ? [forwardReplies({ db, log, relay, mailroom, mailFrom, tokenKeys })] : []),
-    ...(model ? [wordDrafts({ db, log, model })] : []),
+    wordDrafts({ db, log, model: model ?? null }),
   ];
 }

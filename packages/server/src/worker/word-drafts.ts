@@ -6,7 +6,7 @@ import type { Database } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
 import type { Duty } from './timetable.ts';
 
-export type WordDraftsOptions = { db: Database; log: Log; model: DraftModel };
+export type WordDraftsOptions = { db: Database; log: Log; model: DraftModel | null };
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 4;
@@ -18,7 +18,7 @@ const CLAIMED_FOR_MS = 60_000;
 const FAILURES_MAX = 3;
 const LOOK_FOR_STOP_EVERY_MS = 100;
 
-/** Has waiting drafts worded by the model, each in one process, the longest waiting first. */
+/** Has waiting drafts worded by the model, each in one process, the longest waiting first; without a model they are settled as they are. */
 export function wordDrafts(options: WordDraftsOptions): Duty {
   const { db, log, model } = options;
   const deps: WordDeps = { db, model, models: createModels(db.clock) };

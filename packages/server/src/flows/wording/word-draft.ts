@@ -23,8 +23,10 @@ import { type Prepared, prepare } from './prepare.ts';
 export type WordDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   models: Models;
-  model: DraftModel;
+  /** Null where the installation has none. */
+  model: DraftModel | null;
 };
+type Deps = WordDeps & { model: DraftModel };
 
 /** `held`: it is asked for again once it goes on. `later`: the model did not answer. */
 export type Worded = { verdict: Verdict | 'held' | 'later'; reason: string | null };
@@ -33,8 +35,11 @@ export type Worded = { verdict: Verdict | 'held' | 'later'; reason: string | nul
  * Asks the model for better words, and puts them in place of the letter's where they say nothing else. The model is asked
  * outside any transaction, so it holds up nobody; what became of the draft meanwhile is seen behind it.
  */
-export async function wordDraft(deps: WordDeps, claim: Claim, signal: AbortSignal): Promise<Worded> {
-  const { db, models, model } = deps;
+export async function wordDraft(given: WordDeps, claim: Claim, signal: AbortSignal): Promise<Worded> {
+  const { db, models, model } = given;
+  // Settled, so that nothing waits for ever for a model that nobody has configured.
+  if (!model) return settle(given, claim, { verdict: 'declined', question: null });
+  const deps = { ...given, model };
   if (isWornOut(claim)) return settle(deps, claim, { verdict: 'failed', question: null });
   const prepared = await prepare(db, claim, { models, now: db.clock.now() });
   if (prepared === 'wait') return held(deps, claim);
@@ -89,7 +94,7 @@ async function askOnce(
 type Putting = { prepared: Prepared; answer: Answer; findings: string[] };
 
 /** Only where the draft still is as the model was told, and only by whoever has the claim. */
-function put(deps: WordDeps, claim: Claim, { prepared, answer, findings }: Putting): Promise<Worded> {
+function put(deps: Deps, claim: Claim, { prepared, answer, findings }: Putting): Promise<Worded> {
   const { db, model } = deps;
   const { projectId, draftId } = claim;
   const promptHash = hashQuestion(prepared.question, model.name);
@@ -128,13 +133,12 @@ async function settle(
   claim: Claim,
   { verdict, question, findings = [], reason }: Settling,
 ): Promise<Worded> {
-  const asked = question === null ? null : model.name;
-  const promptHash = question === null ? null : hashQuestion(question, model.name);
-  await settleWording(db satisfies Tx, claim, { verdict, findings, model: asked, promptHash });
+  const asked = question && model && { model: model.name, promptHash: hashQuestion(question, model.name) };
+  await settleWording(db satisfies Tx, claim, { model: null, promptHash: null, ...asked, verdict, findings });
   return { verdict, reason: reason ?? findings[0] ?? null };
 }
 
-function held(deps: WordDeps, claim: Claim): Promise<Worded> {
+function held(deps: Deps, claim: Claim): Promise<Worded> {
   const at = lookAgainAt(claim, deps.db.clock.now());
   if (at !== null) return later(deps, claim, { at, verdict: 'held' });
   return settle(deps, claim, { verdict: 'too_late', question: null });
@@ -142,7 +146,7 @@ function held(deps: WordDeps, claim: Claim): Promise<Worded> {
 
 type Failing = { question: Question; reason: string; isStopped: boolean };
 
-function failed(deps: WordDeps, claim: Claim, { question, reason, isStopped }: Failing): Promise<Worded> {
+function failed(deps: Deps, claim: Claim, { question, reason, isStopped }: Failing): Promise<Worded> {
   const now = deps.db.clock.now();
   // Who stops in the middle of it leaves it to whoever comes next, at once.
   const at = isStopped ? now : againAt(claim, now);

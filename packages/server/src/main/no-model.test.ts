@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { testProject, testServer } from '../../testkit/server.ts';
+import { silentLog } from '../base/log.ts';
+import { findWording, wantWording } from '../features/wording/index.ts';
+
+test('where there is no model nothing waits to be worded', async () => {
+  const settled = Promise.withResolvers<void>();
+  const info = (_: object, fact: string): void => void (fact === 'draft.wording' && settled.resolve());
+  const server = await testServer({ roles: ['worker'], log: { ...silentLog, info } });
+  try {
+    const { id: projectId } = await testProject(server);
+    const draftId = '00000000-0000-7000-8000-000000000001';
+    await wantWording(server.db, [{ projectId, id: draftId, userId: 'u1' }], server.db.clock.now());
+    await settled.promise;
+    const wording = await findWording(server.db, { projectId, draftId });
+    expect(wording).toEqual({ verdict: 'declined', findings: [], model: null, promptHash: null });
+  } finally {
+    await server.stop();
+  }
+});
