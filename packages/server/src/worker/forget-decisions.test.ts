@@ -42,7 +42,7 @@ test('decisions of all projects are kept for 90 days after their last change, an
   for (const id of [one, two]) await decide(id, 1_200);
   clock.advance(89 * DAY_MS);
   for (const id of [one, two]) await decide(id, 5);
-  const duty = forgetDecisions(db);
+  const duty = forgetDecisions({ db, log: silentLog });
   await duty.run(() => false);
   expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 1);
@@ -52,4 +52,26 @@ test('decisions of all projects are kept for 90 days after their last change, an
   await duty.run(() => false);
   expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([5, 5]);
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(duty.name);
+});
+
+test('a project in which it fails is warned of, and keeps no other from it', async () => {
+  const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
+  for (const { id } of [one, two]) await decide(id, 3);
+  clock.advance(91 * DAY_MS);
+  const told: object[] = [];
+  const warn = (found: object): void => void told.push(found);
+  const failing: typeof db = {
+    ...db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({
+          ...tx,
+          query: (text, values) =>
+            values?.[0] === one.id ? Promise.reject(new Error('too slow')) : tx.query(text, values),
+        }),
+      ),
+  };
+  await forgetDecisions({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  expect([await decisionsOf(one.id), await decisionsOf(two.id)]).toEqual([3, 0]);
+  expect(told).toMatchObject([{ projectId: one.id, duty: 'forget_decisions' }]);
 });

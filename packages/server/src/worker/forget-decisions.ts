@@ -1,4 +1,6 @@
-import { forgetDecisions as forgetOf } from '../features/decisions/index.ts';
+import type { Log } from '../base/log.ts';
+import { oneByOne } from '../base/one-by-one.ts';
+import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/index.ts';
 import { listProjects } from '../features/projects/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
@@ -8,23 +10,30 @@ const KEPT_MS = 90 * 86_400_000;
 /** Some ten milliseconds; nobody waits behind it for long. */
 const STEP = 1_000;
 
+type ForgetDecisionsOptions = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  log: Log;
+};
+
 /** Decisions are kept for 90 days after their last change, and those whose draft is there for as long as that is. */
-export function forgetDecisions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
+export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Duty {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
     const before = new Date(db.clock.now() - KEPT_MS);
-    let forgotten = STEP;
-    while (forgotten === STEP && !stopping()) {
-      forgotten = await db.transaction((tx) => forgetOf(tx, { projectId, before, limit: STEP }));
+    const step = (from: DecisionPlace | null): Promise<DecisionPlace | null> =>
+      db.transaction((tx) => forgetOf(tx, { projectId, before, from, limit: STEP }));
+    let from: DecisionPlace | null = null;
+    while (!stopping()) {
+      from = await step(from);
+      if (from === null) return;
     }
   }
   return {
     name: 'forget_decisions',
     everyMs: EVERY_MS,
     async run(stopping) {
-      for (const { id } of await listProjects(db)) {
-        if (stopping()) return;
-        await forget(id, stopping);
-      }
+      const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
+      const given = { log, duty: 'forget_decisions', stopping };
+      await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };
 }

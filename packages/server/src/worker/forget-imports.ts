@@ -1,10 +1,9 @@
-import { forgetImports as forget } from '../flows/imports/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { forgetImports as forget, type ForgetImportsOptions } from '../flows/imports/index.ts';
 import type { Duty } from './timetable.ts';
 
 const EVERY_MS = 600_000;
 
 /** Files of imports that have ended, or that nobody went on with. */
-export function forgetImports(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
-  return { name: 'forget_imports', everyMs: EVERY_MS, run: (stopping) => forget(db, stopping) };
+export function forgetImports(options: ForgetImportsOptions): Duty {
+  return { name: 'forget_imports', everyMs: EVERY_MS, run: (stopping) => forget(options, stopping) };
 }

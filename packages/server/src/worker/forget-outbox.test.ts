@@ -11,6 +11,7 @@ import { housekeeping } from './housekeeping.ts';
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
+const given = { db, log: silentLog };
 
 const DAY_MS = 86_400_000;
 
@@ -30,14 +31,30 @@ test('letters of all projects are kept for 30 days, the newest of them up to a n
   for (const id of [one, two]) await keep(id, 3);
   clock.advance(29 * DAY_MS);
   for (const id of [one, two]) await keep(id, 5);
-  await forgetOutbox(db).run(() => false);
+  await forgetOutbox(given).run(() => false);
   expect([await left(one), await left(two)]).toEqual([8, 8]);
   clock.advance(DAY_MS + 1);
-  await forgetOutbox(db).run(() => true);
+  await forgetOutbox(given).run(() => true);
   expect([await left(one), await left(two)]).toEqual([8, 8]);
-  await forgetOutbox(db).run(() => false);
+  await forgetOutbox(given).run(() => false);
   expect([await left(one), await left(two)]).toEqual([5, 5]);
-  await forgetOutbox(db, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
+  await forgetOutbox(given, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
   expect([await left(one), await left(two)]).toEqual([2, 2]);
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('forget_outbox');
+});
+
+test('a project in which it fails is warned of, and keeps no other from it', async () => {
+  const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
+  for (const { id } of [one, two]) await keep(id, 1);
+  clock.advance(31 * DAY_MS);
+  const told: object[] = [];
+  const warn = (found: object): void => void told.push(found);
+  const failing: typeof db = {
+    ...db,
+    query: (text, values) =>
+      values?.[0] === one.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
+  };
+  await forgetOutbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
+  expect(told).toMatchObject([{ projectId: one.id, duty: 'forget_outbox' }]);
 });

@@ -1,3 +1,5 @@
+import type { Log } from '../base/log.ts';
+import { oneByOne } from '../base/one-by-one.ts';
 import {
   deleteMailBefore,
   deleteMailBeyond,
@@ -14,7 +16,7 @@ const STEP = 500;
 
 /** The outbox is for looking at what just left: it keeps the letters of 30 days, and the newest 10,000 of a project at most. */
 export function forgetOutbox(
-  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  { db, log }: { db: Pick<Database, 'query' | 'prepared' | 'clock'>; log: Log },
   kept: { ms: number; most: number } = { ms: OUTBOX_KEPT_MS, most: OUTBOX_KEPT_MAX },
 ): Duty {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
@@ -32,10 +34,9 @@ export function forgetOutbox(
     name: 'forget_outbox',
     everyMs: EVERY_MS,
     async run(stopping) {
-      for (const { id } of await listProjects(db)) {
-        if (stopping()) return;
-        await forget(id, stopping);
-      }
+      const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
+      const given = { log, duty: 'forget_outbox', stopping };
+      await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };
 }

@@ -20,8 +20,8 @@ export function housekeeping(db: Database, log: Log): Duty[] {
     pruneMarks(db),
     forgetEditions(db),
     forgetHistory(db),
-    forgetDecisions(db),
-    forgetOutbox(db),
-    forgetImports(db),
+    forgetDecisions({ db, log }),
+    forgetOutbox({ db, log }),
+    forgetImports({ db, log }),
   ];
 }

@@ -6,6 +6,7 @@ import { type Tx } from '../../io/db/index.ts';
 import {
   countReasons,
   type Decision,
+  type DecisionPlace,
   eraseDecisions,
   forgetDecisions,
   listDecisionsOf,
@@ -35,6 +36,8 @@ const decision = (more: Partial<Decision> = {}): Decision => ({
   at: now(),
   ...more,
 });
+const count = async (): Promise<number> =>
+  (await db.query('SELECT 1 FROM beckon.decision WHERE project_id = $1', [projectId])).length;
 const of = (userId: string, more: { ruleId?: string; limit?: number } = {}) =>
   listDecisionsOf(db, { projectId, userId, limit: 10, ...more });
 
@@ -173,8 +176,12 @@ test('what has not changed for long is forgotten, but that a rule fired as long 
   ]);
   // It has changed since.
   await writeDecisions(db, [decision({ userId: 'u4', ...old }), decision({ userId: 'u4' })]);
-  const forget = (limit: number) => forgetDecisions(db, { projectId, before: new Date(now()), limit });
-  expect([await forget(3), await forget(3), await forget(3)]).toEqual([3, 1, 0]);
+  const forget = (from: DecisionPlace | null, limit: number) =>
+    forgetDecisions(db, { projectId, before: new Date(now()), from, limit });
+  let steps = 1;
+  for (let from = await forget(null, 2); from; from = await forget(from, 2)) steps += 1;
+  // Six are old, and two of them are kept.
+  expect([steps, await count()]).toEqual([4, 4]);
   const kept = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => of(userId)));
   expect(kept).toMatchObject([
     [{ key: 'k', ruleId, reason: 'fired' }],
@@ -185,14 +192,61 @@ test('what has not changed for long is forgotten, but that a rule fired as long 
   expect(await listDecisionsOf(db, { projectId: projectId + 1, userId: 'u1', limit: 10 })).toHaveLength(1);
   // Without its draft it is a row as any other.
   await db.query(`DELETE FROM beckon.draft WHERE project_id = $1`, [projectId]);
-  expect(await forget(10)).toBe(2);
+  expect([await forget(null, 10), await count()]).toEqual([null, 2]);
+});
+
+test('what is kept is looked at once, and not again by each step', async () => {
+  const rows = 10_000;
+  const at = `$3::timestamptz + n * interval '1 second'`;
+  const given = [projectId, ruleId, new Date(now()), rows];
+  await db.query(
+    `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body, format,
+       content_hash, is_edited, facts, priority, counts, moves, created_at, updated_at, ended_at)
+     SELECT $1, gen_random_uuid(), $2::uuid, 1, 0, 'u' || n, '', 'sent', '', '', '', 'markdown', '', false, '{}', 0, true, 1, ${at}, ${at}, ${at}
+     FROM generate_series(1, $4::int) n`,
+    given,
+  );
+  await db.query(
+    `INSERT INTO beckon.decision (project_id, external_user_id, rule_id, key, reason, count, first_at, last_at, detail)
+     SELECT $1, 'u' || n, $2::uuid, '', 'fired', 1, ${at}, ${at}, '{}' FROM generate_series(1, $4::int) n`,
+    given,
+  );
+  await db.query('VACUUM ANALYZE beckon.decision, beckon.draft');
+  type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };
+  let blocks = Infinity;
+  const explaining: Tx = {
+    prepared: (query) => db.prepared(query),
+    async query(text, values) {
+      const told = await db.query<{ 'QUERY PLAN': Plan[] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values,
+      );
+      const plan = told[0]?.['QUERY PLAN'][0]?.Plan;
+      blocks = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+      return [];
+    },
+  };
+  const reached = rows - 100;
+  const from = {
+    ruleId,
+    at: new Date(now() + reached * 1_000),
+    userId: `u${reached}`,
+    key: '',
+    reason: 'fired',
+  };
+  clock.advance((rows + 1) * 1_000);
+  await forgetDecisions(explaining, { projectId, before: new Date(now()), from, limit: 1_000 });
+  expect(blocks).toBeGreaterThan(0);
+  expect(blocks).toBeLessThan(2_000);
+  expect(await count()).toBe(rows);
 });
 
 test('a row that somebody is writing is passed over', async () => {
   await writeDecisions(db, [decision({ at: now() - 1 }), decision({ userId: 'u2', at: now() - 1 })]);
   await db.transaction(async (tx) => {
     await writeDecisions(tx, [decision()]);
-    expect(await forgetDecisions(db, { projectId, before: new Date(now()), limit: 10 })).toBe(1);
+    const wanted = { projectId, before: new Date(now()), from: null, limit: 10 };
+    expect(await forgetDecisions(db, wanted)).toBe(null);
   });
   expect([await of('u1'), await of('u2')]).toMatchObject([[{ count: 2 }], []]);
 });

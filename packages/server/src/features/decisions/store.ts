@@ -61,39 +61,60 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Where a step of forgetting ended. */
+export type DecisionPlace = Pick<Decision, 'ruleId' | 'userId' | 'key' | 'reason'> & { at: Date };
+
+const BEGINNING: DecisionPlace = {
+  ruleId: '00000000-0000-0000-0000-000000000000',
+  at: new Date(0),
+  userId: '',
+  key: '',
+  reason: '',
+};
+
 /**
- * Deletes rows whose last change lies before this moment, at most so many; how many they were. That a rule fired is kept as
- * long as the draft that it made, which is read in the table of the drafts' room, one at a time (OFFSET 0) and not all of a
- * project. Goes from rule to rule by the index, and passes over what somebody is writing at the moment.
+ * Looks at so many rows whose last change lies before this moment, and deletes them; where it ended, or null where there are no more.
+ * That a rule fired is kept as long as the draft that it made, which is read in the table of the drafts' room, one at a time (OFFSET 0)
+ * and not all of a project. Goes from rule to rule by the index, begins behind `from`, so that what is kept is looked at once and not by
+ * each step, and passes over what somebody is writing at the moment.
  */
 export async function forgetDecisions(
   tx: Tx,
-  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
-): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
+  wanted: { projectId: number; before: Date; from: DecisionPlace | null; limit: number },
+): Promise<DecisionPlace | null> {
+  const { projectId, before, limit } = wanted;
+  const from = wanted.from ?? BEGINNING;
+  const rows = await tx.query<DecisionPlace & { isFull: boolean }>(
     `WITH RECURSIVE rules AS (
-       (SELECT rule_id FROM beckon.decision WHERE project_id = $1 ORDER BY rule_id LIMIT 1)
+       SELECT $4::uuid AS rule_id, $5::timestamptz AS last_at, $6::text AS user_id, $7::text AS key, $8::text AS reason
        UNION ALL
-       SELECT n.rule_id FROM rules r CROSS JOIN LATERAL (
+       SELECT n.rule_id, '-infinity'::timestamptz, '', '', '' FROM rules r CROSS JOIN LATERAL (
          SELECT rule_id FROM beckon.decision WHERE project_id = $1 AND rule_id > r.rule_id ORDER BY rule_id LIMIT 1
        ) n
      ), old AS MATERIALIZED (
        SELECT d.* FROM rules r CROSS JOIN LATERAL (
-         SELECT d.external_user_id, d.rule_id, d.key, d.reason FROM beckon.decision d
-         WHERE d.project_id = $1 AND d.rule_id = r.rule_id AND d.last_at < $2 AND (d.reason <> 'fired' OR NOT EXISTS (
-           SELECT FROM beckon.draft f WHERE f.project_id = $1 AND f.external_user_id = d.external_user_id
-             AND f.rule_id = d.rule_id AND f.key = d.key OFFSET 0))
-         ORDER BY d.last_at FOR UPDATE OF d SKIP LOCKED
+         SELECT d.rule_id, d.last_at, d.external_user_id, d.key, d.reason FROM beckon.decision d
+         WHERE d.project_id = $1 AND d.rule_id = r.rule_id AND d.last_at < $2
+           AND (d.last_at, d.external_user_id, d.key, d.reason) > (r.last_at, r.user_id, r.key, r.reason)
+         ORDER BY d.last_at, d.external_user_id, d.key, d.reason LIMIT $3
        ) d LIMIT $3
+     ), free AS MATERIALIZED (
+       SELECT d.external_user_id, d.rule_id, d.key, d.reason FROM old o JOIN beckon.decision d
+         ON d.external_user_id = o.external_user_id AND d.rule_id = o.rule_id AND d.key = o.key AND d.reason = o.reason
+       WHERE d.project_id = $1 AND d.last_at < $2 AND (d.reason <> 'fired' OR NOT EXISTS (
+         SELECT FROM beckon.draft f WHERE f.project_id = $1 AND f.external_user_id = d.external_user_id
+           AND f.rule_id = d.rule_id AND f.key = d.key OFFSET 0))
+       FOR UPDATE OF d SKIP LOCKED
      ), gone AS (
-       DELETE FROM beckon.decision d USING old o
-       WHERE d.project_id = $1 AND d.external_user_id = o.external_user_id AND d.rule_id = o.rule_id AND d.key = o.key
-         AND d.reason = o.reason RETURNING 1
+       DELETE FROM beckon.decision d USING free f
+       WHERE d.project_id = $1 AND d.external_user_id = f.external_user_id AND d.rule_id = f.rule_id AND d.key = f.key
+         AND d.reason = f.reason
      )
-     SELECT count(*) AS count FROM gone`,
-    [projectId, before, limit],
+     SELECT rule_id AS "ruleId", last_at AS at, external_user_id AS "userId", key, reason, count(*) OVER () = $3 AS "isFull"
+     FROM old ORDER BY rule_id DESC, last_at DESC, external_user_id DESC, key DESC, reason DESC LIMIT 1`,
+    [projectId, before, limit, from.ruleId, from.at, from.userId, from.key, from.reason],
   );
-  return rows[0]?.count ?? 0;
+  return rows[0]?.isFull ? rows[0] : null;
 }
 
 /** How many rows about this person there were. */

@@ -1,3 +1,5 @@
+import type { Log } from '../../base/log.ts';
+import { oneByOne } from '../../base/one-by-one.ts';
 import {
   deleteOldFindings,
   lockImport,
@@ -14,24 +16,31 @@ const IMPORT_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 100;
 const FINDINGS_STEP = 5_000;
 
+export type ForgetImportsOptions = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  log: Log;
+};
+
 /** Cancels what nobody went on with, and removes the files of what has ended and the findings of long ago. */
 export async function forgetImports(
-  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
+  { db, log }: ForgetImportsOptions,
   stopping: () => boolean,
 ): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
-  for (const ref of await listIdle(db, before, AT_ONCE)) {
-    await db.transaction(async (tx) => {
+  const given = { log, duty: 'forget_imports', stopping };
+  await oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
+    db.transaction(async (tx) => {
       const one = await lockImport(tx, ref);
       if (!one || one.changedAt >= before.getTime()) return;
       await moveImport(tx, { ref, move: 'cancel', now: db.clock.now(), change: () => ({ problem: LEFT }) });
-    });
-  }
-  for (const ref of await listUncleared(db, AT_ONCE)) await clearImport(db, ref);
-  for (const { id: projectId } of await listProjects(db)) {
+    }),
+  );
+  await oneByOne(await listUncleared(db, AT_ONCE), given, (ref) => clearImport(db, ref));
+  const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
+  await oneByOne(projects, given, async ({ projectId }) => {
     const step = { projectId, before, limit: FINDINGS_STEP };
     while (!stopping() && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
-  }
+  });
 }
 
 const LEFT = 'Nobody went on with it for 7 days, so its file was removed';

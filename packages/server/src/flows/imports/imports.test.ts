@@ -349,11 +349,30 @@ test('a file that nobody goes on with is gone after seven days, and so is what w
     await uploadFile(db, { projectId, kind: 'users', text: 'id\n\nx,y\n' }),
   );
   expect(done).toMatchObject({ state: 'done', findings: 1 });
-  await forgetImports(db, () => false);
+  await forgetImports({ db, log: silentLog }, () => false);
   expect((await now(left)).state).toBe('ready');
   clock.advance(7 * 86_400_000 + 1);
-  await forgetImports(db, () => false);
+  await forgetImports({ db, log: silentLog }, () => false);
   expect(await now(left)).toMatchObject({ state: 'cancelled', problem: expect.stringContaining('7 days') });
   for (const table of ['import_part', 'import_finding'])
     expect(await db.query(`SELECT 1 FROM beckon.${table} WHERE project_id = $1`, [projectId])).toEqual([]);
+});
+
+test('a project whose findings cannot be forgotten keeps those of no other', async () => {
+  const { id: behind } = await createProject(db, { name: 'Behind' });
+  const findings = () => db.query('SELECT 1 FROM beckon.import_finding WHERE project_id = $1', [behind]);
+  const ref = await uploadFile(db, { projectId: behind, kind: 'users', text: 'id\n\nx,y\n' });
+  await importThrough(deps, ref);
+  expect(await findings()).toHaveLength(1);
+  clock.advance(7 * 86_400_000 + 1);
+  const failing: typeof db = {
+    ...db,
+    query: (text, values) =>
+      values?.[0] === projectId ? Promise.reject(new Error('too slow')) : db.query(text, values),
+  };
+  const told: object[] = [];
+  const warn = (found: object): void => void told.push(found);
+  await forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
+  expect(await findings()).toEqual([]);
+  expect(told).toMatchObject([{ projectId, duty: 'forget_imports' }]);
 });

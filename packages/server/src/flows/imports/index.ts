@@ -1,5 +1,5 @@
 export type { ImportDeps, OpenStripe, StripeAsked } from './deps.ts';
-export { forgetImports } from './forget-imports.ts';
+export { forgetImports, type ForgetImportsOptions } from './forget-imports.ts';
 export {
   askCheck,
   cancelImport,
