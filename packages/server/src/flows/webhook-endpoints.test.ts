@@ -1,6 +1,7 @@
 import { readWebhookSecret } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../testkit/webhooks.ts';
+import { silentLog } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
 import { listEndpoints, listLiveSecrets, openSecret, resealSecrets } from '../features/endpoints/index.ts';
 import { forgetWebhooks } from '../features/webhooks/index.ts';
@@ -96,13 +97,16 @@ test('a new secret of the installation seals those of endpoints anew, once', asy
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/resealed');
   const renewing = createSealer('the next one', 'a secret of this test alone', 'test');
-  expect(await resealSecrets(db, renewing)).toBeGreaterThan(0);
-  expect(await resealSecrets(db, renewing)).toBe(0);
+  expect(await resealSecrets(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
+  expect(await resealSecrets(db, { sealer: renewing, log: silentLog })).toBe(0);
   const [sealed] = await listLiveSecrets(db, { places: [{ projectId, endpointId: id }], now: clock.now() });
   if (!sealed) throw new Error('there is no secret');
   const onlyNew = createSealer('the next one', null, 'test');
   expect(openSecret(onlyNew, sealed)).toEqual(Buffer.from(readWebhookSecret(secret) ?? []));
-  await resealSecrets(db, createSealer('a secret of this test alone', 'the next one', 'test'));
+  await resealSecrets(db, {
+    sealer: createSealer('a secret of this test alone', 'the next one', 'test'),
+    log: silentLog,
+  });
 });
 
 test('while an endpoint is disabled everything is missed, and enabling it sends none of that', async () => {

@@ -1,6 +1,5 @@
 import type { Log } from '../base/log.ts';
-import type { Sealer } from '../base/seal.ts';
-import { claimCheck, listDueDomains, type MailSettings, resealKeys } from '../features/domains/index.ts';
+import { claimCheck, listDueDomains, type MailSettings } from '../features/domains/index.ts';
 import { checkDomain } from '../flows/domains/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Resolver } from '../io/dns/index.ts';
@@ -9,7 +8,6 @@ import type { Duty } from './timetable.ts';
 export type CheckDomainsOptions = {
   db: Database;
   log: Log;
-  sealer: Sealer;
   resolver: Resolver;
   mail: MailSettings;
 };
@@ -25,14 +23,7 @@ type Due = Awaited<ReturnType<typeof listDueDomains>>[number];
 
 /** Looks at the DNS of domains that are due, each in one process; whoever has claimed one moved its time on first. */
 export function checkDomains(options: CheckDomainsOptions): Duty {
-  const { db, log, sealer } = options;
-  let isResealed = false;
-
-  async function reseal(): Promise<void> {
-    const keys = await resealKeys(db, sealer);
-    isResealed = true;
-    if (keys > 0) log.info({ keys }, 'dkim_keys.resealed');
-  }
+  const { db } = options;
 
   async function work(due: Due[], stopping: () => boolean): Promise<void> {
     for (let next = due.shift(); next && !stopping(); next = due.shift()) await checkOne(options, next);
@@ -42,9 +33,6 @@ export function checkDomains(options: CheckDomainsOptions): Duty {
     name: 'check_domains',
     everyMs: EVERY_MS,
     async run(stopping) {
-      // One that cannot be opened keeps no domain from being looked at.
-      if (!isResealed)
-        await reseal().catch((error: unknown) => log.warn({ err: error }, 'dkim_keys.not_resealed'));
       const due = await listDueDomains(db, { now: db.clock.now(), limit: DUE_MAX });
       await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
     },

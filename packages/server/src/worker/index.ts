@@ -5,7 +5,7 @@ export { type Digester, startDigester } from './digester.ts';
 export { forwardReplies } from './forward-replies.ts';
 export { housekeeping } from './housekeeping.ts';
 export { startImporter } from './importer.ts';
-export { resealWebhooks } from './reseal-webhooks.ts';
+export { resealSecrets } from './reseal-secrets.ts';
 export { type DraftSender, startSender } from './sender.ts';
 export { settleHits } from './settle-hits.ts';
 export { startTeller, type Teller } from './teller.ts';

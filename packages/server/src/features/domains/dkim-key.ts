@@ -116,6 +116,6 @@ export function openKey(sealer: Sealer, sealed: Uint8Array, place: KeyPlace): st
   return sealer.open(sealed, boundTo(place)).toString();
 }
 
-function boundTo({ projectId, domainId, slot }: KeyPlace): string {
+export function boundTo({ projectId, domainId, slot }: KeyPlace): string {
   return `dkim ${projectId} ${domainId} ${slot}`;
 }

@@ -1,5 +1,6 @@
 import { newWebhookSecret, readWebhookSecret } from '@beckon/contract/signature';
 import { Fault } from '../../base/fault.ts';
+import { resealAll, type Resealing } from '../../base/reseal.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { type EndpointPlace, invalid } from './endpoint.ts';
@@ -36,22 +37,12 @@ export function openSecret(sealer: Sealer, secret: SealedSecret): Buffer {
   return sealer.open(secret.sealed, boundTo(secret));
 }
 
-/** Seals anew what the installation's previous secret sealed, so that it can be given up. How many there were. */
-export async function resealSecrets(tx: Tx, sealer: Sealer): Promise<number> {
-  let resealed = 0;
-  let after: SealedSecret | null = null;
-  for (let more = true; more;) {
-    const page: SealedSecret[] = await listSealedSecrets(tx, { after, limit: RESEALED_AT_ONCE });
-    const stale = page.filter(({ sealed }) => !sealer.isCurrent(sealed));
-    await updateSealed(
-      tx,
-      stale.map((one) => ({ ...one, sealed: sealer.seal(openSecret(sealer, one), boundTo(one)) })),
-    );
-    resealed += stale.length;
-    after = page.at(-1) ?? null;
-    more = page.length === RESEALED_AT_ONCE;
-  }
-  return resealed;
+export function resealSecrets(tx: Tx, given: Resealing): Promise<number> {
+  return resealAll<SealedSecret>(given, {
+    list: (after) => listSealedSecrets(tx, { after, limit: RESEALED_AT_ONCE }),
+    boundTo,
+    write: (secrets) => updateSealed(tx, secrets),
+  });
 }
 
 function boundTo({ projectId, endpointId }: EndpointPlace): string {

@@ -1,4 +1,5 @@
 import { newWebhookSecret } from '@beckon/contract/signature';
+import { resealAll, type Resealing } from '../../base/reseal.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from './store.ts';
 
 const RESEALED_AT_ONCE = 100;
+const BEGINNING: ListenerPlace = { projectId: 0, personId: '' };
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'>; sealer: Sealer };
 
@@ -25,21 +27,12 @@ export async function openListener({ db, sealer }: Deps, place: ListenerPlace): 
   return openSecret(sealer, made);
 }
 
-/** Seals anew what the installation's previous secret sealed, so that it can be given up. How many there were. */
-export async function resealListeners(tx: Tx, sealer: Sealer): Promise<number> {
-  let resealed = 0;
-  let after: ListenerPlace = { projectId: 0, personId: '' };
-  for (let more = true; more;) {
-    const page: ListenerRow[] = await listListeners(tx, { after, limit: RESEALED_AT_ONCE });
-    for (const row of page.filter(({ sealed }) => !sealer.isCurrent(sealed))) {
-      const sealed = sealer.seal(Buffer.from(openSecret(sealer, row)), boundTo(row));
-      await updateSealed(tx, { ...row, sealed });
-      resealed += 1;
-    }
-    after = page.at(-1) ?? after;
-    more = page.length === RESEALED_AT_ONCE;
-  }
-  return resealed;
+export function resealListeners(tx: Tx, given: Resealing): Promise<number> {
+  return resealAll<ListenerRow>(given, {
+    list: (after) => listListeners(tx, { after: after ?? BEGINNING, limit: RESEALED_AT_ONCE }),
+    boundTo,
+    write: (rows) => Promise.all(rows.map((row) => updateSealed(tx, row))),
+  });
 }
 
 function openSecret(sealer: Sealer, row: ListenerRow): string {

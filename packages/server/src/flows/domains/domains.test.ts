@@ -6,6 +6,7 @@ import { startDnsServer } from '../../../testkit/dns-server.ts';
 import { draftFacts } from '../../../testkit/drafts.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
 import { createSigners, resealKeys } from '../../features/domains/index.ts';
 import { findDraft, hold, newDraft, orThrow, writeMoved } from '../../features/drafts/index.ts';
@@ -368,11 +369,11 @@ test('keys that the previous secret sealed are opened, and sealed anew so that i
   expect((await createSigners(renewing, mail).of(db, projectId, name))?.dkim).toEqual(before);
   const renewed = createSealer('next secret', null, 'dkim keys');
   await expect(createSigners(renewed, mail).of(db, projectId, name)).rejects.toThrow(/not known here/);
-  expect(await resealKeys(db, renewing)).toBeGreaterThan(0);
-  expect(await resealKeys(db, renewing)).toBe(0);
+  expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
+  expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBe(0);
   expect((await createSigners(renewed, mail).of(db, projectId, name))?.dkim).toEqual(before);
   // The other tests go on with the secret that they know.
-  await resealKeys(db, createSealer('a secret', 'next secret', 'dkim keys'));
+  await resealKeys(db, { sealer: createSealer('a secret', 'next secret', 'dkim keys'), log: silentLog });
 });
 
 test('throttle and slow beginning can be changed, and whoever waits for them is asked again', async () => {

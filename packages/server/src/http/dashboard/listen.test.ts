@@ -6,6 +6,7 @@ import { findText } from '../../../testkit/find-text.ts';
 import { type EventListener, listenTo } from '../../../testkit/server-events.ts';
 import { type Browser, testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
 import { openListener, resealListeners } from '../../features/listeners/index.ts';
 import { queueWebhooks } from '../../features/webhooks/index.ts';
@@ -50,7 +51,10 @@ test('a person has one secret in a project, which is sealed, whoever asks at onc
   expect((await viewer.ask(`GET ${project}/listen`)).status).toBe(403);
   // A new secret of the installation takes them over.
   const next = createSealer('the next one', 'a secret of this test alone', 'test');
-  expect([await resealListeners(db, next), await resealListeners(db, next)]).toEqual([2, 0]);
+  expect([
+    await resealListeners(db, { sealer: next, log: silentLog }),
+    await resealListeners(db, { sealer: next, log: silentLog }),
+  ]).toEqual([2, 0]);
   const [person] = await db.query<{ id: string }>(
     `SELECT id FROM beckon.team_user WHERE email = 'ada@x.org'`,
   );

@@ -1,0 +1,39 @@
+import type { Log } from './log.ts';
+import type { Sealer } from './seal.ts';
+
+export type Resealing = { sealer: Sealer; log: Log };
+
+/** Rows of a table in which something is sealed: its pages in order, the ids that it is bound to, and who writes it. */
+export type SealedTable<Row> = {
+  list(after: Row | null): Promise<Row[]>;
+  boundTo(row: Row): string;
+  write(rows: Row[]): Promise<unknown>;
+};
+
+/**
+ * Seals anew what the installation's previous secret sealed, so that it can be given up. How many there were. One that no secret opens is
+ * warned of with its ids, and keeps none behind it from it.
+ */
+export async function resealAll<Row extends { sealed: Uint8Array }>(
+  { sealer, log }: Resealing,
+  { list, boundTo, write }: SealedTable<Row>,
+): Promise<number> {
+  const again = (row: Row): Row[] => {
+    if (sealer.isCurrent(row.sealed)) return [];
+    try {
+      return [{ ...row, sealed: sealer.seal(sealer.open(row.sealed, boundTo(row)), boundTo(row)) }];
+    } catch (error) {
+      log.warn({ boundTo: boundTo(row), err: error }, 'secret.not_resealed');
+      return [];
+    }
+  };
+  let resealed = 0;
+  let page = await list(null);
+  while (page.length > 0) {
+    const stale = page.flatMap(again);
+    if (stale.length > 0) await write(stale);
+    resealed += stale.length;
+    page = await list(page.at(-1) ?? null);
+  }
+  return resealed;
+}

@@ -1,0 +1,40 @@
+import type { Log } from '../base/log.ts';
+import { oneByOne } from '../base/one-by-one.ts';
+import type { Sealer } from '../base/seal.ts';
+import { resealKeys } from '../features/domains/index.ts';
+import { resealSecrets as resealWebhookSecrets } from '../features/endpoints/index.ts';
+import { resealListeners } from '../features/listeners/index.ts';
+import type { Database } from '../io/db/index.ts';
+import type { Duty } from './timetable.ts';
+
+export type ResealSecretsOptions = { db: Database; log: Log; sealer: Sealer };
+
+const LOOK_EVERY_MS = 20_000;
+const EVERY_MS = 10 * 60_000;
+
+/**
+ * What the previous secret of the installation sealed is sealed anew, soon after the start and then every ten minutes: while several
+ * processes change it one after the other, those that come last still seal under the old one.
+ */
+export function resealSecrets({ db, log, sealer }: ResealSecretsOptions): Duty {
+  const rooms = new Map([
+    ['dkim_keys', () => resealKeys(db, { sealer, log })],
+    ['webhook_secrets', () => resealWebhookSecrets(db, { sealer, log })],
+    ['webhook_listeners', () => resealListeners(db, { sealer, log })],
+  ]);
+  const kinds = [...rooms.keys()].map((of) => ({ of }));
+  let dueAt = 0;
+  return {
+    name: 'reseal_secrets',
+    everyMs: LOOK_EVERY_MS,
+    async run(stopping) {
+      const now = db.clock.now();
+      if (now < dueAt) return;
+      dueAt = now + EVERY_MS;
+      await oneByOne(kinds, { log, duty: 'reseal_secrets', stopping }, async ({ of }) => {
+        const count = await rooms.get(of)?.();
+        if (count) log.info({ of, count }, 'secrets.resealed');
+      });
+    },
+  };
+}
