@@ -54,7 +54,8 @@ test('a project in which it fails is warned of, and keeps no other from it', asy
     query: (text, values) =>
       values?.[0] === one.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
   };
-  await forgetOutbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  const run = forgetOutbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  await expect(run).rejects.toThrow('failed for 1 of');
   expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
   expect(told).toMatchObject([{ projectId: one.id, duty: 'forget_outbox' }]);
 });

@@ -372,7 +372,8 @@ test('a project whose findings cannot be forgotten keeps those of no other', asy
   };
   const told: object[] = [];
   const warn = (found: object): void => void told.push(found);
-  await forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
+  const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
+  await expect(run).rejects.toThrow('failed for 1 of');
   expect(await findings()).toEqual([]);
   expect(told).toMatchObject([{ projectId, duty: 'forget_imports' }]);
 });
