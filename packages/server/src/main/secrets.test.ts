@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
-import { keyring } from '../features/keys/index.ts';
+import { keyring, type Pepper } from '../features/keys/index.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
 
 const clock = heldClock();
@@ -96,6 +96,20 @@ test('a new key replaces the previous one for good, and no API key is lost by it
   expect(after.current).toEqual(during.current);
   expect((await keyring({ db, pepper: after, log: silentLog }).verify(secret)).state).toBe('live');
   await expect(open(given(OLD))).rejects.toThrow('not the secret key');
+});
+
+test('where several processes change it in the order of the guide, each of them starts, and knows every API key', async () => {
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  const { current: pepper } = await open(given(OLD));
+  const { secret } = await createKey({ db, pepper }, { projectId, label: 'server' });
+  const stateBy = async (by: Pepper) =>
+    (await keyring({ db, pepper: by, log: silentLog }).verify(secret)).state;
+  const first = await open(given(OLD, NEW));
+  const swapped = await open(given(NEW, OLD));
+  // Each renews the hash under its own, and finds it under the other's; one that is not swapped yet may start again.
+  for (const by of [first, swapped, first, await open(given(OLD, NEW)), await open(given(NEW, OLD))])
+    expect(await stateBy(by)).toBe('live');
+  expect(await stateBy(await open(given(NEW)))).toBe('live');
 });
 
 test('the check value tells neither the key nor the pepper', async () => {

@@ -108,7 +108,8 @@ export const VARIABLES: readonly Variable[] = [
     unset: null,
     example: 'the one that was in force before',
     secret: true,
-    about: 'The old one, while you change it.',
+    about:
+      'The old one, while you change it; on several machines first the new one, everywhere ("A new secret key" in the guide). Without it API keys that were not used since, and links of letters that left before, open nothing any more.',
   },
   {
     name: 'BACKUP_DIR',
