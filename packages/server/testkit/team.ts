@@ -31,17 +31,18 @@ export type TestTeam = {
   tokenFor: (person: Browser, scopes: TokenScope[], label?: string) => Promise<string>;
 };
 
+type TestTeamOptions = Partial<DashboardDeps> & { publicOrigin?: string; secret?: string };
+
 /** The real door of the dashboard over a real database. */
 export function testTeam(
   { db, database }: EndpointServer,
-  { publicOrigin = DASHBOARD_ORIGIN, ...more }: Partial<DashboardDeps> & { publicOrigin?: string } = {},
+  { publicOrigin = DASHBOARD_ORIGIN, secret = TEAM_SECRET, ...more }: TestTeamOptions = {},
 ): TestTeam {
-  const secrets = [TEAM_SECRET] as const;
   const team = createTeam({
     db,
     connection: database.connection,
     publicOrigin,
-    secrets,
+    secrets: [secret],
     log: silentLog,
   });
   const letters: TestTeam['letters'] = [];

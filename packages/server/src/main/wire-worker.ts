@@ -164,12 +164,12 @@ function dutiesOf(
   options: ServerOptions,
   { db, outbound, relay, teamTransport: transport }: DutyDeps,
 ): Duty[] {
-  const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys } = options;
+  const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys, teamSecrets } = options;
   return [
     ...housekeeping(db, log),
     tellTeam({ db, log, publicUrl: listen.publicUrl, transport }),
     checkDomains({ db, log, resolver, mail }),
-    resealSecrets({ db, log, sealer }),
+    resealSecrets({ db, log, sealer, teamSecrets }),
     checkTracking({ db, log, outbound, tokenKeys }),
     settleHits({ db, log, newId: idMaker(db.clock) }),
     ...(relay ? [forwardReplies({ db, log, relay, mailroom, mailFrom, tokenKeys })] : []),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpointServer } from '../../testkit/endpoint-server.ts';
+import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts';
 import { silentLog } from '../base/log.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
 import { addSecret } from '../features/endpoints/index.ts';
@@ -15,10 +16,10 @@ const old = createSealer(OLD, null, 'test');
 const changing = createSealer(NEW, OLD, 'test');
 const stranger = createSealer('a secret that nobody knows any more', null, 'test');
 
-const told: object[] = [];
+let told: object[] = [];
 const warn = (found: object): void => void told.push(found);
 const log = { ...silentLog, warn };
-const duty = () => resealSecrets({ db, log, sealer: changing });
+const duty = () => resealSecrets({ db, log, sealer: changing, teamSecrets: [NEW, OLD] });
 const goOn = (): boolean => false;
 
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
@@ -60,4 +61,28 @@ test('one that cannot be read is warned of, and what another process seals under
   clock.advance(10 * 60_000);
   await running.run(goOn);
   expect(await renewed()).toEqual([2, 2, 2]);
+});
+
+test('who has an authenticator app signs in by it, and by its backup codes, once the old secret is given up', async () => {
+  const before = testTeam(server, { secret: OLD });
+  const { ada, projectId } = await before.setUp();
+  const { uri, backup_codes: codes } = (await ada.ask('POST /two-factor/begin', { password: PASSWORD })).json
+    .data as { uri: string; backup_codes: string[] };
+  expect((await ada.ask('POST /two-factor/confirm', { code: codeOf(uri) })).status).toBe(200);
+  // Somebody else's, of which nobody can read anything.
+  const eve = await before.join(ada, { projectId, email: 'eve@x.org', role: 'viewer' });
+  await eve.ask('POST /two-factor/begin', { password: PASSWORD });
+  await db.query(`UPDATE beckon.team_two_factor SET id = '0', secret = '$ba$1$00' WHERE verified = false`);
+  told = [];
+  await duty().run(goOn);
+  expect(told).toContainEqual(expect.objectContaining({ factorId: '0' }));
+
+  const after = testTeam(server, { secret: NEW });
+  const enter = async (): Promise<Browser> => {
+    const one = after.browser();
+    expect((await one.ask('POST /sign-in', { email: 'ada@x.org', password: PASSWORD })).status).toBe(200);
+    return one;
+  };
+  expect((await (await enter()).ask('POST /sign-in/totp', { code: codeOf(uri) })).status).toBe(200);
+  expect((await (await enter()).ask('POST /sign-in/backup-code', { code: codes[0] })).status).toBe(200);
 });

@@ -4,10 +4,16 @@ import type { Sealer } from '../base/seal.ts';
 import { resealKeys } from '../features/domains/index.ts';
 import { resealSecrets as resealWebhookSecrets } from '../features/endpoints/index.ts';
 import { resealListeners } from '../features/listeners/index.ts';
+import { resealFactors, type ResealFactorsOptions } from '../features/team/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
 
-export type ResealSecretsOptions = { db: Database; log: Log; sealer: Sealer };
+export type ResealSecretsOptions = {
+  db: Database;
+  log: Log;
+  sealer: Sealer;
+  teamSecrets: ResealFactorsOptions['secrets'];
+};
 
 const LOOK_EVERY_MS = 20_000;
 const EVERY_MS = 10 * 60_000;
@@ -16,11 +22,12 @@ const EVERY_MS = 10 * 60_000;
  * What the previous secret of the installation sealed is sealed anew, soon after the start and then every ten minutes: while several
  * processes change it one after the other, those that come last still seal under the old one.
  */
-export function resealSecrets({ db, log, sealer }: ResealSecretsOptions): Duty {
+export function resealSecrets({ db, log, sealer, teamSecrets: secrets }: ResealSecretsOptions): Duty {
   const rooms = new Map([
     ['dkim_keys', () => resealKeys(db, { sealer, log })],
     ['webhook_secrets', () => resealWebhookSecrets(db, { sealer, log })],
     ['webhook_listeners', () => resealListeners(db, { sealer, log })],
+    ['two_factors', () => resealFactors(db, { secrets, log })],
   ]);
   const kinds = [...rooms.keys()].map((of) => ({ of }));
   let dueAt = 0;

@@ -2,10 +2,10 @@ import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins';
 import { passkey } from '@better-auth/passkey';
-import { sha256 } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
 import type { SignInDatabase } from '../../io/db/index.ts';
 import { cookieNames } from './cookies.ts';
+import { versionOf } from './secret-version.ts';
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from './team.ts';
 
 export type AuthOptions = {
@@ -81,11 +81,6 @@ type Verified = { verification: { authenticationInfo?: { userVerified?: boolean 
 async function requireVerified({ verification }: Verified): Promise<void> {
   if (verification.authenticationInfo?.userVerified !== true)
     throw new APIError('UNAUTHORIZED', { message: 'The passkey did not verify its user' });
-}
-
-/** A number that belongs to the secret and not to its place, so that turning secrets over changes no number. */
-function versionOf(secret: string): number {
-  return Number.parseInt(sha256(secret).slice(0, 8), 16);
 }
 
 const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' };

@@ -20,6 +20,7 @@ export {
   type Organisation,
   type UserRow,
 } from './reads.ts';
+export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
 export {
   deleteChallenges,
   deleteInvite,

@@ -200,3 +200,16 @@ export function listPasskeys(
     [personId],
   );
 }
+
+export type FactorRow = { id: string; secret: string; backupCodes: string };
+
+/** What is encrypted of authenticator apps, of everybody, in the order of its ids. */
+export function listFactors(
+  tx: Tx,
+  { after, limit }: { after: string; limit: number },
+): Promise<FactorRow[]> {
+  return tx.query(
+    `SELECT id, secret, backup_codes AS "backupCodes" FROM beckon.team_two_factor WHERE id > $1 ORDER BY id LIMIT $2`,
+    [after, limit],
+  );
+}

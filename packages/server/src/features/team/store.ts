@@ -1,7 +1,7 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
 import type { Link } from './link.ts';
-import type { Organisation } from './reads.ts';
+import type { FactorRow, Organisation } from './reads.ts';
 
 /** `team_*`. The rows of sessions, factors and verifications are better-auth's to make; ending them is done here too. */
 export async function insertOrganisation(
@@ -101,6 +101,20 @@ export async function deletePasskey(
 export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_two_factor WHERE user_id = $1`, [userId]);
   await tx.query(`UPDATE beckon.team_user SET two_factor_enabled = false WHERE id = $1`, [userId]);
+}
+
+/** False where it was changed meanwhile: a backup code was used, or an app set up anew. */
+export async function updateFactor(
+  tx: Tx,
+  known: FactorRow,
+  { secret, backupCodes }: Omit<FactorRow, 'id'>,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.team_two_factor SET secret = $4, backup_codes = $5
+     WHERE id = $1 AND secret = $2 AND backup_codes = $3 RETURNING 1`,
+    [known.id, known.secret, known.backupCodes, secret, backupCodes],
+  );
+  return rows.length > 0;
 }
 
 /** Of who is in no organisation any more nothing stays but a name, for what they did. */
