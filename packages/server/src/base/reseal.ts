@@ -5,9 +5,9 @@ export type Resealing = { sealer: Sealer; log: Log };
 
 /** Rows of a table in which something is sealed: its pages in order, the ids that it is bound to, and who writes it. */
 export type SealedTable<Row> = {
-  list(after: Row | null): Promise<Row[]>;
-  boundTo(row: Row): string;
-  write(rows: Row[]): Promise<unknown>;
+  list: (after: Row | null) => Promise<Row[]>;
+  boundTo: (row: Row) => string;
+  write: (rows: Row[]) => Promise<unknown>;
 };
 
 /**
