@@ -55,6 +55,14 @@ test('every address of the dashboard is answered with its page, which may run ou
   }
 });
 
+test('what is no project is not there, and the page says so in words: a backup of it, or a name, is no page that was found', async () => {
+  const app = served(await built());
+  for (const url of ['/p/x', '/p/x.bak', '/p/1~/home', '/p/backup.sql?x=1', '/p/']) {
+    const { statusCode, body } = await app.inject({ url, headers: { host: 'localhost:8080' } });
+    expect([url, statusCode, body]).toEqual([url, 404, '<!doctype html><title>Beckon</title>']);
+  }
+});
+
 test('a file with its hash in its name is kept by the browser, packed where it can be; what is no file of the page is not there', async () => {
   const app = served(await built());
   const script = await app.inject({

@@ -12,6 +12,7 @@ type AppDeps = {
 
 /** Where the page takes over; what follows behind these is its own business. */
 const PAGES = ['/', '/p/*', '/projects', '/setup', '/sign-in', '/invite', '/reset', '/device', '/profile'];
+const A_PROJECT = /^\/p\/\d+(?:[/?]|$)/;
 
 /** The dashboard's page and its files: nothing of them is secret, and whoever opens them has yet to sign in. */
 export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): void {
@@ -21,6 +22,8 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
       if (elsewhere !== null) return reply.redirect(elsewhere, 307);
       const now = state();
       if (now.kind !== 'ready') return unready(reply, now.kind);
+      // The page says in words that there is no such project; whoever reads no words is told as well.
+      if (path === '/p/*' && !A_PROJECT.test(request.url)) reply.status(404);
       return send(request, reply, now.page);
     });
   for (const path of ['/assets/*', '/beckon.svg', '/scheme.js'])
