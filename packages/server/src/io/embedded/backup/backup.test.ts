@@ -3,12 +3,13 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { sha256 } from '../../../base/hash.ts';
 import { silentLog } from '../../../base/log.ts';
 import { archiveSettings } from './archive.ts';
 import { sweepBackupDrafts } from './drafts.ts';
+import { findGap } from './find-gap.ts';
 import {
   closeEnvelope,
   listBackups,
@@ -176,6 +177,27 @@ test('what was killed at a backup is swept, also by the next one in a container,
   for (const pid of [999_999_999, process.pid, process.ppid]) await mkdir(join(folder, part(pid)));
   await sweepBackupDrafts(folder);
   expect((await readdir(folder)).toSorted()).toEqual([part(process.ppid), 'wal']);
+});
+
+test('a gap is named by the timeline that has it, and the end of what is kept is none', async () => {
+  const place = join(folder, 'wal', '1');
+  await mkdir(place);
+  const put = (name: string, text = ''): Promise<void> =>
+    writeFile(join(place, `${name}.gz`), gzipSync(text));
+  const onTwo = (number: number): string => wal(number).replace(/^00000001/, '00000002');
+  await put('00000002.history', '1\t0/07000100\tno recovery target specified\n');
+  for (const number of [4, 6, 7]) await put(wal(number));
+  for (const number of [7, 8]) await put(onTwo(number));
+  const gap = (endedAt: bigint, lastWal = wal(3)): Promise<string | undefined> =>
+    findGap({ number: 2, last: onTwo(8) }, { archives: [place], manifest: { lastWal }, endedAt });
+  expect(await gap(0x8000000n)).toBeUndefined();
+  expect(await gap(0x9000000n)).toBeUndefined();
+  expect(await gap(0x4ffff00n)).toBe(`${join(place, wal(5))}.gz is missing`);
+  // What the backup has within is no gap, though it is not kept beside it.
+  await rm(join(place, `${onTwo(7)}.gz`));
+  expect(await gap(0x5000100n, wal(5))).toBe(`${join(place, onTwo(7))}.gz is missing`);
+  await writeFile(join(place, `${onTwo(7)}.gz`), 'half');
+  expect(await gap(0x7000100n)).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
 });
 
 test('what cannot be restored is refused, and nothing is changed', async () => {

@@ -5,8 +5,9 @@ import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { restoreCommand } from './archive.ts';
 import { BackupFailure } from './failure.ts';
+import { findGap } from './find-gap.ts';
 import type { Manifest } from './manifest.ts';
-import { chooseTimeline, keepHistory, listTimelines, type Timeline } from './timelines.ts';
+import { chooseTimeline, keepHistory, listTimelines, readEnd, type Timeline } from './timelines.ts';
 
 export type Recovering = {
   manifest: Manifest;
@@ -29,7 +30,8 @@ export type Recovered = {
 /** PostgreSQL puts the files right with the log, goes on as a new timeline, and is stopped. */
 export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
   const { until, archives, print } = recovering;
-  const followed = await findTimeline(recovering);
+  const found = await findTimeline(recovering);
+  const { number: followed } = found;
   const settings = {
     restore_command: await restoreCommand(archives, home),
     // By its number: the latest that there is may be one that was restored to be looked at.
@@ -46,6 +48,7 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
   if (started.kind !== 'started') throw notRecovered(started.why, { until, followed });
   try {
     const said = await askRestored(home, started.file);
+    if (until === null) await requireAll({ recovering, home, found, said });
     const [archive] = archives;
     if (archive !== undefined)
       await keepHistory(archive, { data: home.data, timeline: said.timeline, owner: home.runAs });
@@ -55,12 +58,36 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
   }
 }
 
-async function findTimeline({ manifest, timeline: asked, archives, print }: Recovering): Promise<number> {
+/** What is kept of it, as of now: while it is replayed more may come. */
+type Followed = { number: number; kept: Timeline | undefined };
+
+async function findTimeline({ manifest, timeline: asked, archives, print }: Recovering): Promise<Followed> {
   const own = manifest.timeline;
   const found = await listTimelines(archives, manifest);
   const chosen = chooseTimeline(found, { own, asked });
   if (found.some(({ number }) => number !== own)) print(describeChoice(found, chosen));
-  return chosen;
+  return { number: chosen, kept: found.find(({ number }) => number === chosen) };
+}
+
+type Ending = { recovering: Recovering; home: Home; found: Followed; said: Recovered };
+
+/** A hole in what was kept looks to PostgreSQL like the end of it; to whoever restores all that there is it must not. */
+async function requireAll({ recovering, home, found, said }: Ending): Promise<void> {
+  const { archives, manifest } = recovering;
+  if (found.kept === undefined) return;
+  const endedAt = await readEnd(home.data, said.timeline);
+  const gap = await findGap(found.kept, { archives, manifest, endedAt });
+  if (gap === undefined) return;
+  const { restoredTo } = said;
+  const onPurpose =
+    restoredTo !== null && restoredTo > manifest.endedAt
+      ? `--until with a moment before ${restoredTo} restores up to there on purpose`
+      : 'copy the backup alone into another folder, and restore from there';
+  throw new BackupFailure(
+    'broken',
+    `The log is kept up to ${found.kept.last}, but ${gap}, and a restore of all that there is would lose what lies behind it. ` +
+      `Put the right file there from a copy; where there is none, ${onPurpose}`,
+  );
 }
 
 function describeChoice(found: readonly Timeline[], chosen: number): string {

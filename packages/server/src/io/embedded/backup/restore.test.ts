@@ -1,12 +1,24 @@
 import { existsSync, globSync, watch } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRestores } from '../../../../testkit/restores.ts';
 import { isRoot } from '../account.ts';
 import { verifyBackup } from './index.ts';
 
-const { folder, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
+const { folder, backupDir, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
 afterEach(() => void vi.restoreAllMocks());
 
 const LONG_MS = 30 * 60_000;
@@ -34,6 +46,35 @@ test('a restore replays for as long as there is log, and says how far it is', as
   for (const line of printed())
     expect(line).toMatch(/^The log is being replayed, for \d+\.\d minutes: it has come to /);
   expect(await readOf('second')).toBe('ab');
+}, 120_000);
+
+test('a hole in the kept log, or a file of it that cannot be read, is not taken for its end, but for --until on purpose', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const from = await backUp('first');
+  const { manifest } = await verifyBackup(from);
+  const moment = await write(first, 'b');
+  for (const what of ['c', 'd', 'e']) {
+    await write(first, what);
+    await letArchive(first);
+  }
+  const place = join(backupDir(), 'wal', manifest.systemId);
+  const behind = (await readdir(place)).filter((name) => name > `${manifest.lastWal}.gz`).toSorted();
+  const [, file = ''] = behind;
+  const kept = await readFile(join(place, file));
+  await writeFile(join(place, file), kept.subarray(0, 5_000));
+  await expect(putBack('second', { from })).rejects.toThrow(
+    new RegExp(`${file} cannot be read.*--until with a moment before 20`),
+  );
+  await rm(join(place, file));
+  await expect(putBack('second', { from })).rejects.toThrow(`${file} is missing`);
+  expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
+  await putBack('third', { from, until: moment });
+  expect(await readOf('third')).toBe('ab');
+  // What is put there from a copy mends it.
+  await writeFile(join(place, file), kept, { mode: 0o644 });
+  await putBack('fourth', { from, timeline: 1 });
+  expect(await readOf('fourth')).toBe('abcde');
 }, 120_000);
 
 test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {

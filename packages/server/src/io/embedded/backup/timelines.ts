@@ -18,6 +18,8 @@ export type Timeline = {
   number: number;
   /** When the last of its log was kept. */
   lastAt: number;
+  /** The last of its log, such as `000000020000000000000007`. */
+  last: string;
 };
 
 const SEGMENT = /^([0-9A-F]{8})[0-9A-F]{16}\.gz$/;
@@ -31,17 +33,16 @@ type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 export async function listTimelines(folders: readonly string[], backup: Origin): Promise<Timeline[]> {
   const kept = await listLog(folders);
   const last = new Map<number, string>();
-  for (const name of [...kept.keys()].toSorted()) {
-    const [, number] = SEGMENT.exec(name) ?? [];
-    if (number !== undefined) last.set(Number.parseInt(number, 16), join(kept.get(name) ?? '', name));
+  for (const name of [...kept.keys()].toSorted().toReversed()) {
+    const number = Number.parseInt(SEGMENT.exec(name)?.[1] ?? '', 16);
+    const path = join(kept.get(name) ?? '', name);
+    if (number > 0 && !last.has(number) && (await isOf(path, backup.systemId))) last.set(number, path);
   }
   const found: Timeline[] = [];
-  for (const [number, path] of last) {
+  for (const [number, path] of [...last].toReversed()) {
     const history = historyName(number);
-    // Where all log lies in one folder, that of another cluster may be among it.
-    if ((await readSystemOfLog(path)) !== backup.systemId) continue;
     const isOfBackup = number === backup.timeline || (await leaves(kept.get(history), { history, backup }));
-    if (isOfBackup) found.push({ number, lastAt: (await stat(path)).mtimeMs });
+    if (isOfBackup) found.push({ number, lastAt: (await stat(path)).mtimeMs, last: basename(path, '.gz') });
   }
   return found;
 }
@@ -61,8 +62,13 @@ export function chooseTimeline(
   );
 }
 
+/** Where all log lies in one folder, that of another cluster may be among it. */
+async function isOf(path: string, systemId: string): Promise<boolean> {
+  return basename(dirname(path)) === systemId || (await readSystemOfLog(path)) === systemId;
+}
+
 /** Where each file of the log lies, by name; of two of one name the first counts. */
-async function listLog(folders: readonly string[]): Promise<Map<string, string>> {
+export async function listLog(folders: readonly string[]): Promise<Map<string, string>> {
   const kept = new Map<string, string>();
   for (const folder of folders)
     for (const name of await readdir(folder)) if (!kept.has(name)) kept.set(name, folder);
@@ -75,12 +81,29 @@ async function leaves(
   { history, backup }: { history: string; backup: Origin },
 ): Promise<boolean> {
   if (folder === undefined) return false;
-  const packed = await readFile(join(folder, history));
-  const text = (await unzip(packed, { maxOutputLength: HISTORY_MAX_BYTES })).toString();
-  return text.split('\n').some((line) => {
-    const [, parent, at] = /^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/.exec(line) ?? [];
-    return Number(parent) === backup.timeline && at !== undefined && lsn(at) >= lsn(backup.stopLsn);
-  });
+  const left = await readHistory(join(folder, history));
+  return left.some(({ number, at }) => number === backup.timeline && at >= lsn(backup.stopLsn));
+}
+
+type Branch = { number: number; at: bigint };
+
+/** Which timelines came before one that was kept, and where each was left, the first one first. */
+export async function readHistory(path: string): Promise<Branch[]> {
+  const packed = await readFile(path);
+  return branchesIn((await unzip(packed, { maxOutputLength: HISTORY_MAX_BYTES })).toString());
+}
+
+/** Where the log ended that this cluster was made of before it began its timeline. */
+export async function readEnd(data: string, timeline: number): Promise<bigint> {
+  const path = join(data, 'pg_wal', basename(historyName(timeline), '.gz'));
+  const end = branchesIn(await readFile(path, 'utf8')).at(-1);
+  if (end === undefined) throw new Error(`${path} says nothing`);
+  return end.at;
+}
+
+function branchesIn(history: string): Branch[] {
+  const lines = history.matchAll(/^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/gm);
+  return Array.from(lines, ([, number, at = '']) => ({ number: Number(number), at: lsn(at) }));
 }
 
 function lsn(text: string): bigint {
@@ -88,7 +111,7 @@ function lsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-function historyName(timeline: number): string {
+export function historyName(timeline: number): string {
   return `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`;
 }
 

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Manifest } from './manifest.ts';
+import { historyName, listLog, readHistory, type Timeline } from './timelines.ts';
+
+const run = promisify(execFile);
+/** What initdb makes where nothing else is asked of it, as we do. */
+const SEGMENT_BYTES = 16n * 1024n * 1024n;
+const SEGMENTS_IN_GROUP = 2n ** 32n / SEGMENT_BYTES;
+
+export type Ended = { archives: string[]; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
+
+/**
+ * PostgreSQL takes a file that is missing or cannot be read for the end of the log. Where more was kept behind it when the restore began,
+ * this is that file; undefined where all was replayed. The last file is as a rule not filled, and a record in it may go on in one that
+ * was never kept: to have come into it is enough.
+ */
+export async function findGap(
+  { number, last }: Pick<Timeline, 'number' | 'last'>,
+  { archives, manifest, endedAt }: Ended,
+): Promise<string | undefined> {
+  const ended = endedAt / SEGMENT_BYTES;
+  if (ended >= segmentOf(last)) return undefined;
+  const kept = await listLog(archives);
+  const folder = kept.get(historyName(number));
+  const left = folder === undefined ? [] : await readHistory(join(folder, historyName(number)));
+  const nameOf = (segment: bigint): string => {
+    const before = left.find(({ at }) => at / SEGMENT_BYTES > segment);
+    return nameSegment(before?.number ?? number, segment);
+  };
+  // What the backup itself holds need not lie beside it.
+  const held = segmentOf(manifest.lastWal);
+  for (let segment = ended > held ? ended : held + 1n; segment <= segmentOf(last); segment += 1n) {
+    const name = `${nameOf(segment)}.gz`;
+    const place = kept.get(name);
+    if (place === undefined) return `${join(archives[0] ?? '', name)} is missing`;
+    if (!(await isWhole(join(place, name)))) return `${join(place, name)} cannot be read`;
+  }
+  return `PostgreSQL cannot follow it through ${nameOf(ended)}`;
+}
+
+/** By the program that PostgreSQL has it read by. */
+async function isWhole(path: string): Promise<boolean> {
+  return run('gzip', ['-t', path]).then(
+    () => true,
+    () => false,
+  );
+}
+
+function segmentOf(name: string): bigint {
+  return BigInt(`0x${name.slice(8, 16)}`) * SEGMENTS_IN_GROUP + BigInt(`0x${name.slice(16)}`);
+}
+
+function nameSegment(timeline: number, segment: bigint): string {
+  const parts = [BigInt(timeline), segment / SEGMENTS_IN_GROUP, segment % SEGMENTS_IN_GROUP];
+  return parts.map((part) => part.toString(16).toUpperCase().padStart(8, '0')).join('');
+}
