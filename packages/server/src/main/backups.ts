@@ -53,7 +53,11 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     async closeSecretKey() {
       const secretKey = await requireSecretKey(config);
       const place = await findPlace(config, home);
-      await checkKey(place.connection(), { secretKey, config, log }).finally(() => place.release());
+      try {
+        await checkKey(place.connection(), { secretKey, config, log });
+      } finally {
+        await place.release();
+      }
       return closeEnvelope(JSON.stringify({ secretKey }), await closingPassphrase(config));
     },
     async openSecretKey(file) {

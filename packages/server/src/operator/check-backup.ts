@@ -16,7 +16,8 @@ export async function checkBackups({ backups }: InspectedConfig, now: number): P
     return [fail('backup', messageOf(error), 'Look at BACKUP_DIR: what cannot be read cannot be restored')];
   }
   const next = 'Let a timer run the command backup every night';
-  if (newestAt === null) return [warn('backup', `There is no backup of this database in ${backups.folder} yet`, next)];
+  if (newestAt === null)
+    return [warn('backup', `There is no backup of this database in ${backups.folder} yet`, next)];
   const age = now - newestAt;
   const message = `The newest backup is ${Math.round(age / HOUR_MS)} hours old`;
   return [age < AGE_WARN_MS ? ok('backup', message) : warn('backup', message, next)];
