@@ -4,6 +4,7 @@ import { ensureRunning, type Running } from './ensure-running.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import { type Hold, takeHold } from './hold.ts';
 import type { Home } from './home.ts';
+import { isLocked, lockedBy } from './lock-cluster.ts';
 import { removeStalePidFile, sightPostmaster } from './postmaster.ts';
 import { START_MAX_MS } from './start-postmaster.ts';
 
@@ -27,7 +28,8 @@ export async function acquireHold(home: Home, signal?: AbortSignal): Promise<Hol
     if (taken.kind === 'held') return taken.hold;
     const elapsedMs = performance.now() - begun;
     const why = taken.kind === 'later' ? taken.why : 'another PostgreSQL answers on its port';
-    if (taken.kind === 'foreign' || isForeign(running, { elapsedMs, why })) forgetForeign(home, running);
+    if (taken.kind === 'foreign' || isForeign(running, { elapsedMs, why }))
+      await forgetForeign(home, running);
     if (elapsedMs > (codeOf(why) === STARTING_UP ? START_MAX_MS : REACH_MAX_MS)) {
       throw new EmbeddedFailure(
         'cannot_start',
@@ -52,7 +54,8 @@ function isForeign(running: Running, seen: { elapsedMs: number; why: unknown }):
   return seen.elapsedMs > (running.file.pid === 0 ? EMPTY_MAX_MS : UNSURE_MAX_MS);
 }
 
-function forgetForeign(home: Home, running: Running): void {
+async function forgetForeign(home: Home, running: Running): Promise<void> {
+  if (await isLocked(home)) throw lockedBy(home.data);
   home.log.warn({ pid: running.file.pid, data: home.data }, 'postgres.stale_pid_removed');
   removeStalePidFile(home.data, running.file);
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '../../base/backoff.ts';
 import { EmbeddedFailure } from './failure.ts';
 import type { Home } from './home.ts';
+import { isLocked, lockedBy } from './lock-cluster.ts';
 import { type PidFile, removeStalePidFile, sightPostmaster } from './postmaster.ts';
 import { START_MAX_MS, startPostmaster } from './start-postmaster.ts';
 import { waitUntil } from './wait-until.ts';
@@ -35,6 +36,7 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
       return { file: start.file, sure: true };
     }
     if (start.kind === 'failed' || performance.now() > contendedUntil) {
+      if (start.kind === 'later' && start.isLocked) throw lockedBy(home.data);
       throw new EmbeddedFailure('cannot_start', `PostgreSQL of ${home.dataDir} does not start: ${start.why}`);
     }
     home.log.debug({ why: start.why, attempt }, 'postgres.start_contended');
@@ -53,6 +55,8 @@ async function look(home: Home): Promise<Running | 'none' | undefined> {
   const seen = await sightPostmaster(home.data);
   if (seen.kind === 'none') return 'none';
   if (seen.kind === 'stale') {
+    // The number may be one of another container; the start that follows tells.
+    if (await isLocked(home)) return 'none';
     removeStalePidFile(home.data, seen.file);
     home.log.warn({ pid: seen.file.pid, data: home.data }, 'postgres.stale_pid_removed');
     return undefined;

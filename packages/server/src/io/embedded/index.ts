@@ -6,8 +6,8 @@
  * `postgres.log`. `*.init-<pid>-<hex>`: drafts, renamed when whole, swept at the next start otherwise; `*.restore-<pid>-<hex>`: a restore or an
  * upgrade under way, swept by the next one. `postgres.pg17`: what an upgrade has kept.
  *
- * Who decides what. That one postmaster at most serves a cluster, PostgreSQL's own pid file and shared memory decide: we only
- * try to start, and adopt when another was first. Everything else two advisory locks decide, in the database `postgres`:
+ * Who decides what. That one postmaster at most serves a cluster, PostgreSQL's own pid file and shared memory decide, and over several
+ * containers a lock on its folder: we only try to start, and adopt when another was first. Everything else two advisory locks decide, in the database `postgres`:
  *   users   shared by every process that uses the cluster; who wants to stop PostgreSQL gives up the share, then tries for all of it
  *   server  one process, the server
  *

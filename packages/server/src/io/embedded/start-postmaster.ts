@@ -11,6 +11,7 @@ import { boundLog } from './bound-log.ts';
 import { readFacts, savePort } from './facts.ts';
 import { type Home, logPath } from './home.ts';
 import { CLEAN_ENVIRONMENT } from './initialize-cluster.ts';
+import { CONFLICT, lockedBy, lockWords } from './lock-cluster.ts';
 import { type PidFile, readPidFile } from './postmaster.ts';
 import { renderArguments, renderConf, requirements, tunables } from './settings.ts';
 import { draftOf } from './sweep-drafts.ts';
@@ -21,7 +22,7 @@ const run = promisify(execFile);
 export type Start =
   | { kind: 'started'; file: PidFile }
   /** Another starter, the remains of a dead postmaster or somebody on our port were in the way: it may work soon. */
-  | { kind: 'later'; why: string }
+  | { kind: 'later'; why: string; isLocked?: boolean }
   | { kind: 'failed'; why: string };
 
 /** Recovery after a crash replays at most max_wal_size; a slow disk may need minutes for it. */
@@ -36,6 +37,7 @@ const PASSING = [
   'pre-existing shared memory block',
   'could not bind',
   'could not create any TCP/IP sockets',
+  `it ended with ${CONFLICT};`,
 ];
 
 export type Starting = {
@@ -49,6 +51,8 @@ export type Starting = {
 /** Starts a postmaster that outlives this process, and waits until it takes connections. */
 export async function startPostmaster(home: Home, starting: Starting = {}): Promise<Start> {
   const { signal, settings = {}, onReplay } = starting;
+  const lock = await lockWords(home);
+  if (lock === null) return { kind: 'later', why: lockedBy(home.data).message, isLocked: true };
   const port = await choosePort(readFacts(home.dataDir)?.port);
   const conf = await writeConf(home);
   await boundLog(logPath(home));
@@ -63,7 +67,8 @@ export async function startPostmaster(home: Home, starting: Starting = {}): Prom
       `config_file=${conf}`,
       ...renderArguments({ ...requirements(port), ...settings }),
     ];
-    const child = spawn(program(home.native, 'postgres'), args, {
+    const [command = '', ...rest] = [...lock, program(home.native, 'postgres'), ...args];
+    const child = spawn(command, rest, {
       // A session of its own: Ctrl-C on our terminal reaches us alone, and we stop it last.
       detached: true,
       windowsHide: true,
@@ -112,7 +117,7 @@ async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
   }
   const said = await readTail(logPath(home), saidFrom);
   const why = `${outcome ?? 'it was not ready in time'}; ${logPath(home)} says: ${said.trim()}`;
-  return { kind: PASSING.some((text) => said.includes(text)) ? 'later' : 'failed', why };
+  return { kind: PASSING.some((text) => why.includes(text)) ? 'later' : 'failed', why };
 }
 
 /** Does nothing when it is called before that time is over again. */

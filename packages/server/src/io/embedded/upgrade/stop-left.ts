@@ -1,5 +1,6 @@
 import { EmbeddedFailure } from '../failure.ts';
 import type { Home } from '../home.ts';
+import { isLocked, lockedBy } from '../lock-cluster.ts';
 import { commandOf } from '../process-command.ts';
 import { readPidFile, removeStalePidFile } from '../postmaster.ts';
 import { renderArguments } from '../settings.ts';
@@ -15,8 +16,10 @@ export async function stopLeft(old: Home): Promise<void> {
   if (!file) return;
   const command = file.pid > 0 ? await commandOf(file.pid) : null;
   // The number may be another process's by now, a PostgreSQL among them; who cannot be asked may be the server's.
-  if (command !== undefined && !command?.includes(`-D ${old.data} `))
+  if (command !== undefined && !command?.includes(`-D ${old.data} `)) {
+    if (await isLocked(old)) throw lockedBy(old.data);
     return removeStalePidFile(old.data, file);
+  }
   if (!saysReadOnly(command))
     throw new EmbeddedFailure(
       'cannot_upgrade',
