@@ -63,12 +63,13 @@ function listen(child: ChildProcess): {
 
 test('a command makes a project, a server serves its key, and a revoked key is refused while it runs', async () => {
   const project = await beckon(['project', 'create', '--name', 'Acme', '--json']);
-  expect(project).toEqual({ out: '{"id":"1","name":"Acme"}\n', err: '', code: 0 });
+  const { id: projectId } = JSON.parse(project.out) as { id: string };
+  expect(project).toEqual({ out: `{"id":"${projectId}","name":"Acme"}\n`, err: '', code: 0 });
   const server = spawn(process.execPath, [MAIN, 'serve'], { env, cwd: elsewhere });
   const life = listen(server);
   try {
     const url = await life.ready;
-    const key = await beckon(['key', 'create', '--project', 'Acme', '--name', 'server', '--json']);
+    const key = await beckon(['key', 'create', '--project', projectId, '--name', 'server', '--json']);
     const { id, secret } = JSON.parse(key.out) as { id: string; secret: string };
     const post = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
@@ -88,20 +89,22 @@ test('a command makes a project, a server serves its key, and a revoked key is r
     server.kill('SIGKILL');
   }
   // A stop may come before the digest; what was accepted is in one of the two places.
-  const queue = JSON.parse((await beckon(['queue', '--project', 'Acme', '--json'])).out) as { live: number };
+  const queue = JSON.parse((await beckon(['queue', '--project', projectId, '--json'])).out) as {
+    live: number;
+  };
   const stream = JSON.parse(
-    (await beckon(['stream', '--project', 'Acme', '--filter', 'type:event', '--json'])).out,
+    (await beckon(['stream', '--project', projectId, '--filter', 'type:event', '--json'])).out,
   ) as unknown[];
   expect(queue).toMatchObject({ bulk: 0, dead: 0 });
   expect(queue.live + stream.length).toBe(1);
-});
+}, 120_000);
 
 test('a command needs no web server: it does not even read one', async () => {
   const { out } = await beckon(['project', 'list', '--json'], {
     NODE_DEBUG: '',
     NODE_V8_COVERAGE: elsewhere,
   });
-  expect(JSON.parse(out)).toHaveLength(1);
+  expect(JSON.parse(out)).not.toEqual([]);
   const { readdir, readFile } = await import('node:fs/promises');
   const [coverage] = (await readdir(elsewhere)).filter((name) => name.startsWith('coverage-'));
   const scripts = await readFile(join(elsewhere, coverage ?? ''), 'utf8');
