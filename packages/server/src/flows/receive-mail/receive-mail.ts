@@ -69,9 +69,12 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   // What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer.
   const isReport = verdict.feedbackType !== null;
   const isWritten = verdict.kind === 'reply' || (verdict.kind === 'other' && !isReport);
-  const isUnread = isWritten && answers.every((answer) => answer === 'unknown' || answer === 'full');
-  return isUnread ? { code: 550, text: '5.1.1 Nobody reads this address any more' } : null;
+  if (!isWritten || answers.includes('done')) return null;
+  return answers.includes('unsigned') ? UNSIGNED : UNREAD;
 }
+
+const UNREAD: MailRefusal = { code: 550, text: '5.1.1 Nobody reads this address any more' };
+const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From has to name one address, plainly' };
 
 /** Anybody may write to a role, and a report with the head of a letter is small. */
 const ROLE_BYTES_MAX = 1_000_000;
@@ -82,8 +85,8 @@ const TOO_LARGE: MailRefusal = {
 
 /** `authenticate`: once, for whomever it is. */
 type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promise<MailAuthentication> };
-/** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. */
-type Answer = 'done' | 'unknown' | 'full';
+/** `unknown`: the letter is none of ours any more. `full`: nothing more of it is kept. `unsigned`: nothing is, as nobody wrote it. */
+type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
 
 async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
   const { arrived, mail } = received;
@@ -112,7 +115,9 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
   });
   const answer = isNothing(decision, recipient)
     ? 'unknown'
-    : await deps.inLine(projectId, () => act(deps, { ...received, letter }, decision));
+    : decision.act === 'nothing' && mail.from === null
+      ? 'unsigned'
+      : await deps.inLine(projectId, () => act(deps, { ...received, letter }, decision));
   const why = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
   return answer;

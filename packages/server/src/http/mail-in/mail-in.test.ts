@@ -284,6 +284,19 @@ test('two authors are none: one would be shown and the other proven', async () =
   expect(await thread(ada.userId)).toMatchObject([{ verified: 'failed' }]);
 });
 
+test.each(['ada@müller.test', '"ada of"@home.test', 'Ada'])(
+  'whose address cannot be read, as %s, is told so, and the answer is not taken as if it were kept',
+  async (from) => {
+    const ada = await person();
+    const raw = answer({ from, to: ada.replyTo });
+    const { data } = await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+    expect(data).toMatch(/^550 5\.6\.0 /);
+    expect(await thread(ada.userId)).toEqual([]);
+    const left = await talk.hand({ from: ada.email, to: [ada.unsubscribeTo], raw });
+    expect(left.data).toMatch(/^250/);
+  },
+);
+
 test('what we handed on ourselves is neither kept nor handed on again', async () => {
   const ada = await person();
   const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['X-Beckon-Forwarded: 1'] });
