@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type AnyEvent, Beckon, type BatchingOptions, type BeckonError } from './index.ts';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type AnyEvent, Beckon, type BatchingOptions, type BeckonError, type RetryOptions } from './index.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
 
 let fake: FakeServer;
@@ -16,11 +16,11 @@ afterEach(() => {
 });
 afterAll(() => fake.close());
 
-function batching(options: Partial<BatchingOptions> = {}, attempts = 3): Beckon {
+function batching(options: Partial<BatchingOptions> = {}, retry: RetryOptions = {}): Beckon {
   return new Beckon({
     apiKey: fake.apiKey,
     url: fake.url,
-    retry: { attempts },
+    retry,
     batching: { maxWaitMs: 60_000, onError: (error, events) => failed.push([error, events]), ...options },
   });
 }
@@ -76,13 +76,37 @@ test('a wrong one is handed back by itself, and the others are sent under a new 
 });
 
 test('what cannot be sent is handed back, and what comes after it is sent', async () => {
-  const beckon = batching({ maxRecords: 2 }, 1);
+  const beckon = batching({ maxRecords: 2 });
   fake.fail({ status: 401 });
   for (const n of range(4)) await beckon.track(event(n));
   await beckon.flush();
   expect(failed).toMatchObject([[{ name: 'AuthError' }, [event(0), event(1)]]]);
   expect(order()).toEqual([2, 3]);
   await beckon.close();
+});
+
+test('a server that is away for a while costs nothing, however often it is asked meanwhile', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+  fake.fail({ status: 503, times: 40 });
+  const beckon = batching();
+  await beckon.track(event(1));
+  await beckon.flush();
+  expect([failed, order()]).toEqual([[], [1]]);
+  fake.fail({ status: 503, times: 40 });
+  const hasty = batching({}, { attempts: 2 });
+  await hasty.track(event(2));
+  await hasty.flush();
+  expect(failed).toMatchObject([[{ name: 'ServerError' }, [event(2)]]]);
+  random.mockRestore();
+  await Promise.all([beckon.close(), hasty.close()]);
+});
+
+test('what cannot be sent within its time is handed back', async () => {
+  fake.fail({ status: 503, retryAfterS: 60, times: 1 });
+  const beckon = batching({}, { totalMs: 30_000 });
+  await beckon.track(event(1));
+  await beckon.close();
+  expect(failed).toMatchObject([[{ name: 'ServerError', status: 503 }, [event(1)]]]);
 });
 
 test('no more wait in memory than may, and none once it is closed', async () => {
@@ -99,7 +123,7 @@ test('no more wait in memory than may, and none once it is closed', async () => 
 });
 
 test('closing ends in time, and hands back what has not left', async () => {
-  const beckon = batching({ maxRecords: 1 }, 99);
+  const beckon = batching({ maxRecords: 1 });
   fake.fail({ status: 503, retryAfterS: 60, times: 99 });
   for (const n of range(3)) await beckon.track(event(n));
   await beckon.close({ timeoutMs: 1 });

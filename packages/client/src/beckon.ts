@@ -43,7 +43,10 @@ export class Beckon {
 
   constructor(options: BeckonOptions) {
     this.#place = placeOf(options);
-    this.#background = options.batching ? new Background(this.#place, options.batching) : null;
+    const { batching, retry } = options;
+    // Nobody waits for what leaves in the background, so it has as many attempts as its time allows.
+    const rule = { ...this.#place.retry, attempts: retry?.attempts ?? Number.POSITIVE_INFINITY };
+    this.#background = batching ? new Background({ ...this.#place, retry: rule }, batching) : null;
   }
 
   get url(): string {

@@ -18,7 +18,10 @@ export type BeckonOptions = {
 };
 
 export type RetryOptions = {
-  /** How often a request is sent, the first time included; 6. What the server asks to wait for is not counted. */
+  /**
+   * How often a request is sent, the first time included; 6, and in the background as often as there is time for. What the
+   * server turns away for its rate is not counted.
+   */
   attempts?: number;
   /** How long it may take in all, waiting included; 2 minutes. */
   totalMs?: number;
