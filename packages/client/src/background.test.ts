@@ -44,6 +44,17 @@ test('events leave together, in order, as they were when they were tracked', asy
   expect(failed).toEqual([]);
 });
 
+test('one with a key or a signal of its own is written at once, by itself', async () => {
+  const beckon = batching();
+  const idempotencyKey = crypto.randomUUID();
+  expect(await beckon.track(event(1), { idempotencyKey })).toMatchObject({ replayed: false });
+  expect(await beckon.track(event(1), { idempotencyKey })).toMatchObject({ replayed: true });
+  const signal = AbortSignal.abort(new Error('enough'));
+  await expect(beckon.track(event(2), { signal })).rejects.toThrow('enough');
+  expect([order(), failed]).toEqual([[1], []]);
+  await beckon.close();
+});
+
 test('none waits for company longer than it may', async () => {
   const beckon = batching({ maxWaitMs: 5 });
   await beckon.track(event(1));

@@ -86,9 +86,11 @@ export class Beckon {
     advance: (duration: string): Promise<ClockAdvance> => this.#askClock<ClockAdvance>({ advance: duration }),
   };
 
-  /** Something that a user did. Resolves once it is stored for good; with `batching`, at once. */
+  /** Something that a user did. Resolves once it is stored for good; with `batching` and no options, at once. */
   async track<Name extends EventName>(event: TrackedEvent<Name>, options?: WriteOptions): Promise<Receipt> {
-    if (this.#background === null) return this.#write('/api/v1/events', event, options);
+    if (this.#background === null || options !== undefined) {
+      return this.#write('/api/v1/events', event, options);
+    }
     this.#background.add(event);
     return { state: 'queued' };
   }
