@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type AnyEvent, Beckon, type BatchingOptions, type BeckonError, type RetryOptions } from './index.ts';
+import { type AnyEvent, Beckon, type BatchingOptions, type RetryOptions } from './index.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
 
 let fake: FakeServer;
-let failed: [BeckonError, AnyEvent[]][] = [];
+let failed: Parameters<BatchingOptions['onError']>[] = [];
 
 beforeAll(async () => {
   fake = await createFakeServer();
@@ -137,12 +137,32 @@ test('closing ends in time, and hands back what has not left', async () => {
   const beckon = batching({ maxRecords: 1 });
   fake.fail({ status: 503, retryAfterS: 60, times: 99 });
   for (const n of range(3)) await beckon.track(event(n));
+  await expect.poll(() => fake.requests.length).toBe(1);
   await beckon.close({ timeoutMs: 1 });
-  expect(failed.flatMap(([{ code }, events]) => events.map((one) => [code, one.external_user_id]))).toEqual([
-    ['closed', 'u0'],
-    ['closed', 'u1'],
-    ['closed', 'u2'],
+  const never = 'The client was closed before this event was sent';
+  const perhaps = 'The client was closed while this event was on its way: it may have been stored';
+  expect(failed.map(([{ code, message }, [one]]) => [code, message, one?.external_user_id])).toEqual([
+    ['closed', perhaps, 'u0'],
+    ['closed', never, 'u1'],
+    ['closed', never, 'u2'],
   ]);
+  expect(failed.map(([{ idempotencyKey }]) => idempotencyKey)).toEqual([
+    fake.requests[0]?.idempotencyKey,
+    null,
+    null,
+  ]);
+});
+
+test('what may have been stored is sent again under its key, and counts once', async () => {
+  fake.fail({ drop: 'after' });
+  const beckon = batching({}, { attempts: 1 });
+  for (const n of range(3)) await beckon.track(event(n));
+  await beckon.flush();
+  const [[error, events] = []] = failed;
+  expect(error).toMatchObject({ name: 'NetworkError' });
+  await beckon.batch(events ?? [], { idempotencyKey: String(error?.idempotencyKey) });
+  expect(order()).toEqual([0, 1, 2]);
+  await beckon.close();
 });
 
 test('a process that comes to its end by itself sends what waits first', async () => {

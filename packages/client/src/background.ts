@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BATCH_MAX_EVENTS, MANY_BODY_MAX_BYTES } from '@beckon/contract';
 import { BeckonError, ValidationError } from './errors.ts';
-import type { AnyEvent } from './event-types.ts';
+import type { TrackedEvent } from './event-types.ts';
 import type { BatchingOptions } from './options.ts';
 import { atLeast } from './place.ts';
 import { type Place, send } from './transport.ts';
@@ -12,7 +12,7 @@ const MAX_QUEUED = 10_000;
 const AROUND_BYTES = 1_024;
 
 /** As it was when it was tracked: what the caller changes afterwards is not sent. */
-type Queued = { event: AnyEvent; text: string; bytes: number };
+type Queued = { event: TrackedEvent; text: string; bytes: number };
 
 /**
  * Events that leave in the background: in the order in which they were tracked, one request at a time, many to each. What
@@ -39,14 +39,14 @@ export class Background {
     process.on('beforeExit', this.#beforeExit);
   }
 
-  add(event: AnyEvent): void {
+  add(event: TrackedEvent): void {
     const text = JSON.stringify(event);
     if (this.#stopped.signal.aborted) return this.#fail(closedError(), [event]);
     if (this.#queue.length >= this.#options.maxQueued) {
       const message = `${this.#options.maxQueued} events wait already; this one was dropped`;
       return this.#fail(new BeckonError(message, { code: 'queue_overflow' }), [event]);
     }
-    this.#queue.push({ event: JSON.parse(text) as AnyEvent, text, bytes: Buffer.byteLength(text) });
+    this.#queue.push({ event: JSON.parse(text) as TrackedEvent, text, bytes: Buffer.byteLength(text) });
     if (this.#queue.length >= this.#options.maxRecords) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), this.#options.maxWaitMs).unref();
   }
@@ -82,17 +82,21 @@ export class Background {
   }
 
   async #sendBatch(batch: Queued[]): Promise<void> {
+    const { signal } = this.#stopped;
     for (let left = batch; left.length > 0;) {
+      const idempotencyKey = randomUUID();
+      const isUnderWay = !signal.aborted;
       try {
         await send(this.#place, {
           path: '/api/v1/events/batch',
           body: `{"events":[${left.map(({ text }) => text).join(',')}]}`,
-          idempotencyKey: randomUUID(),
-          signal: this.#stopped.signal,
+          idempotencyKey,
+          signal,
         });
         return;
       } catch (error) {
-        left = this.#without(error, left);
+        const isCut = isUnderWay && error === signal.reason;
+        left = this.#without(isCut ? cutError(idempotencyKey) : error, left);
       }
     }
   }
@@ -118,7 +122,7 @@ export class Background {
     return [];
   }
 
-  #fail(error: BeckonError, events: AnyEvent[]): void {
+  #fail(error: BeckonError, events: TrackedEvent[]): void {
     try {
       this.#options.onError(error, events);
     } catch (thrown) {
@@ -134,11 +138,16 @@ function closedError(): BeckonError {
   return new BeckonError('The client was closed before this event was sent', { code: 'closed' });
 }
 
+function cutError(idempotencyKey: string): BeckonError {
+  const message = 'The client was closed while this event was on its way: it may have been stored';
+  return new BeckonError(message, { code: 'closed', idempotencyKey });
+}
+
 function unforeseen(cause: unknown): BeckonError {
   return new BeckonError('The events could not be sent', { code: 'failed', cause });
 }
 
-function eventsOf(batch: Queued[]): AnyEvent[] {
+function eventsOf(batch: Queued[]): TrackedEvent[] {
   return batch.map(({ event }) => event);
 }
 

@@ -101,6 +101,20 @@ describe('retries', () => {
     });
   });
 
+  test('an error says the key under which it can be tried again', async () => {
+    const hasty = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { attempts: 1 } });
+    for (const failure of [{ status: 503 }, { drop: 'after' }] as const) {
+      fake.fail(failure);
+      const error: unknown = await hasty.track(signedUp).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(client.BeckonError);
+      const { idempotencyKey } = error as client.BeckonError;
+      expect(idempotencyKey).toBe(fake.requests.at(-1)?.idempotencyKey);
+      await hasty.track(signedUp, { idempotencyKey: String(idempotencyKey) });
+    }
+    expect(fake.events).toHaveLength(2);
+    await expect(hasty.clock.advance('soon')).rejects.toMatchObject({ idempotencyKey: null });
+  });
+
   test('a server that never answers is a timeout, and a signal ends the waiting', async () => {
     const silent: typeof fetch = (_url, init) =>
       new Promise((_, reject) => {

@@ -8,6 +8,7 @@ export type ErrorFacts = {
   errors?: readonly ErrorEntry[];
   /** What the server asked to wait for. */
   retryAfterMs?: number | null;
+  idempotencyKey?: string | null | undefined;
   cause?: unknown;
 };
 
@@ -21,6 +22,8 @@ export class BeckonError extends Error {
   /** As the server listed them. */
   readonly errors: readonly ErrorEntry[];
   readonly retryAfterMs: number | null;
+  /** Under which the same request may be sent again, and is stored once; null where none was sent with one. */
+  readonly idempotencyKey: string | null;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -29,6 +32,7 @@ export class BeckonError extends Error {
     this.requestId = facts.requestId ?? null;
     this.errors = facts.errors ?? [];
     this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.idempotencyKey = facts.idempotencyKey ?? null;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BeckonError } from './errors.ts';
-import type { AnyEvent } from './event-types.ts';
+import type { TrackedEvent } from './event-types.ts';
 
 export type BeckonOptions = {
   /** `sk_live_…` or `sk_test_…`. Keep it on the server. */
@@ -34,8 +34,8 @@ export type BatchingOptions = {
   maxWaitMs?: number;
   /** More than these do not wait in memory; 10,000. */
   maxQueued?: number;
-  /** Gets the events that could not be tracked, and why. */
-  onError: (error: BeckonError, events: AnyEvent[]) => void;
+  /** Gets the events that could not be tracked, and why. `batch` takes them as they are. */
+  onError: (error: BeckonError, events: TrackedEvent[]) => void;
 };
 
 export type WriteOptions = {

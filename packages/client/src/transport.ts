@@ -76,10 +76,10 @@ async function attempt(place: Place, call: Call): Promise<Answer | Failed> {
       redirect: 'manual',
       signal: timeout.signal,
     });
-    return judge(response, await readText(response));
+    return judge(response, await readText(response), call);
   } catch (cause) {
     call.signal?.throwIfAborted();
-    return unanswered(place, timeout.signal.aborted, cause);
+    return unanswered(place, call, { isTimeout: timeout.signal.aborted, cause });
   } finally {
     clearTimeout(timer);
     call.signal?.removeEventListener('abort', abort);
@@ -109,11 +109,13 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-function unanswered(place: Place, isTimeout: boolean, cause: unknown): Failed {
+type Unanswered = { isTimeout: boolean; cause: unknown };
+
+function unanswered(place: Place, { idempotencyKey }: Call, { isTimeout, cause }: Unanswered): Failed {
   const message = isTimeout
     ? `No answer from ${place.url} within ${place.timeoutMs} ms`
     : `No answer from ${place.url}: ${reasonOf(cause)}`;
-  const error = new NetworkError(message, { code: isTimeout ? 'timeout' : 'network', cause });
+  const error = new NetworkError(message, { code: isTimeout ? 'timeout' : 'network', idempotencyKey, cause });
   return { error, refused: { why: 'no_answer', retryAfterMs: null } };
 }
 
@@ -124,7 +126,7 @@ function reasonOf(cause: unknown): string {
   return inner instanceof Error && inner.message !== '' ? inner.message : cause.message;
 }
 
-function judge(response: Response, text: string): Answer | Failed {
+function judge(response: Response, text: string, { idempotencyKey }: Call): Answer | Failed {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id');
   const body = parsed(text);
@@ -134,7 +136,7 @@ function judge(response: Response, text: string): Answer | Failed {
   const errors = isErrorBody(body) ? body.errors : [];
   const code = errors[0]?.code ?? UNSPOKEN[status] ?? (status >= 500 ? 'server_error' : 'unexpected_answer');
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now());
-  const facts = { code, status, requestId, errors, retryAfterMs };
+  const facts = { code, status, requestId, errors, retryAfterMs, idempotencyKey };
   const error = errorOf(errors[0]?.message ?? sayStatus(status, code), facts);
   const why = whyAgain(status, code);
   return { error, refused: why === null ? null : { why, retryAfterMs } };
