@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type AnyEvent, Beckon, type BatchingOptions, type RetryOptions } from './index.ts';
+import {
+  type AnyEvent,
+  Beckon,
+  type BatchingOptions,
+  type RetryOptions,
+  type TrackedEvent,
+} from './index.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
 
 let fake: FakeServer;
@@ -84,6 +90,24 @@ test('a wrong one is handed back by itself, and the others are sent under a new 
   expect(fake.events.map(({ external_user_id }) => external_user_id)).toEqual(['u0', 'u1', 'u4']);
   expect(new Set(fake.requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
   await beckon.close();
+});
+
+test('one that cannot be written as JSON is handed back by itself', async () => {
+  const beckon = batching();
+  const cycle: { itself?: object } = {};
+  cycle.itself = cycle;
+  const silent = { toJSON: () => undefined };
+  const odd = [{ n: 1n }, cycle].map((properties) => ({ ...event(0), properties }));
+  const wrong = [...odd, { ...event(0), ...silent }];
+  await beckon.track(event(1));
+  for (const each of wrong) await beckon.track(each as unknown as TrackedEvent);
+  await beckon.track(event(2));
+  await beckon.close();
+  expect(failed.map(([{ name, code }, events]) => [name, code, events])).toEqual(
+    wrong.map((each) => ['ValidationError', 'validation_failed', [each]]),
+  );
+  expect(failed[0]?.[0].message).toContain('BigInt');
+  expect(order()).toEqual([1, 2]);
 });
 
 test('what cannot be sent is handed back, and what comes after it is sent', async () => {

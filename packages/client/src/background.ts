@@ -40,13 +40,18 @@ export class Background {
   }
 
   add(event: TrackedEvent): void {
-    const text = JSON.stringify(event);
     if (this.#stopped.signal.aborted) return this.#fail(closedError(), [event]);
     if (this.#queue.length >= this.#options.maxQueued) {
       const message = `${this.#options.maxQueued} events wait already; this one was dropped`;
       return this.#fail(new BeckonError(message, { code: 'queue_overflow' }), [event]);
     }
-    this.#queue.push({ event: JSON.parse(text) as TrackedEvent, text, bytes: Buffer.byteLength(text) });
+    try {
+      const text = JSON.stringify(event);
+      this.#queue.push({ event: JSON.parse(text) as TrackedEvent, text, bytes: Buffer.byteLength(text) });
+    } catch (cause) {
+      const message = `The event cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+      return this.#fail(new ValidationError(message, { code: 'validation_failed', cause }), [event]);
+    }
     if (this.#queue.length >= this.#options.maxRecords) void this.flush();
     else this.#timer ??= setTimeout(() => void this.flush(), this.#options.maxWaitMs).unref();
   }
