@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FaultCode, MANY_BODY_MAX_BYTES, type WebhookData, type WebhookType } from '@beckon/contract';
+import { type FaultCode, MANY_BODY_MAX_BYTES, type WebhookData } from '@beckon/contract';
 import { newWebhookSecret, readWebhookSecret, signWebhook } from '@beckon/contract/signature';
 import { type FakeEvent, FakeProject, type FakeUser, refusal, type Reply } from './fake/project.ts';
 import { durationMs } from './fake/validate.ts';
@@ -41,7 +41,7 @@ export type FakeServer = {
   /** The answer to bulk requests while the queue of a project is full. */
   queueFull(failure?: Pick<FakeFailure, 'times' | 'retryAfterS'>): void;
   /** Posts a signed webhook to your endpoint and gives the status of its answer. */
-  deliver<T extends WebhookType>(url: string, type: T, data: WebhookData[T]): Promise<number>;
+  deliver<T extends keyof WebhookData>(url: string, type: T, data: WebhookData[T]): Promise<number>;
   reset(): void;
   close(): Promise<void>;
 };
@@ -116,7 +116,7 @@ class Fake {
     response.writeHead(reply.status).end(JSON.stringify(reply.body));
   }
 
-  async deliver<T extends WebhookType>(url: string, type: T, data: WebhookData[T]): Promise<number> {
+  async deliver<T extends keyof WebhookData>(url: string, type: T, data: WebhookData[T]): Promise<number> {
     const id = `msg_${randomUUID().replaceAll('-', '')}`;
     const body = JSON.stringify({ id, type, timestamp: new Date().toISOString(), livemode: false, data });
     const secret = readWebhookSecret(this.webhookSecret);

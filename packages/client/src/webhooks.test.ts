@@ -29,6 +29,13 @@ test('what is signed is an event, whatever the headers are held in', () => {
   expect(webhooks.verify(BODY, headers, [newWebhookSecret(), SECRET])).toEqual(event);
 });
 
+test('the test that Beckon sends on demand is an event too', () => {
+  const data = { message: 'This is a test: nothing happened' };
+  const body = JSON.stringify({ id: 'msg_2', type: 'test', livemode: true, data });
+  const event: WebhookEvent = webhooks.verify(body, signed(body), SECRET);
+  expect(event.type === 'test' && event.data).toEqual(data);
+});
+
 test('what is not is refused, and it says why', () => {
   const headers = signed(BODY);
   expect(why(() => webhooks.verify(BODY, {}, SECRET))).toBe('no_signature');
@@ -37,7 +44,7 @@ test('what is not is refused, and it says why', () => {
   expect(why(() => webhooks.verify(BODY, signed(BODY, SECRET, 301), SECRET))).toBe('too_old');
   expect(why(() => webhooks.verify(BODY, signed(BODY, SECRET, -302), SECRET))).toBe('too_new');
   expect(why(() => webhooks.verify(BODY, { 'x-service-signature': 'yes' }, SECRET))).toBe('malformed');
-  for (const body of ['null', 'yes', '{"type":"email.sent"}'])
+  for (const body of ['null', 'yes', '{"type":"email.sent"}', '{"type":"toString"}'])
     expect(why(() => webhooks.verify(body, signed(body), SECRET))).toBe('not_an_event');
   expect(() => webhooks.verify(BODY, headers, 'sk_live_123')).toThrow(TypeError);
 });

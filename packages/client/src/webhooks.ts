@@ -60,10 +60,12 @@ function plain(headers: WebhookHeaders): Received['headers'] {
   return Object.fromEntries((headers as { entries(): Iterable<[string, string]> }).entries());
 }
 
+const TYPES: readonly WebhookEvent['type'][] = [...WEBHOOK_TYPES, 'test'];
+
 function read(text: string): WebhookEvent | null {
   try {
     const event = JSON.parse(text) as Partial<WebhookEvent> | null;
-    return WEBHOOK_TYPES.some((type) => type === event?.type) ? (event as WebhookEvent) : null;
+    return TYPES.some((type) => type === event?.type) ? (event as WebhookEvent) : null;
   } catch {
     // Signed by the right secret and yet no JSON: said to the caller as what it is.
     return null;

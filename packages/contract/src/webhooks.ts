@@ -1,4 +1,4 @@
-/** What a customer's endpoint is told of. */
+/** What a customer's endpoint is told of, and can ask to be told of alone. */
 export const WEBHOOK_TYPES = [
   'email.opened',
   'email.clicked',
@@ -39,9 +39,11 @@ export type WebhookData = {
     source: 'smtp' | 'dsn';
   };
   'email.unsubscribed': WebhookAbout & { method: UnsubscribeMethod };
+  /** Sent on demand, to one endpoint: nothing happened, and nobody subscribes to it. */
+  test: { message: string };
 };
 
 /** The body of a delivery. `id` is the same, and the bytes are, however often it is delivered. */
-export type WebhookEvent<T extends WebhookType = WebhookType> = {
+export type WebhookEvent<T extends keyof WebhookData = keyof WebhookData> = {
   [K in T]: { id: string; type: K; timestamp: string; livemode: boolean; data: WebhookData[K] };
 }[T];

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BOUNCE_CLASSES, UNSUBSCRIBE_METHODS, WEBHOOK_TYPES, type WebhookEvent } from '@beckon/contract';
+import { BOUNCE_CLASSES, UNSUBSCRIBE_METHODS, WEBHOOK_TYPES } from '@beckon/contract';
+import type { WebhookEvent, WebhookType } from '@beckon/contract';
 import { expect, test } from 'vitest';
+import { TEST_TYPE } from './index.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/webhooks.md'), 'utf8');
 
 test('docs/webhooks.md names every type, class and method that there is', () => {
-  const names = [...WEBHOOK_TYPES, ...BOUNCE_CLASSES, ...UNSUBSCRIBE_METHODS];
+  const names = [...WEBHOOK_TYPES, TEST_TYPE, ...BOUNCE_CLASSES, ...UNSUBSCRIBE_METHODS];
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
 });
 
@@ -17,7 +19,7 @@ test('its examples are bodies as they are sent', () => {
   );
   expect(examples.length).toBeGreaterThan(1);
   for (const example of examples) {
-    const { id, type, data } = example as WebhookEvent;
+    const { id, type, data } = example as WebhookEvent<WebhookType>;
     expect(id).toMatch(/^msg_[\da-f-]{36}$/);
     expect(WEBHOOK_TYPES).toContain(type);
     expect(Object.keys(example as object)).toEqual(['id', 'type', 'timestamp', 'livemode', 'data']);
@@ -25,7 +27,7 @@ test('its examples are bodies as they are sent', () => {
   }
 });
 
-const MORE: Record<WebhookEvent['type'], string[]> = {
+const MORE: Record<WebhookType, string[]> = {
   'email.opened': ['machine', 'machine_reason'],
   'email.clicked': ['machine', 'machine_reason', 'url'],
   'email.replied': ['snippet', 'auto_reply'],

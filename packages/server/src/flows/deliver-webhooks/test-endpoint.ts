@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '@beckon/contract';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
@@ -44,7 +45,9 @@ export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promis
 
 function bodyOf({ messageId, now, livemode }: { messageId: string; now: number; livemode: boolean }): string {
   const data = { message: 'This is a test: nothing happened' };
-  return JSON.stringify({ id: messageName(messageId), type: TEST_TYPE, timestamp: iso(now), livemode, data });
+  const id = messageName(messageId);
+  const event: WebhookEvent<'test'> = { id, type: TEST_TYPE, timestamp: iso(now), livemode, data };
+  return JSON.stringify(event);
 }
 
 function disabled(): Fault {
