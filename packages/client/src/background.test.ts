@@ -22,11 +22,16 @@ afterEach(() => {
 });
 afterAll(() => fake.close());
 
-function batching(options: Partial<BatchingOptions> = {}, retry: RetryOptions = {}): Beckon {
+function batching(
+  options: Partial<BatchingOptions> = {},
+  retry: RetryOptions = {},
+  send: typeof fetch = fetch,
+): Beckon {
   return new Beckon({
     apiKey: fake.apiKey,
     url: fake.url,
     retry,
+    fetch: send,
     batching: { maxWaitMs: 60_000, onError: (error, events) => failed.push([error, events]), ...options },
   });
 }
@@ -48,6 +53,21 @@ test('events leave together, in order, as they were when they were tracked', asy
   expect(order()).toEqual(range(250));
   expect(fake.requests.map(({ path }) => path)).toEqual(Array(3).fill('/api/v1/events/batch'));
   expect(failed).toEqual([]);
+});
+
+test('a flush ends though more keeps coming, which then waits for company again', async () => {
+  let last = 6;
+  const beckon = batching({ maxRecords: 5, maxWaitMs: 20 }, {}, (url, init) => {
+    const sent = fetch(url, init);
+    if (last < 20) void sent.then(() => beckon.track(event((last += 1))));
+    return sent;
+  });
+  for (const n of range(7)) await beckon.track(event(n));
+  await beckon.flush();
+  expect(order().length).toBeLessThan(10);
+  await expect.poll(() => order().at(-1)).toBe(20);
+  await beckon.close();
+  expect(order()).toEqual(range(21));
 });
 
 test('one with a key or a signal of its own is written at once, by itself', async () => {

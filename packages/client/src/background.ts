@@ -26,6 +26,9 @@ export class Background {
   readonly #stopped = new AbortController();
   readonly #beforeExit = (): void => void this.flush();
   #timer: NodeJS.Timeout | undefined;
+  /** How many were ever queued, and how many of these have left or were handed back: in the same order. */
+  #added = 0;
+  #gone = 0;
   #sending: Promise<void> | null = null;
 
   constructor(place: Place, options: BatchingOptions) {
@@ -52,28 +55,40 @@ export class Background {
       const message = `The event cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
       return this.#fail(new ValidationError(message, { code: 'validation_failed', cause }), [event]);
     }
-    if (this.#queue.length >= this.#options.maxRecords) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), this.#options.maxWaitMs).unref();
+    this.#added += 1;
+    this.#arm();
   }
 
-  /** Until nothing waits that was tracked before. */
+  /** Until nothing waits that was tracked before; what comes meanwhile waits for company of its own. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#sending ??= this.#sendAll().finally(() => (this.#sending = null));
-    await this.#sending;
+    const until = this.#added;
+    while (this.#gone < until) await (this.#sending ??= this.#sendNext());
+    this.#arm();
   }
 
   async close(timeoutMs: number): Promise<void> {
     process.off('beforeExit', this.#beforeExit);
     const timer = setTimeout(() => this.#stopped.abort(closedError()), timeoutMs);
-    await this.flush();
+    while (this.#gone < this.#added) await this.flush();
     clearTimeout(timer);
     this.#stopped.abort(closedError());
   }
 
-  async #sendAll(): Promise<void> {
-    while (this.#queue.length > 0) await this.#sendBatch(this.#cut());
+  /** While a batch is on its way, whoever flushed does this behind it. */
+  #arm(): void {
+    if (this.#sending !== null || this.#queue.length === 0) return;
+    if (this.#queue.length >= this.#options.maxRecords) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), this.#options.maxWaitMs).unref();
+  }
+
+  async #sendNext(): Promise<void> {
+    const batch = this.#cut();
+    await this.#sendBatch(batch).finally(() => {
+      this.#gone += batch.length;
+      this.#sending = null;
+    });
   }
 
   #cut(): Queued[] {

@@ -104,12 +104,12 @@ export class Beckon {
     return this.#write('/api/v1/events/batch', body, options);
   }
 
-  /** Resolves once everything that was tracked in the background has left, or has gone to `onError`. */
+  /** Resolves once everything that was tracked in the background before has left, or has gone to `onError`. */
   async flush(): Promise<void> {
     await this.#background?.flush();
   }
 
-  /** The same, for the last time; what has not left by then goes to `onError`. */
+  /** The same for all there is, for the last time; what has not left by then goes to `onError`. */
   async close({ timeoutMs = CLOSE_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<void> {
     await this.#background?.close(timeoutMs);
   }
