@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Beckon, type BulkChunk, type BulkProgress, type User } from './index.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
@@ -35,6 +36,21 @@ test('a list, a generator and what comes with time arrive whole, in chunks of a 
     expect(progress.map(({ received }) => received).at(-1)).toBe(2_500);
   }
   expect(await beckon.users.bulk([])).toEqual({ received: 0, accepted: 0, rejected: 0, errors: [] });
+});
+
+test('promises of another realm are waited for as well', async () => {
+  const { resolve } = runInNewContext('({ resolve: (value) => Promise.resolve(value) })') as {
+    resolve<T>(value: T): Promise<T>;
+  };
+  const own = users(3);
+  let asked = 0;
+  const next = (): Promise<IteratorResult<User>> => {
+    asked += 1;
+    if (asked > 9) throw new Error('it asks for ever');
+    return resolve(own.next());
+  };
+  const source = { [Symbol.asyncIterator]: () => ({ next }) };
+  expect(await beckon.users.bulk(source)).toMatchObject({ received: 3, accepted: 3 });
 });
 
 test('what is rejected is named by its place in the whole, with its record, in order', async () => {

@@ -54,7 +54,7 @@ export class Chunks<Item extends AboutUser> {
 
   async #nextEntry(): Promise<Entry<Item> | null> {
     const result = this.#items.next();
-    const { done, value } = result instanceof Promise ? await result : result;
+    const { done, value } = 'then' in result ? await result : result;
     return done ? null : this.#entryOf(value as Item);
   }
 
