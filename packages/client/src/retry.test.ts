@@ -28,6 +28,15 @@ test('what the server asks for is never undercut, costs no attempt, and ends wit
   ).toBeLessThanOrEqual(330_000);
 });
 
+test('a server that asks for no time at all, or for one that is past, is not asked again and again at once', () => {
+  for (const why of ['rate_limited', 'failed'] as const) {
+    const refused = { why, retryAfterMs: readRetryAfter('Sun, 22 Nov 2026 09:00:30 GMT', Date.now()) };
+    const waits = Array.from({ length: 200 }, () => waitBefore(refused, RULE, { attempts: 3, elapsedMs: 0 }));
+    expect(Math.max(...waits.map(Number))).toBeGreaterThan(500);
+    expect(Math.max(...waits.map(Number))).toBeLessThanOrEqual(1_000);
+  }
+});
+
 test('Retry-After is read in seconds and as a date', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
   expect(readRetryAfter('7', now)).toBe(7_000);

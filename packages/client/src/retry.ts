@@ -23,10 +23,11 @@ export function waitBefore(refused: Refused, rule: RetryRule, state: RetryState)
   const isTurnedAway = why === 'rate_limited' || why === 'queue_full';
   if (!isTurnedAway && state.attempts >= rule.attempts) return null;
   const limitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(state.attempts - 1, 16));
-  const waitMs =
-    retryAfterMs === null
-      ? Math.random() * limitMs
-      : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + Math.random() * SPREAD);
+  // None at all, or a moment that is past by this clock, is no advice: who followed it would ask without a pause.
+  const isUnsaid = retryAfterMs === null || retryAfterMs === 0;
+  const waitMs = isUnsaid
+    ? Math.random() * limitMs
+    : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + Math.random() * SPREAD);
   return state.elapsedMs + waitMs > rule.totalMs ? null : Math.ceil(waitMs);
 }
 
