@@ -40,7 +40,7 @@ test('a list, a generator and what comes with time arrive whole, in chunks of a 
 
 test('promises of another realm are waited for as well', async () => {
   const { resolve } = runInNewContext('({ resolve: (value) => Promise.resolve(value) })') as {
-    resolve<T>(value: T): Promise<T>;
+    resolve: <T>(value: T) => Promise<T>;
   };
   const own = users(3);
   let asked = 0;
