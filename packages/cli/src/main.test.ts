@@ -50,6 +50,13 @@ test('a stream ends well with Ctrl-C, and when nobody reads on', async () => {
   expect(await cut.ended).toBe(0);
 });
 
+test('an import whose reader goes away has not succeeded', async () => {
+  const cut = run(['users', 'import', '-'], { BECKON_API_KEY: world.apiKey });
+  cut.child.stderr.destroy();
+  cut.child.stdin.write('id,email\nu1,u1@example.com\n');
+  expect(await cut.ended).toBe(1);
+});
+
 test('what ends badly says so by its exit code, and in JSON to whoever is no person', async () => {
   const usage = run(['track', 'u1']);
   expect(await usage.ended).toBe(2);

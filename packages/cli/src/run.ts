@@ -68,6 +68,8 @@ export async function perform<Options extends object = object>(
   const interrupted = new AbortController();
   const letGo = shell.onInterrupt(() => interrupted.abort());
   const { signal } = interrupted;
+  // Whoever reads no further ends the process in the middle of it.
+  shell.setExitCode(endsByInterrupt ? EXIT.ok : EXIT.failed);
   try {
     const exit = await work(createRunning({ shell, output, options, signal }));
     shell.setExitCode(signal.aborted && !endsByInterrupt ? EXIT.interrupted : (exit ?? EXIT.ok));
