@@ -23,6 +23,16 @@ export async function listenTo(url: string, headers: Record<string, string>): Pr
   };
 }
 
+/** Where a stream says that it begins, for who comes back before anything was told; whoever asks leaves it. */
+export async function leaveAtBegin({ response }: EventListener): Promise<string> {
+  let said = '';
+  for await (const piece of response.setEncoding('utf8')) {
+    said += String(piece);
+    if (said.includes('\n\n')) break;
+  }
+  return /^id: (.+)$/m.exec(said)?.[1] ?? '';
+}
+
 async function* readEvents(response: IncomingMessage): AsyncGenerator<Told> {
   let rest = '';
   for await (const piece of response.setEncoding('utf8')) {

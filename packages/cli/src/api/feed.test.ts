@@ -65,12 +65,31 @@ test('a feed that is lost goes on behind what was told, and tells nothing twice'
   expect(err).toContain('Connected again');
 });
 
+test('who was told nothing yet comes back to where the feed began; where nobody says where, what may be missing is said', async () => {
+  for (const [begin, placed, words] of [
+    ['retry: 2000\nid: p0\n: place p0\n\n', 'p0', 'Connected again'],
+    ['retry: 2000\n\n: alive\n\n', undefined, 'is not shown'],
+  ] as const) {
+    const { url, asked } = await feedServer(
+      events(begin, (response) => response.end()),
+      events(item('p1')),
+    );
+    const tail = shell.begin(['tail', '--url', url], NO_WAIT);
+    await tail.said('"p1"');
+    tail.interrupt();
+    expect((await tail.ended).err).toContain(words);
+    expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, placed]);
+    server?.closeAllConnections();
+    server?.close();
+  }
+});
+
 test('what was missed is said, and who may not hear it any more is told to log in', async () => {
   const { url } = await feedServer(
     events('event: gap\ndata: {}\n\nevent: end\ndata: {"reason":"signed_out"}\n\n'),
   );
   const { code, err } = await shell.type(['tail', '--url', url]);
-  expect([code, err]).toEqual([3, expect.stringContaining('away for too long')]);
+  expect([code, err]).toEqual([3, expect.stringContaining('is not shown')]);
   expect(err).toContain('"code":"session_required"');
 });
 

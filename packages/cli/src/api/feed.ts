@@ -4,7 +4,7 @@ import { unreachable } from './refusal.ts';
 
 /**
  * A feed of server-sent events that is followed for as long as somebody listens: a connection that is lost is opened again behind
- * the last event that was taken care of. The first one has to succeed, so that a wrong address is told at once.
+ * the last event that was taken care of, and before there was one, where the server said that it began. The first one has to succeed, so that a wrong address is told at once.
  */
 export type FeedOptions = {
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
@@ -23,6 +23,7 @@ export type FeedEvent = { id: string; data: string };
 /** The server says something at least each 15 s; whoever is silent for three times as long is gone. */
 const SILENT_MAX_MS = 45_000;
 const RETRY_MS = { first: 500, most: 30_000 };
+const PLACE = /^place (\S+)$/;
 const EVENT_MAX_CHARS = 4 * 1024 * 1024;
 
 export async function* followFeed(options: FeedOptions): AsyncGenerator<FeedEvent, void> {
@@ -50,9 +51,11 @@ async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<F
   try {
     const headers = going.place === '' ? {} : { 'last-event-id': going.place };
     const answer = await options.open({ accept: 'text/event-stream', ...headers }, silence.signal);
-    await (going.isFirst ? options.onOpen() : options.onBack());
+    if (going.isFirst) await options.onOpen();
+    // A server of an earlier release does not say where it began: it begins anew.
+    else await (going.place === '' ? options.onGap() : options.onBack());
     [going.isFirst, going.failures] = [false, 0];
-    for await (const { event, id, data } of eventsOf(answer, silence)) {
+    for await (const { event, id, data } of eventsOf(answer, { silence, going })) {
       if (event === 'gap') await options.onGap();
       else if (event === 'end') endOf(data);
       else {
@@ -88,13 +91,17 @@ function watchSilence(signal: AbortSignal): Silence {
   };
 }
 
-async function* eventsOf({ body }: Response, silence: Silence): AsyncGenerator<EventSourceMessage, void> {
+async function* eventsOf(
+  { body }: Response,
+  { silence, going }: { silence: Silence; going: Going },
+): AsyncGenerator<EventSourceMessage, void> {
   if (body === null) return;
   let waiting: EventSourceMessage[] = [];
   let isTooLarge = false;
   const parser = createParser({
     maxBufferSize: EVENT_MAX_CHARS,
     onEvent: (event) => waiting.push(event),
+    onComment: (said) => (going.place = PLACE.exec(said)?.[1] ?? going.place),
     onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
   });
   const decoder = new TextDecoder();

@@ -45,7 +45,7 @@ async function listen(running: Listening): Promise<void> {
     onOpen: () => output.note('Listening; Ctrl-C ends it.'),
     onLost: (why) => output.note(`Connection lost (${why}); trying again …`),
     onBack: () => output.note('Connected again.'),
-    onGap: () => output.note('The connection was away for too long: what came meanwhile is not posted.'),
+    onGap: () => output.note('What may have come while the connection was away is not posted.'),
   });
   const isSeen = createSeen();
   for await (const { data } of feed) {

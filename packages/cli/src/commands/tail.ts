@@ -47,7 +47,7 @@ async function tail(running: Running<TailOptions>, ...words: string[]): Promise<
     onOpen: () => output.note('Following; Ctrl-C ends it.'),
     onLost: (why) => output.note(`Connection lost (${why}); trying again …`),
     onBack: () => output.note('Connected again.'),
-    onGap: () => output.note('The connection was away for too long: what happened meanwhile is not shown.'),
+    onGap: () => output.note('What may have happened while the connection was away is not shown.'),
   });
   for await (const { data } of feed) {
     const item = JSON.parse(data) as FeedItem;

@@ -2,7 +2,8 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
 
 /**
  * Server-sent events. Each is an item of the project's stream, as `message`, with its place as id: whoever comes back with
- * `Last-Event-ID` misses nothing, and may hear some again. `filter` is the grammar of all lists. A browser that hands its one
+ * `Last-Event-ID` misses nothing, and may hear some again. The first thing said is the place where it begins, as an id without
+ * an event and as the comment `place <id>`: whoever was told nothing comes back there. `filter` is the grammar of all lists. A browser that hands its one
  * feed from tab to tab says by `last_event_id` where the other one was; the header, where there is one, is later.
  * An event `gap` says that whoever comes back was away for too long: what they have is old, and what came meanwhile is not told.
  * An event `end` says that no more comes, and why: come back (`stopping`), sign in (`signed_out`), or leave it to the others

@@ -49,7 +49,8 @@ export async function* followMessages(
   }
 }
 
-export function placeText({ createdAt, id }: MessagePlace): string {
+export function placeText(place: number | MessagePlace): string {
+  const { createdAt, id } = typeof place === 'number' ? { createdAt: place, id: FIRST_ID } : place;
   return `${createdAt}-${id}`;
 }
 

@@ -13,6 +13,8 @@ const CONTENT_TYPE = 'text/event-stream; charset=utf-8';
 export type EventStream = {
   /** They were away for longer than is kept for them, and are told so. */
   isGap: boolean;
+  /** Where it begins, in the words of its ids: whoever is told nothing before it breaks comes back there. */
+  place: string;
   /** Events as they are written, some at a time, until the signal is given. */
   events: (signal: AbortSignal) => AsyncIterable<string>;
 };
@@ -21,7 +23,7 @@ export type EventStream = {
 export async function serveEvents(
   deps: RouteDeps,
   asked: Pick<Asked<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
-  { isGap, events }: EventStream,
+  { isGap, place, events }: EventStream,
 ): Promise<typeof SENT> {
   const { person, request, reply } = asked;
   if (request.raw.method === 'HEAD') {
@@ -38,6 +40,8 @@ export async function serveEvents(
   reply.hijack();
   response.once('close', () => ended.abort());
   begin(response, standardHeaders(request.id, transportOf(deps.transport, request.raw)));
+  // An id without data makes no event; a reader that hears of events alone finds it in the comment.
+  response.write(`retry: ${RETRY_MS}\nid: ${place}\n: place ${place}\n\n`);
   if (isGap) response.write('event: gap\ndata: {}\n\n');
   const alive = setInterval(() => {
     // Whoever does not read is not written to.
@@ -65,7 +69,6 @@ export function lastHeard({ headers }: Asked<RouteKey>['request'], said?: string
 
 function begin(response: ServerResponse, headers: Record<string, string>): void {
   response.writeHead(200, { ...headers, 'Content-Type': CONTENT_TYPE, 'X-Accel-Buffering': 'no' });
-  response.write(`retry: ${RETRY_MS}\n\n`);
 }
 
 /** Says why, where somebody reads; who does not is cut off, for nothing may wait for them. */

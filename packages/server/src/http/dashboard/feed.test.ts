@@ -3,7 +3,7 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { lettersRule, newAftermath, sendTo } from '../../../testkit/became.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
-import { type EventListener, listenTo, type Told } from '../../../testkit/server-events.ts';
+import { type EventListener, leaveAtBegin, listenTo, type Told } from '../../../testkit/server-events.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -79,6 +79,15 @@ test('whoever comes back, by the header or by the query, misses nothing', async 
     expect(users.filter((user) => user === 'meanwhile' || user === 'later')).toEqual(['meanwhile', 'later']);
     again.leave();
   }
+});
+
+test('who was told nothing yet goes on where they began', async () => {
+  const begin = await leaveAtBegin(await listen(base));
+  await happens('meanwhile');
+  clock.advance(MINUTE);
+  const again = await listen(base, '', { 'Last-Event-ID': begin });
+  expect(userOf(await again.next())).toBe('meanwhile');
+  again.leave();
 });
 
 test('whoever was away for too long hears that there is a gap, and then what comes now', async () => {

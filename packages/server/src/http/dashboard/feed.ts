@@ -5,6 +5,7 @@ import {
   countStream,
   type Cursor,
   cursorOf,
+  cursorOfTime,
   findItem,
   type FollowOptions,
   followStream,
@@ -80,7 +81,8 @@ async function feed(deps: RouteDeps, asked: Asked<'GET /projects/:project/feed'>
     for await (const items of followStream({ ...followed, projectId, filter, since, signal, onTrouble }))
       yield await toEvents(deps, items);
   }
-  return serveEvents(deps, asked, { isGap, events });
+  const place = since instanceof Date ? cursorOfTime(since) : since;
+  return serveEvents(deps, asked, { isGap, place, events });
 }
 
 /** The clock of a sandbox may be moved while somebody listens, so it is looked at before each look. */

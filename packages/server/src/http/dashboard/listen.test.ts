@@ -3,7 +3,7 @@ import type { ListenedMessage, TokenListed } from '@beckon/contract/dashboard';
 import { readWebhookSecret } from '@beckon/contract/signature';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
-import { type EventListener, listenTo } from '../../../testkit/server-events.ts';
+import { type EventListener, leaveAtBegin, listenTo } from '../../../testkit/server-events.ts';
 import { type Browser, testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
@@ -90,6 +90,16 @@ test('a program hears every webhook as endpoints get it, and goes on where it wa
   late.leave();
   const wrong = await program(token).ask(`GET ${project}/listen`, undefined, { 'last-event-id': 'x' });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'Last-Event-ID']);
+});
+
+test('who was told nothing yet goes on where they began', async () => {
+  const token = await tokenFor(ada, ['read']);
+  const begin = await leaveAtBegin(await listen(token));
+  const missed = await happens('{"n":3}');
+  clock.advance(60_000);
+  const back = await listen(token, { 'last-event-id': begin });
+  expect((await back.next())?.data).toMatchObject({ id: `msg_${missed}` });
+  back.leave();
 });
 
 test('a stream ends once its token is revoked, or its person may hear it no longer', async () => {

@@ -35,7 +35,7 @@ async function listen(deps: RouteDeps, asked: Asked<'GET /projects/:project/list
     for await (const some of followMessages({ db, projectId, since, signal, onTrouble }))
       yield some.map((one) => `id: ${placeText(one)}\ndata: ${dataOf(one)}\n\n`).join('');
   }
-  return serveEvents(deps, asked, { isGap, events });
+  return serveEvents(deps, asked, { isGap, place: placeText(since), events });
 }
 
 function dataOf({ id, type, body }: ListenedMessage): string {
