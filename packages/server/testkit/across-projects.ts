@@ -43,6 +43,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     statements: {
       'features/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
       'features/endpoints/reads.ts': ['FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >'],
+      'features/imports/reads.ts': ['sealed_key AS was FROM beckon.import'],
       'features/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
     },
   },

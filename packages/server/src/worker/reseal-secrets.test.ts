@@ -4,6 +4,7 @@ import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts'
 import { silentLog } from '../base/log.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
 import { addSecret } from '../features/endpoints/index.ts';
+import { insertImport, NOTHING_COUNTED, resealImportKeys } from '../features/imports/index.ts';
 import { openListener } from '../features/listeners/index.ts';
 import { resealSecrets } from './index.ts';
 
@@ -23,7 +24,7 @@ const duty = () => resealSecrets({ db, log, sealer: changing, teamSecrets: [NEW,
 const goOn = (): boolean => false;
 
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
-/** A DKIM key, a webhook secret and a listener, each of the n-th place. */
+/** A DKIM key, a webhook secret, a listener and an import from Stripe, each of the n-th place. */
 async function fill(n: number, sealer: Sealer): Promise<void> {
   const [id, now] = [idOf(n), clock.now()];
   await db.query(
@@ -33,14 +34,17 @@ async function fill(n: number, sealer: Sealer): Promise<void> {
   );
   await addSecret(db, sealer, { projectId: 1, endpointId: id, id, now, overlapMs: 0 });
   await openListener({ db, sealer }, { projectId: 1, personId: `p${n}` });
+  const unused = { sizeBytes: null, fileModifiedAt: null, options: null, counts: NOTHING_COUNTED };
+  const sealedKey = sealer.seal(Buffer.from('sk_test'), `import 1 ${id}`);
+  const made = { kind: 'stripe', name: 'Stripe', state: 'ready', createdAt: now, createdBy: 'ada' } as const;
+  await insertImport(db, { projectId: 1, id, sealedKey, ...made, ...unused });
 }
 
 /** How many are sealed under the new secret, of each kind. */
 async function renewed(): Promise<number[]> {
   const kinds = ['private_key AS sealed FROM beckon.dkim_key', 'sealed FROM beckon.webhook_secret'];
-  const all = [...kinds, 'sealed FROM beckon.webhook_listener'].map((kind) =>
-    db.query<{ sealed: Buffer }>(`SELECT ${kind}`),
-  );
+  const others = ['sealed FROM beckon.webhook_listener', 'sealed_key AS sealed FROM beckon.import'];
+  const all = [...kinds, ...others].map((kind) => db.query<{ sealed: Buffer }>(`SELECT ${kind}`));
   return (await Promise.all(all)).map(
     (rows) => rows.filter(({ sealed }) => changing.isCurrent(sealed)).length,
   );
@@ -51,16 +55,27 @@ test('one that cannot be read is warned of, and what another process seals under
   await fill(2, old);
   const running = duty();
   await running.run(goOn);
-  expect(await renewed()).toEqual([1, 1, 1]);
+  expect(await renewed()).toEqual([1, 1, 1, 1]);
   expect(told.map((one) => ('boundTo' in one ? one.boundTo : one))).toEqual([
     `dkim 1 ${idOf(1)} a`,
     `webhook secret 1 ${idOf(1)}`,
     'webhook listener 1 p1',
+    `import 1 ${idOf(1)}`,
   ]);
   await fill(3, old);
   clock.advance(10 * 60_000);
   await running.run(goOn);
-  expect(await renewed()).toEqual([2, 2, 2]);
+  expect(await renewed()).toEqual([2, 2, 2, 2]);
+});
+
+test('a key that is taken away while it is sealed anew does not come back', async () => {
+  await fill(4, old);
+  const query: typeof db.query = async (text, values) => {
+    if (text.startsWith('UPDATE')) await db.query(`UPDATE beckon.import SET sealed_key = NULL`);
+    return db.query(text, values);
+  };
+  expect(await resealImportKeys({ ...db, query }, { sealer: changing, log })).toBe(1);
+  expect(await db.query(`SELECT 1 FROM beckon.import WHERE sealed_key IS NOT NULL`)).toEqual([]);
 });
 
 test('who has an authenticator app signs in by it, and by its backup codes, once the old secret is given up', async () => {

@@ -3,6 +3,7 @@ import { oneByOne } from '../base/one-by-one.ts';
 import type { Sealer } from '../base/seal.ts';
 import { resealKeys } from '../features/domains/index.ts';
 import { resealSecrets as resealWebhookSecrets } from '../features/endpoints/index.ts';
+import { resealImportKeys } from '../features/imports/index.ts';
 import { resealListeners } from '../features/listeners/index.ts';
 import { resealFactors, type ResealFactorsOptions } from '../features/team/index.ts';
 import type { Database } from '../io/db/index.ts';
@@ -27,6 +28,7 @@ export function resealSecrets({ db, log, sealer, teamSecrets: secrets }: ResealS
     ['dkim_keys', () => resealKeys(db, { sealer, log })],
     ['webhook_secrets', () => resealWebhookSecrets(db, { sealer, log })],
     ['webhook_listeners', () => resealListeners(db, { sealer, log })],
+    ['import_keys', () => resealImportKeys(db, { sealer, log })],
     ['two_factors', () => resealFactors(db, { secrets, log })],
   ]);
   const kinds = [...rooms.keys()].map((of) => ({ of }));

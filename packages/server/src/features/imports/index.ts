@@ -17,6 +17,7 @@ export {
 } from './import.ts';
 export { moveImport, type MoveOptions, noSuchImport } from './move-import.ts';
 export { keepPart, partLoader } from './parts.ts';
+export { keyBoundTo, resealImportKeys } from './reseal-keys.ts';
 export {
   countFindingRows,
   countImportRows,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
 import type { Import } from './import.ts';
 import { COLUMNS, type ImportRow, toImport } from './row.ts';
-import type { Finding, ImportRef, PartRow } from './store.ts';
+import type { Finding, ImportRef, PartRow, SealedKey } from './store.ts';
 
 export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {
   const rows = await tx.query<ImportRow>(
@@ -76,6 +76,18 @@ export async function findKey(tx: Tx, { projectId, id }: ImportRef): Promise<Buf
     [projectId, id],
   );
   return rows[0]?.sealed_key ?? null;
+}
+
+/** In the order of their places, behind this one. */
+export function listSealedKeys(
+  tx: Tx,
+  { after, limit }: { after: ImportRef; limit: number },
+): Promise<SealedKey[]> {
+  return tx.query(
+    `SELECT project_id AS "projectId", id, sealed_key AS sealed, sealed_key AS was FROM beckon.import
+     WHERE (project_id, id) > ($1, $2::uuid) AND sealed_key IS NOT NULL ORDER BY project_id, id LIMIT $3`,
+    [after.projectId, after.id, limit],
+  );
 }
 
 export async function listPartNumbers(tx: Tx, { projectId, id }: ImportRef): Promise<number[]> {

@@ -89,6 +89,24 @@ export async function updateKey(tx: Tx, ref: ImportRef, sealedKey: Buffer | null
   ]);
 }
 
+/** `was`: as it was read. */
+export type SealedKey = ImportRef & { sealed: Buffer; was: Buffer };
+
+/** One that was replaced or taken away meanwhile stays so. */
+export async function updateSealedKeys(tx: Tx, keys: SealedKey[]): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.import i SET sealed_key = k.sealed
+     FROM unnest($1::bigint[], $2::uuid[], $3::bytea[], $4::bytea[]) AS k(project_id, id, sealed, was)
+     WHERE i.project_id = k.project_id AND i.id = k.id AND i.sealed_key = k.was`,
+    [
+      plainList(keys.map(({ projectId }) => projectId)),
+      plainList(keys.map(({ id }) => id)),
+      keys.map(({ sealed }) => sealed),
+      keys.map(({ was }) => was),
+    ],
+  );
+}
+
 /**
  * The import that was asked for first in its project, where nobody is at work on it: from here on it is ours, until the lease runs
  * out. Projects that are suspended wait.

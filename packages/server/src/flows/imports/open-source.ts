@@ -6,6 +6,7 @@ import {
   ImportHalt,
   type ImportRef,
   type ImportSource,
+  keyBoundTo,
   partLoader,
 } from '../../features/imports/index.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -35,18 +36,14 @@ export function fileOf(db: Tx, one: Import & { kind: ImportFile['kind'] }): Impo
 }
 
 export function sealKey(sealer: ImportDeps['sealer'], ref: ImportRef, key: string): Buffer {
-  return sealer.seal(Buffer.from(key), boundTo(ref));
+  return sealer.seal(Buffer.from(key), keyBoundTo(ref));
 }
 
 function openKey(sealer: ImportDeps['sealer'], ref: ImportRef, sealed: Buffer): string {
   try {
-    return sealer.open(sealed, boundTo(ref)).toString();
+    return sealer.open(sealed, keyBoundTo(ref)).toString();
   } catch (cause) {
     const message = "The key cannot be read: this installation's secret was changed. Give the key once more";
     throw new ImportHalt('key_refused', message, { cause });
   }
-}
-
-function boundTo({ projectId, id }: ImportRef): string {
-  return `import ${projectId} ${id}`;
 }
