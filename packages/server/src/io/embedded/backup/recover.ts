@@ -7,6 +7,7 @@ import { restoreCommand } from './archive.ts';
 import { BackupFailure } from './failure.ts';
 import { findGap } from './find-gap.ts';
 import type { Manifest } from './manifest.ts';
+import { reserveNumbers } from './reserve-numbers.ts';
 import { chooseTimeline, keepHistory, listTimelines, readEnd, type Timeline } from './timelines.ts';
 
 export type Recovering = {
@@ -41,10 +42,12 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
     ...(until === null ? {} : { recovery_target_time: targetTime(until), recovery_target_action: 'promote' }),
   };
   const begun = performance.now();
+  const letGo = await reserveNumbers(home, { archives, followed });
   const started = await startPostmaster(home, {
     settings,
     onReplay: (said) => print(describeReplay(said, performance.now() - begun)),
   });
+  await letGo();
   if (started.kind !== 'started') throw notRecovered(started.why, { until, followed });
   try {
     const said = await askRestored(home, started.file);
@@ -63,7 +66,7 @@ type Followed = { number: number; kept: Timeline | undefined };
 
 async function findTimeline({ manifest, timeline: asked, archives, print }: Recovering): Promise<Followed> {
   const own = manifest.timeline;
-  const found = await listTimelines(archives, manifest);
+  const found = await listTimelines(archives, manifest, asked);
   const chosen = chooseTimeline(found, { own, asked });
   if (found.some(({ number }) => number !== own)) print(describeChoice(found, chosen));
   return { number: chosen, kept: found.find(({ number }) => number === chosen) };

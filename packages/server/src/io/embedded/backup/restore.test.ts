@@ -77,6 +77,44 @@ test('a hole in the kept log, or a file of it that cannot be read, is not taken 
   expect(await readOf('fourth')).toBe('abcde');
 }, 120_000);
 
+test('kept log of which nobody can say where it began is not passed over, but where --timeline names another one', async () => {
+  const first = await live('first');
+  await write(first, 'a');
+  const old = await backUp('first');
+  await first.release();
+  const { manifest } = await verifyBackup(old);
+  await putBack('second', { from: old });
+  const second = await live('second');
+  await write(second, 'b');
+  await letArchive(second);
+  const young = await backUp('second');
+  await write(second, 'c');
+  await letArchive(second);
+  await second.release();
+  const history = join(backupDir(), 'wal', manifest.systemId, '00000002.history.gz');
+  const kept = await readFile(history);
+  for (const [content, words, timeline] of [
+    [kept.subarray(0, 12), 'cannot be read', 3],
+    [null, 'is missing', 4],
+  ] as const) {
+    await (content ? writeFile(history, content) : rm(history));
+    for (const asked of [{}, { timeline: 2 }])
+      await expect(putBack('third', { from: old, ...asked })).rejects.toMatchObject({
+        code: 'broken',
+        message: expect.stringMatching(new RegExp(`${history} ${words}.*--timeline`)),
+      });
+    // The first one has none, and no number is given twice.
+    expect(await putBack(`on ${timeline}`, { from: old, timeline: 1 })).toMatchObject({ timeline });
+    expect(await readdir(join(folder(), `on ${timeline}`, 'postgres', 'pg_wal'))).not.toContain(
+      '00000002.history',
+    );
+    expect(await readOf(`on ${timeline}`)).toBe('a');
+  }
+  // A backup that was made on it has it within.
+  await putBack('fourth', { from: young });
+  expect(await readOf('fourth')).toBe('abc');
+}, 120_000);
+
 test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {
   const place = join(folder(), 'disk');
   // Where root backs up and restores what a plain user runs, all of it is that user's.

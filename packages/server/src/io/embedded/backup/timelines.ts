@@ -29,8 +29,15 @@ const unzip = promisify(gunzip);
 
 type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 
-/** The timelines with log of their own that a backup can be followed along, its own among them. */
-export async function listTimelines(folders: readonly string[], backup: Origin): Promise<Timeline[]> {
+/**
+ * The timelines with log of their own that a backup can be followed along, its own among them. Of one that is not asked for it does not
+ * matter that its history is lost.
+ */
+export async function listTimelines(
+  folders: readonly string[],
+  backup: Origin,
+  asked: number | null,
+): Promise<Timeline[]> {
   const kept = await listLog(folders);
   const last = new Map<number, string>();
   for (const name of [...kept.keys()].toSorted().toReversed()) {
@@ -40,8 +47,11 @@ export async function listTimelines(folders: readonly string[], backup: Origin):
   }
   const found: Timeline[] = [];
   for (const [number, path] of [...last].toReversed()) {
-    const history = historyName(number);
-    const isOfBackup = number === backup.timeline || (await leaves(kept.get(history), { history, backup }));
+    const history = join(kept.get(historyName(number)) ?? folders[0] ?? '', historyName(number));
+    const isNeeded = asked === null || asked === number;
+    const isOfBackup =
+      number === backup.timeline ||
+      (number > backup.timeline && (await leaves(history, { backup, isNeeded })));
     if (isOfBackup) found.push({ number, lastAt: (await stat(path)).mtimeMs, last: basename(path, '.gz') });
   }
   return found;
@@ -77,11 +87,14 @@ export async function listLog(folders: readonly string[]): Promise<Map<string, s
 
 /** Whether it left the timeline of the backup behind the end of the backup. */
 async function leaves(
-  folder: string | undefined,
-  { history, backup }: { history: string; backup: Origin },
+  history: string,
+  { backup, isNeeded }: { backup: Origin; isNeeded: boolean },
 ): Promise<boolean> {
-  if (folder === undefined) return false;
-  const left = await readHistory(join(folder, history));
+  const left = await readHistory(history).catch((error: unknown) => {
+    if (isNeeded) throw error;
+    // Whoever names another one goes without it.
+    return [];
+  });
   return left.some(({ number, at }) => number === backup.timeline && at >= lsn(backup.stopLsn));
 }
 
@@ -89,8 +102,24 @@ type Branch = { number: number; at: bigint };
 
 /** Which timelines came before one that was kept, and where each was left, the first one first. */
 export async function readHistory(path: string): Promise<Branch[]> {
-  const packed = await readFile(path);
-  return branchesIn((await unzip(packed, { maxOutputLength: HISTORY_MAX_BYTES })).toString());
+  try {
+    const packed = await readFile(path);
+    const branches = branchesIn((await unzip(packed, { maxOutputLength: HISTORY_MAX_BYTES })).toString());
+    if (branches.length === 0) throw new Error('it says nothing');
+    return branches;
+  } catch (error) {
+    throw lostHistory(path, error);
+  }
+}
+
+function lostHistory(path: string, error: unknown): BackupFailure {
+  const what = codeOf(error) === 'ENOENT' ? 'is missing' : 'cannot be read';
+  return new BackupFailure(
+    'broken',
+    `${path} ${what}, which says where the log that is kept of its timeline began. Put the right file there from a copy, or from the ` +
+      `folder wal of a backup that was made on that timeline; where there is none, --timeline names another one, which is followed without it`,
+    error,
+  );
 }
 
 /** Where the log ended that this cluster was made of before it began its timeline. */

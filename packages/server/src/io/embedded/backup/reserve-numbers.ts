@@ -1,0 +1,37 @@
+import { chown, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Home } from '../home.ts';
+import { historyName, listLog, readHistory } from './timelines.ts';
+
+const KEPT = /^([0-9A-F]{8})(?:[0-9A-F]{16}|\.history)\.gz$/;
+
+/**
+ * PostgreSQL gives a restore the first number behind the one that it follows of which it finds no history. One of which the history is
+ * lost would be given twice, and its log be mixed with another's: until the restore has its number a file without words stands for it.
+ */
+export async function reserveNumbers(
+  { data, runAs }: Pick<Home, 'data' | 'runAs'>,
+  { archives, followed }: { archives: readonly string[]; followed: number },
+): Promise<() => Promise<void>> {
+  const kept = await listLog(archives);
+  const given = new Set(Array.from(kept.keys(), (name) => Number.parseInt(KEPT.exec(name)?.[1] ?? '0', 16)));
+  const standing: string[] = [];
+  for (const number of given) {
+    const name = historyName(number);
+    if (number <= followed || (await isReadable(join(kept.get(name) ?? '', name)))) continue;
+    const path = join(data, 'pg_wal', basename(name, '.gz'));
+    await writeFile(path, '', { mode: 0o600 });
+    standing.push(path);
+    if (runAs) await chown(path, runAs.uid, runAs.gid);
+  }
+  return async () => {
+    for (const path of standing) await rm(path, { force: true });
+  };
+}
+
+async function isReadable(history: string): Promise<boolean> {
+  return readHistory(history).then(
+    () => true,
+    () => false,
+  );
+}
