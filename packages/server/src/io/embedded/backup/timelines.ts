@@ -39,22 +39,28 @@ export async function listTimelines(
   asked: number | null,
 ): Promise<Timeline[]> {
   const kept = await listLog(folders);
+  const found: Timeline[] = [];
+  for (const [number, path] of (await lastOfEach(kept, backup.systemId)).toReversed()) {
+    const name = historyName(number);
+    const history = join(kept.get(name) ?? folders[0] ?? '', name);
+    if (await isOfBackup({ number, history }, { backup, isNeeded: asked === null || asked === number }))
+      found.push({ number, lastAt: (await stat(path)).mtimeMs, last: basename(path, '.gz') });
+  }
+  return found;
+}
+
+/** The last file of each timeline, the latest timeline first. */
+async function lastOfEach(
+  kept: ReadonlyMap<string, string>,
+  systemId: string,
+): Promise<[number: number, path: string][]> {
   const last = new Map<number, string>();
   for (const name of [...kept.keys()].toSorted().toReversed()) {
     const number = Number.parseInt(SEGMENT.exec(name)?.[1] ?? '', 16);
     const path = join(kept.get(name) ?? '', name);
-    if (number > 0 && !last.has(number) && (await isOf(path, backup.systemId))) last.set(number, path);
+    if (number > 0 && !last.has(number) && (await isOf(path, systemId))) last.set(number, path);
   }
-  const found: Timeline[] = [];
-  for (const [number, path] of [...last].toReversed()) {
-    const history = join(kept.get(historyName(number)) ?? folders[0] ?? '', historyName(number));
-    const isNeeded = asked === null || asked === number;
-    const isOfBackup =
-      number === backup.timeline ||
-      (number > backup.timeline && (await leaves(history, { backup, isNeeded })));
-    if (isOfBackup) found.push({ number, lastAt: (await stat(path)).mtimeMs, last: basename(path, '.gz') });
-  }
-  return found;
+  return [...last];
 }
 
 /** The one that is asked for; else the one on which somebody worked last. */
@@ -85,17 +91,18 @@ export async function listLog(folders: readonly string[]): Promise<Map<string, s
   return kept;
 }
 
-/** Whether it left the timeline of the backup behind the end of the backup. */
-async function leaves(
-  history: string,
+/** Its own is, and one that left it behind the end of the backup. */
+async function isOfBackup(
+  { number, history }: { number: number; history: string },
   { backup, isNeeded }: { backup: Origin; isNeeded: boolean },
 ): Promise<boolean> {
+  if (number <= backup.timeline) return number === backup.timeline;
   const left = await readHistory(history).catch((error: unknown) => {
     if (isNeeded) throw error;
     // Whoever names another one goes without it.
     return [];
   });
-  return left.some(({ number, at }) => number === backup.timeline && at >= lsn(backup.stopLsn));
+  return left.some(({ number: from, at }) => from === backup.timeline && at >= lsn(backup.stopLsn));
 }
 
 type Branch = { number: number; at: bigint };
