@@ -198,6 +198,9 @@ test('a gap is named by the timeline that has it, and the end of what is kept is
   expect(await gap(0x5000100n, wal(5))).toBe(`${join(place, onTwo(7))}.gz is missing`);
   await writeFile(join(place, `${onTwo(7)}.gz`), 'half');
   expect(await gap(0x7000100n)).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
+  // Behind a backup all of its own timeline is that timeline's, whatever came before it.
+  await writeFile(join(place, '00000002.history.gz'), 'half');
+  expect(await gap(0x7000100n, onTwo(6))).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
 });
 
 test('what cannot be restored is refused, and nothing is changed', async () => {

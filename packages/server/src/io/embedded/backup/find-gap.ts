@@ -24,7 +24,8 @@ export async function findGap(
   if (ended >= segmentOf(last)) return undefined;
   const kept = await listLog(archives);
   const folder = kept.get(historyName(number));
-  const left = folder === undefined ? [] : await readHistory(join(folder, historyName(number)));
+  const isOwn = number === Number.parseInt(manifest.lastWal.slice(0, 8), 16);
+  const left = folder === undefined || isOwn ? [] : await readHistory(join(folder, historyName(number)));
   const nameOf = (segment: bigint): string => {
     const before = left.find(({ at }) => at / SEGMENT_BYTES > segment);
     return nameSegment(before?.number ?? number, segment);
