@@ -198,6 +198,9 @@ test('a suspended project has to have caught up like any other: its letters leav
 test('a failover for which nobody is to be asked is noted, and letters leave; not where somebody has closed the gate', async () => {
   await closeGate(db);
   expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  // Also where a standby has taken over since, which is another place.
+  await db.query(`UPDATE beckon.lineage SET system_id = 'before'`);
+  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   await acceptUnchanged(db);
   expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
   await db.query(`DELETE FROM beckon.lineage`);

@@ -1,5 +1,11 @@
 import type { Log } from '../base/log.ts';
-import { acceptPlace, isAccepted, noteHere, type RestoreGuard } from '../features/restores/index.ts';
+import {
+  acceptPlace,
+  isAccepted,
+  isGateClosed,
+  noteHere,
+  type RestoreGuard,
+} from '../features/restores/index.ts';
 import type { Database } from '../io/db/index.ts';
 
 /**
@@ -20,7 +26,7 @@ export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Pro
   const found = await noteHere(db, db.clock.now());
   if (found.acceptedAt !== null) return true;
   const { systemId, timeline } = found;
-  if (restoreGuard === 'manual' && !found.isClosed) {
+  if (restoreGuard === 'manual' && !(await isGateClosed(db))) {
     await acceptPlace(db, found, { at: db.clock.now(), how: 'failover' });
     log.warn({ systemId, timeline }, 'restore.taken_for_failover');
     return true;

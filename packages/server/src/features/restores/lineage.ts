@@ -13,8 +13,6 @@ export type Lineage = Place & {
   /** Up to when the database knows what happened, and when the server before it stopped; where somebody confirmed it. */
   restoredTo: Date | null;
   stoppedAt: Date | null;
-  /** Not found restored but said to be: see `restore close`. */
-  isClosed: boolean;
 };
 
 export type How = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';

@@ -27,7 +27,6 @@ type Row = {
   how: How | null;
   restored_to: Date | null;
   stopped_at: Date | null;
-  is_closed: boolean;
 };
 
 /** Notes as what the database is found, where nobody did before; what it is known as. */
@@ -49,7 +48,6 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
     how: row.how,
     restoredTo: row.restored_to,
     stoppedAt: row.stopped_at,
-    isClosed: row.is_closed,
   };
 }
 
@@ -65,7 +63,7 @@ export type Acceptance = {
 export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance): Promise<boolean> {
   const { at, how, restoredTo, stoppedAt, counts } = acceptance;
   const rows = await tx.query(
-    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7, is_closed = false
+    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7
      WHERE system_id = $1 AND timeline = $2 AND accepted_at IS NULL RETURNING 1`,
     [
       place.systemId,
@@ -88,6 +86,15 @@ export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; 
      WHERE system_id = $1 AND timeline = $2`,
     [place.systemId, place.timeline, new Date(at)],
   );
+}
+
+/** Whether somebody has closed the gate and nobody opened it since, also where another server has taken over meanwhile. */
+export async function isGateClosed(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ closed: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM beckon.lineage l WHERE l.is_closed AND l.accepted_at IS NULL AND l.seen_at >=
+       coalesce((SELECT max(o.accepted_at) FROM beckon.lineage o), '-infinity')) AS closed`,
+  );
+  return row?.closed ?? false;
 }
 
 /** Whoever confirms a restore does so alone; everybody who asks meanwhile waits. */
