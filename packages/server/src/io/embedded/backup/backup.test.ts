@@ -175,6 +175,12 @@ test('a server that went back to the timeline before keeps the log of its backup
 test('what was killed at a backup is swept, also by the next one in a container, which has its number; what another one is at stays', async () => {
   const part = (pid: number): string => `.backup-20260504T020000Z-00000004.part-${pid}`;
   for (const pid of [999_999_999, process.pid, process.ppid]) await mkdir(join(folder, part(pid)));
+  // One of our number that is still written to is at work in another container.
+  await sweepBackupDrafts(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(
+    [part(process.pid), part(process.ppid), 'wal'].toSorted(),
+  );
+  await utimes(join(folder, part(process.pid)), 0, 0);
   await sweepBackupDrafts(folder);
   expect((await readdir(folder)).toSorted()).toEqual([part(process.ppid), 'wal']);
 });

@@ -1,5 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../../base/clock.ts';
 import { isAtWork } from '../process-command.ts';
 
 /** A name that nobody takes for a backup; the number in it is whose work it is. */
@@ -14,6 +15,21 @@ export async function sweepBackupDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const maker = DRAFT.exec(name)?.[1];
     if (maker === undefined || isAtWork(Number(maker))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
+    const path = join(folder, name);
+    // Each container counts from one: with our own number another one may be at a backup of its own installation just now.
+    if (Number(maker) === process.pid && (await lastTouched(path)) > systemClock.now() - STILL_MS) continue;
+    await rm(path, { recursive: true, force: true });
   }
+}
+
+const STILL_MS = 2 * 60_000;
+
+async function lastTouched(path: string): Promise<number> {
+  const within = await readdir(path, { recursive: true });
+  const at = (name: string): Promise<number> =>
+    stat(join(path, name)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+  return Math.max(...(await Promise.all(['', ...within].map(at))));
 }

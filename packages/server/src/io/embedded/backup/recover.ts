@@ -39,7 +39,7 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
     recovery_target_timeline: String(followed),
     // Otherwise it would say that it is ready before it has come to the end of the log.
     hot_standby: 'off',
-    ...(until === null ? {} : { recovery_target_time: targetTime(until), recovery_target_action: 'promote' }),
+    ...(until === null ? {} : { ...targetOf(until, recovering.manifest), recovery_target_action: 'promote' }),
   };
   const begun = performance.now();
   const letGo = await reserveNumbers(home, { archives, followed });
@@ -85,7 +85,7 @@ async function requireAll({ recovering, home, found, said }: Ending): Promise<vo
   const onPurpose =
     restoredTo !== null && restoredTo > manifest.endedAt
       ? `--until with a moment before ${restoredTo} restores up to there on purpose`
-      : 'copy the backup alone into another folder, and restore from there';
+      : `--until ${manifest.endedAt} restores what the backup itself holds`;
   throw new BackupFailure(
     'broken',
     `The log is kept up to ${found.kept.last}, but ${gap}, and a restore of all that there is would lose what lies behind it. ` +
@@ -107,6 +107,13 @@ function describeReplay(said: string, ms: number): string {
   const last = [...said.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
   const at = last === undefined ? 'what the backup itself holds' : last;
   return `The log is being replayed, for ${(ms / MINUTE_MS).toFixed(1)} minutes: it has come to ${at}`;
+}
+
+/** At the end of the backup itself there need not be anything behind it by which a moment could be known. */
+function targetOf(until: number, { endedAt }: Manifest): Record<string, string> {
+  return until === Date.parse(endedAt)
+    ? { recovery_target: 'immediate' }
+    : { recovery_target_time: targetTime(until) };
 }
 
 /** PostgreSQL does not know the `Z` at this stage of its start. */

@@ -71,6 +71,15 @@ test('a hole in the kept log, or a file of it that cannot be read, is not taken 
   expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
   await putBack('third', { from, until: moment });
   expect(await readOf('third')).toBe('ab');
+  // Where it lies directly behind the backup there is no moment to name but the backup's own.
+  const [next = ''] = behind;
+  const nextKept = await readFile(join(place, next));
+  await rm(join(place, next));
+  const own = { from, timeline: 1 };
+  await expect(putBack('second', own)).rejects.toThrow(`--until ${manifest.endedAt} restores`);
+  await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
+  expect(await readOf('alone')).toBe('a');
+  await writeFile(join(place, next), nextKept, { mode: 0o644 });
   // What is put there from a copy mends it.
   await writeFile(join(place, file), kept, { mode: 0o644 });
   await putBack('fourth', { from, timeline: 1 });
