@@ -39,11 +39,12 @@ export function resealSecrets({ db, log, sealer, teamSecrets: secrets }: ResealS
     async run(stopping) {
       const now = db.clock.now();
       if (now < dueAt) return;
-      dueAt = now + EVERY_MS;
       await oneByOne(kinds, { log, duty: 'reseal_secrets', stopping }, async ({ of }) => {
         const count = await rooms.get(of)?.();
         if (count) log.info({ of, count }, 'secrets.resealed');
       });
+      // What failed is tried again at the next look, and counted as often.
+      dueAt = now + EVERY_MS;
     },
   };
 }

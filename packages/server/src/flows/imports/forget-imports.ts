@@ -28,19 +28,28 @@ export async function forgetImports(
 ): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
   const given = { log, duty: 'forget_imports', stopping };
-  await oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
-    db.transaction(async (tx) => {
-      const one = await lockImport(tx, ref);
-      if (!one || one.changedAt >= before.getTime()) return;
-      await moveImport(tx, { ref, move: 'cancel', now: db.clock.now(), change: () => ({ problem: LEFT }) });
-    }),
-  );
-  await oneByOne(await listUncleared(db, AT_ONCE), given, (ref) => clearImport(db, ref));
-  const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-  await oneByOne(projects, given, async ({ projectId }) => {
-    const step = { projectId, before, limit: FINDINGS_STEP };
-    while (!stopping() && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
-  });
+  const cancelIdle = async (): Promise<void> =>
+    oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
+      db.transaction(async (tx) => {
+        const one = await lockImport(tx, ref);
+        if (!one || one.changedAt >= before.getTime()) return;
+        await moveImport(tx, { ref, move: 'cancel', now: db.clock.now(), change: () => ({ problem: LEFT }) });
+      }),
+    );
+  const clearEnded = async (): Promise<void> =>
+    oneByOne(await listUncleared(db, AT_ONCE), given, (ref) => clearImport(db, ref));
+  const forgetFindings = async (): Promise<void> => {
+    const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
+    await oneByOne(projects, given, async ({ projectId }) => {
+      const step = { projectId, before, limit: FINDINGS_STEP };
+      while (!stopping() && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
+    });
+  };
+  const failures: unknown[] = [];
+  // What fails in one of them keeps no other from its turn.
+  for (const work of [cancelIdle, clearEnded, forgetFindings])
+    await work().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 const LEFT = 'Nobody went on with it for 7 days, so its file was removed';
