@@ -30,6 +30,11 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
     ],
     env: { E2E_LONG: 'on', WEBHOOK_KILLS: '200' },
   },
+  restores: {
+    what: 'backups, restores and upgrades with holes, lost histories and several containers',
+    command: ['node_modules/vitest/vitest.mjs', 'run', 'packages/server/src/io/embedded'],
+    env: { E2E_LONG: 'on' },
+  },
   soak: {
     what: 'half an hour of steady load: heap, memory, queues',
     command: ['bench/main.ts', 'soak', '--keep'],

@@ -24,6 +24,9 @@ afterEach(() => void vi.restoreAllMocks());
 const LONG_MS = 30 * 60_000;
 const PLAIN = 65_534;
 
+/** Half a minute each, and more: where it is asked for, as by `npm run proof -- restores`. */
+const IS_LONG = process.env['E2E_LONG'] === 'on';
+
 test('a restore replays for as long as there is log, and says how far it is', async () => {
   const first = await live('first');
   await write(first, 'a');
@@ -48,81 +51,89 @@ test('a restore replays for as long as there is log, and says how far it is', as
   expect(await readOf('second')).toBe('ab');
 }, 120_000);
 
-test('a hole in the kept log, or a file of it that cannot be read, is not taken for its end, but for --until on purpose', async () => {
-  const first = await live('first');
-  await write(first, 'a');
-  const from = await backUp('first');
-  const { manifest } = await verifyBackup(from);
-  const moment = await write(first, 'b');
-  for (const what of ['c', 'd', 'e']) {
-    await write(first, what);
-    await letArchive(first);
-  }
-  const place = join(backupDir(), 'wal', manifest.systemId);
-  const behind = (await readdir(place)).filter((name) => name > `${manifest.lastWal}.gz`).toSorted();
-  const [, file = ''] = behind;
-  const kept = await readFile(join(place, file));
-  await writeFile(join(place, file), kept.subarray(0, 5_000));
-  await expect(putBack('second', { from })).rejects.toThrow(
-    new RegExp(`${file} cannot be read.*--until with a moment before 20`),
-  );
-  await rm(join(place, file));
-  await expect(putBack('second', { from })).rejects.toThrow(`${file} is missing`);
-  expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
-  await putBack('third', { from, until: moment });
-  expect(await readOf('third')).toBe('ab');
-  // Where it lies directly behind the backup there is no moment to name but the backup's own.
-  const [next = ''] = behind;
-  const nextKept = await readFile(join(place, next));
-  await rm(join(place, next));
-  const own = { from, timeline: 1 };
-  await expect(putBack('second', own)).rejects.toThrow(`--until ${manifest.endedAt} restores`);
-  await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
-  expect(await readOf('alone')).toBe('a');
-  await writeFile(join(place, next), nextKept, { mode: 0o644 });
-  // What is put there from a copy mends it.
-  await writeFile(join(place, file), kept, { mode: 0o644 });
-  await putBack('fourth', { from, timeline: 1 });
-  expect(await readOf('fourth')).toBe('abcde');
-}, 120_000);
-
-test('kept log of which nobody can say where it began is not passed over, but where --timeline names another one', async () => {
-  const first = await live('first');
-  await write(first, 'a');
-  const old = await backUp('first');
-  await first.release();
-  const { manifest } = await verifyBackup(old);
-  await putBack('second', { from: old });
-  const second = await live('second');
-  await write(second, 'b');
-  await letArchive(second);
-  const young = await backUp('second');
-  await write(second, 'c');
-  await letArchive(second);
-  await second.release();
-  const history = join(backupDir(), 'wal', manifest.systemId, '00000002.history.gz');
-  const kept = await readFile(history);
-  for (const [content, words, timeline] of [
-    [kept.subarray(0, 12), 'cannot be read', 3],
-    [null, 'is missing', 4],
-  ] as const) {
-    await (content ? writeFile(history, content) : rm(history));
-    for (const asked of [{}, { timeline: 2 }])
-      await expect(putBack('third', { from: old, ...asked })).rejects.toMatchObject({
-        code: 'broken',
-        message: expect.stringMatching(new RegExp(`${history} ${words}.*--timeline`)),
-      });
-    // The first one has none, and no number is given twice.
-    expect(await putBack(`on ${timeline}`, { from: old, timeline: 1 })).toMatchObject({ timeline });
-    expect(await readdir(join(folder(), `on ${timeline}`, 'postgres', 'pg_wal'))).not.toContain(
-      '00000002.history',
+test.skipIf(!IS_LONG)(
+  'a hole in the kept log, or a file of it that cannot be read, is not taken for its end, but for --until on purpose',
+  async () => {
+    const first = await live('first');
+    await write(first, 'a');
+    const from = await backUp('first');
+    const { manifest } = await verifyBackup(from);
+    const moment = await write(first, 'b');
+    for (const what of ['c', 'd', 'e']) {
+      await write(first, what);
+      await letArchive(first);
+    }
+    const place = join(backupDir(), 'wal', manifest.systemId);
+    const behind = (await readdir(place)).filter((name) => name > `${manifest.lastWal}.gz`).toSorted();
+    const [, file = ''] = behind;
+    const kept = await readFile(join(place, file));
+    await writeFile(join(place, file), kept.subarray(0, 5_000));
+    await expect(putBack('second', { from })).rejects.toThrow(
+      new RegExp(`${file} cannot be read.*--until with a moment before 20`),
     );
-    expect(await readOf(`on ${timeline}`)).toBe('a');
-  }
-  // A backup that was made on it has it within.
-  await putBack('fourth', { from: young });
-  expect(await readOf('fourth')).toBe('abc');
-}, 120_000);
+    await rm(join(place, file));
+    await expect(putBack('second', { from })).rejects.toThrow(`${file} is missing`);
+    expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
+    await putBack('third', { from, until: moment });
+    expect(await readOf('third')).toBe('ab');
+    // Where it lies directly behind the backup there is no moment to name but the backup's own.
+    const [next = ''] = behind;
+    const nextKept = await readFile(join(place, next));
+    await rm(join(place, next));
+    const own = { from, timeline: 1 };
+    await expect(putBack('second', own)).rejects.toThrow(`--until ${manifest.endedAt} restores`);
+    await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
+    expect(await readOf('alone')).toBe('a');
+    await writeFile(join(place, next), nextKept, { mode: 0o644 });
+    // What is put there from a copy mends it.
+    await writeFile(join(place, file), kept, { mode: 0o644 });
+    await putBack('fourth', { from, timeline: 1 });
+    expect(await readOf('fourth')).toBe('abcde');
+  },
+  120_000,
+);
+
+test.skipIf(!IS_LONG)(
+  'kept log of which nobody can say where it began is not passed over, but where --timeline names another one',
+  async () => {
+    const first = await live('first');
+    await write(first, 'a');
+    const old = await backUp('first');
+    await first.release();
+    const { manifest } = await verifyBackup(old);
+    await putBack('second', { from: old });
+    const second = await live('second');
+    await write(second, 'b');
+    await letArchive(second);
+    const young = await backUp('second');
+    await write(second, 'c');
+    await letArchive(second);
+    await second.release();
+    const history = join(backupDir(), 'wal', manifest.systemId, '00000002.history.gz');
+    const kept = await readFile(history);
+    for (const [content, words, timeline] of [
+      [kept.subarray(0, 12), 'cannot be read', 3],
+      [null, 'is missing', 4],
+    ] as const) {
+      await (content ? writeFile(history, content) : rm(history));
+      for (const asked of [{}, { timeline: 2 }])
+        await expect(putBack('third', { from: old, ...asked })).rejects.toMatchObject({
+          code: 'broken',
+          message: expect.stringMatching(new RegExp(`${history} ${words}.*--timeline`)),
+        });
+      // The first one has none, and no number is given twice.
+      expect(await putBack(`on ${timeline}`, { from: old, timeline: 1 })).toMatchObject({ timeline });
+      expect(await readdir(join(folder(), `on ${timeline}`, 'postgres', 'pg_wal'))).not.toContain(
+        '00000002.history',
+      );
+      expect(await readOf(`on ${timeline}`)).toBe('a');
+    }
+    // A backup that was made on it has it within.
+    await putBack('fourth', { from: young });
+    expect(await readOf('fourth')).toBe('abc');
+  },
+  120_000,
+);
 
 test('into an empty folder that is there a restore is made within it: it may be a disk of its own, with others around it closed', async () => {
   const place = join(folder(), 'disk');
