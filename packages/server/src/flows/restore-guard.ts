@@ -17,7 +17,7 @@ import type { Database } from '../io/db/index.ts';
 export type GuardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
   log: Log;
-  /** `manual`: a standby takes over here and nothing is lost by it, so that nobody has to be asked, but who closed the gate. */
+  /** `manual`: a standby takes over here and nothing is lost by it, so that nobody has to be asked. A gate that somebody closed stays so. */
   restoreGuard: RestoreGuard;
 };
 

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
@@ -168,7 +171,7 @@ test('the embedded database is that of the first process, and the others find it
   }
 }, 180_000);
 
-test('a certificate that was renewed is taken up by all of them at a SIGHUP', async () => {
+test('a certificate that was renewed is taken up by all of them at a SIGHUP, and one that is no pair is counted for whoever watches', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'beckon-renewed-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const [certFile, keyFile] = [join(dir, 'server.crt'), join(dir, 'server.key')];
@@ -192,7 +195,21 @@ test('a certificate that was renewed is taken up by all of them at a SIGHUP', as
   for (const name of ['api 1', 'api 2'])
     await server.line((line) => line.fact === 'certificate.reloaded' && line.process === name);
   expect(await served()).toEqual(['second', 'second']);
+  await copyFile(join(PAIRS, 'first.key'), keyFile);
+  server.child.kill('SIGHUP');
+  for (const name of ['api 1', 'api 2'])
+    await server.line((line) => line.fact === 'certificate.not_reloaded' && line.process === name);
+  expect(await served()).toEqual(['second', 'second']);
+  const counted = /^beckon_log_lines_total\{level="error",fact="certificate\.not_reloaded"[^}]*\} (\d+)$/m;
+  expect(counted.exec(await pageOf(port))?.[1]).toBe('2');
 }, 120_000);
+
+/** What is counted, of a server whose certificate nobody vouches for. */
+async function pageOf(port: number): Promise<string> {
+  const asked = request({ port, host: 'localhost', path: '/metrics', rejectUnauthorized: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return text(answer);
+}
 
 test('what gauges are is made of several as each says, and of the ended only what they counted is kept', async () => {
   const metric = (

@@ -54,16 +54,22 @@ function holdFirst(): { held: Promise<OutgoingLetter>; letGo: (handed?: Handed) 
   return { held: begun.promise, letGo: (handed = { result: 'sent' }) => answer.resolve(handed) };
 }
 
-/** Of two letters that are claimed together the second waits for a slot while `act` is done. */
-async function meanwhile(act: (story: Story) => Promise<unknown>): Promise<Story> {
-  const story = await dueFor('first', 'second');
+/** Of letters that are claimed together all but the first wait for a slot while `act` is done. */
+async function whileFirstLeaves({ projectId }: Story, act: () => Promise<unknown>): Promise<void> {
   const { held, letGo } = holdFirst();
-  const sending = engine.sender.batch(story.projectId);
+  const sending = engine.sender.batch(projectId);
   await held;
-  expect(await message(story, 'second')).toMatchObject({ state: 'claimed' });
-  await act(story);
+  await act();
   letGo();
   await sending;
+}
+
+async function meanwhile(act: (story: Story) => Promise<unknown>): Promise<Story> {
+  const story = await dueFor('first', 'second');
+  await whileFirstLeaves(story, async () => {
+    expect(await message(story, 'second')).toMatchObject({ state: 'claimed' });
+    await act(story);
+  });
   return story;
 }
 
@@ -313,12 +319,7 @@ test('what was put off while its rule was off goes on once it is on again', asyn
 test('what was put back has no slot of the cap any more, and takes a new one when it leaves', async () => {
   const story = await dueFor('first', 'second');
   await story.set({ frequency_cap: '1/24h' });
-  const { held, letGo } = holdFirst();
-  const sending = engine.sender.batch(story.projectId);
-  await held;
-  await pauseProject(db, story.projectId);
-  letGo();
-  await sending;
+  await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
   await afterAMinute();
   clock.advance(25 * HOUR);
   const resumedAt = clock.now();
@@ -400,13 +401,10 @@ test('a mailbox provider that asks for less is written to more slowly, and other
 
 test('what an earlier release took for put off, though it was never handed over, gets out of that', async () => {
   const story = await dueFor('first', 'second');
-  const { held, letGo } = holdFirst();
-  const sending = engine.sender.batch(story.projectId);
-  await held;
-  clock.advance(2 * MINUTE);
-  await engine.sender.giveUp();
-  letGo();
-  await sending;
+  await whileFirstLeaves(story, async () => {
+    clock.advance(2 * MINUTE);
+    await engine.sender.giveUp();
+  });
   await asBefore(story, 'second');
   await story.user('second', { email: 'second@x.org', traits: { name: 'Ada' } });
   // It was called approved, so that it has a whole period again for what it says now.
@@ -417,12 +415,7 @@ test('what an earlier release took for put off, though it was never handed over,
 test('what was claimed and never handed over may be edited and skipped, and has not bounced when its time is over', async () => {
   const users = ['first', 'edited', 'skipped', 'late'];
   const story = await dueFor(...users);
-  const { held, letGo } = holdFirst();
-  const sending = engine.sender.batch(story.projectId);
-  await held;
-  await pauseProject(db, story.projectId);
-  letGo();
-  await sending;
+  await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
   await afterAMinute();
   const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' } as const;
   await story.act('edited', { kind: 'edit', content });
