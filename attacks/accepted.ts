@@ -38,5 +38,39 @@ export function accepted(attack: string, { severity, what }: Finding): string | 
   return ACCEPTED.find((one) => one.attack === attack && one.what.test(what))?.reason ?? null;
 }
 
-/** Patterns that recheck calls vulnerable, and what bounds them. */
-export const ACCEPTED_PATTERNS: { source: string; reason: string }[] = [];
+/**
+ * Patterns that recheck calls vulnerable, and the longest text they are ever given. What the worst text of that length costs is
+ * measured in each run, and is held to what any input may cost.
+ */
+export const BOUNDED_PATTERNS: { source: string; charsMax: number; bounded: string }[] = [
+  {
+    source: String.raw`[\p{L}\p{N}._%+'-]{1,320}(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*`,
+    charsMax: 8_000,
+    bounded: 'a text of the log is cut there before it is masked',
+  },
+  {
+    source: String.raw`[^\s<>"'(),:;：（），、；。「」【】《》]+@(?:\[[\w.:]*\]|[\w.-]+)`,
+    charsMax: 2_000,
+    bounded: 'a refusal is cut there before it is read',
+  },
+  {
+    source: String.raw`\b(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]+\b`,
+    charsMax: 2_000,
+    bounded: 'a refusal is cut there before it is read',
+  },
+  {
+    source: String.raw`(^|[\r\n]\s*|\s)[245]\d\d[- ](?=\S)`,
+    charsMax: 2_000,
+    bounded: 'a refusal is cut there before it is read',
+  },
+  {
+    source: String.raw`^[\s>*"'-]{0,12}(?:<[^<>\s@]+@[^<>\s]+>|[^\s<>:,;()"'@]+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))`,
+    charsMax: 2_000,
+    bounded: 'a line of a report is cut there',
+  },
+  {
+    source: String.raw`[a-z2-7]{34}\.[a-z2-7]{16}`,
+    charsMax: 64 * 1024,
+    bounded: 'an answer is cut there before it is kept',
+  },
+];

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { BOUNDED_PATTERNS } from './accepted.ts';
 import { ATTACKS } from './attacks.ts';
+import { attackOf } from './fuzz/cost.ts';
 import { mutate, randomFrom } from './fuzz/mutate.ts';
-import { patternsOf } from './fuzz/patterns.ts';
+import { allPatterns, patternsOf } from './fuzz/patterns.ts';
 import { mailPayloads } from './mail-payloads.ts';
 import { judge, linesOf, skipped } from './report.ts';
 import { judgeLock, judgeManifest } from './s16-supply.ts';
@@ -67,6 +69,19 @@ test('the same seed changes the same inputs, within their bound', () => {
 test('a regular expression is found where it stands, and what only looks like one is not', () => {
   const code = 'const a = 1 / 2 / 3;\nconst b: RegExp = /(a|b)+$/u;\nconst c = "/x+/";\n';
   expect(patternsOf(code, 'a.ts')).toEqual([{ source: '(a|b)+$', flags: 'u', file: 'a.ts', line: 2 }]);
+});
+
+test('the worst text for a pattern is as long as it may be, and every pattern that is let be stands somewhere', () => {
+  const told = {
+    pumps: [
+      { prefix: '<', pump: 'ab' },
+      { prefix: '-', pump: 'c' },
+    ],
+    suffix: '!',
+  };
+  expect(attackOf(told, 13)).toBe('<abab-ccccc!');
+  const sources = new Set(allPatterns().map(({ source }) => source));
+  expect(BOUNDED_PATTERNS.filter(({ source }) => !sources.has(source))).toEqual([]);
 });
 
 test('a package without its sum, from elsewhere or with a script is found, and so is a version that is none', () => {

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { check } from 'recheck';
-import { ACCEPTED_PATTERNS } from './accepted.ts';
+import { BOUNDED_PATTERNS } from './accepted.ts';
 import type { Attack, Finding, Target } from './attack.ts';
-import { fuzz, type Fuzzed, PARSERS } from './fuzz/fuzz.ts';
+import { attackOf, costOf } from './fuzz/cost.ts';
+import { fuzz, type Fuzzed, PARSERS, SLOW_CPU_MS } from './fuzz/fuzz.ts';
 import { allPatterns } from './fuzz/patterns.ts';
 import { runTests } from './run-tests.ts';
 
@@ -57,16 +58,18 @@ async function checkPatterns(target: Target): Promise<Finding[]> {
   const undecided: string[] = [];
   for (const { source, flags, file, line } of allPatterns()) {
     // What the mode v adds to u is not known there.
-    const { status, ...more } = await check(source, flags.replace('v', 'u'), { timeout: PATTERN_MS });
+    const found = await check(source, flags.replace('v', 'u'), { timeout: PATTERN_MS });
     target.count('regular expressions');
     const where = `${file}:${line} /${source}/${flags}`;
-    if (status === 'unknown') undecided.push(where);
-    if (status !== 'vulnerable') continue;
-    const reason = ACCEPTED_PATTERNS.find((one) => one.source === source)?.reason;
-    const { complexity } = more as { complexity?: { summary?: string } };
-    const what = `${where} is ${complexity?.summary ?? 'vulnerable'}`;
-    if (reason === undefined) findings.push({ severity: 'medium', what });
-    else target.note(`let be: ${what} (${reason})`);
+    if (found.status === 'unknown') undecided.push(where);
+    if (found.status !== 'vulnerable') continue;
+    const what = `${where} is ${found.complexity.summary}`;
+    const bound = BOUNDED_PATTERNS.find((one) => one.source === source);
+    const ms = bound && (await costOf(new RegExp(source, flags), attackOf(found.attack, bound.charsMax)));
+    if (bound && ms !== undefined && ms <= SLOW_CPU_MS)
+      target.note(`let be: ${what}: ${ms.toFixed(1)} ms for ${bound.charsMax} characters (${bound.bounded})`);
+    else
+      findings.push({ severity: 'medium', what: ms === undefined ? what : `${what}: ${ms.toFixed(0)} ms` });
   }
   if (undecided.length > 0) target.note(`recheck could not decide: ${undecided.join(' · ')}`);
   return findings;

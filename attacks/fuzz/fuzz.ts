@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { Finding } from '../attack.ts';
 import type { FuzzStory, FuzzTask } from './fuzz-worker.ts';
+import { leastCpuOf } from './cost.ts';
 import { type Parser, PARSERS } from './parsers.ts';
 
 const HANGS_AFTER_MS = 20_000;
 const LOOK_MS = 1_000;
-const SLOW_CPU_MS = 50;
-const RERUNS = 5;
+export const SLOW_CPU_MS = 50;
 const SHOWN_CHARS = 300;
 
 export type Fuzzed = { inputs: number; slow: number; findings: Finding[] };
@@ -32,7 +32,10 @@ export async function fuzz(
     findings.push({ severity: 'high', what: `${parser.name}: ${crash}`, evidence: shown(input()) });
   const slow = stories.filter((story) => story.kind === 'slow');
   for (const story of slow) {
-    const ms = await cpuOf(parser, Buffer.from(story.input, 'base64'));
+    const input = Buffer.from(story.input, 'base64');
+    const parse = async (): Promise<unknown> => parser.parse(input);
+    // That it throws was told already.
+    const ms = await leastCpuOf(() => parse().catch(() => {}));
     if (ms > SLOW_CPU_MS)
       findings.push({
         severity: 'medium',
@@ -74,22 +77,6 @@ async function ended(
   clearInterval(watch);
   await worker.terminate();
   return crash;
-}
-
-/** What an input costs by itself: the least of some runs, in time of this thread, so that neighbours do not count. */
-async function cpuOf(parser: Parser, input: Buffer): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let n = 0; n < RERUNS; n += 1) {
-    const before = process.threadCpuUsage();
-    try {
-      await parser.parse(input);
-    } catch {
-      // That it throws was told already.
-    }
-    const { user, system } = process.threadCpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-  }
-  return least;
 }
 
 function shown(base64: string): string {

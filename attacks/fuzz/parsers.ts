@@ -162,7 +162,7 @@ export const PARSERS: Parser[] = [
   },
   {
     name: 'signatures of mails',
-    bytesMax: 16 * KIB,
+    bytesMax: 64 * KIB,
     seeds: () => mails().slice(0, 20),
     parse: (bytes) =>
       authenticateMail(

@@ -18,7 +18,7 @@ const PER_SECOND = 300;
 const LETTER_EACH = '10m';
 const MINUTE_MS = 60_000;
 /** Before the first minute: what a process compiles at last, it compiles within these. */
-const WARM_UP_MINUTES = 15;
+const WARM_UP_MINUTES = 25;
 const HOUR_MINUTES = 60;
 const USERS = 3_000;
 const SEED = 1;

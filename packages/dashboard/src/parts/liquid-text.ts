@@ -2,14 +2,23 @@
  * Liquid within Markdown, on its way through an editor that knows nothing of it. Each piece becomes one word of letters that
  * Markdown leaves alone, also in an address, and afterwards itself again: no editor can take a piece of it for its own.
  */
-const PIECE = /\{\{.*?\}\}|\{%.*?%\}/gs;
+const CLOSED_BY = { '{{': '}}', '{%': '%}' };
 const OPEN = '\uE000';
 const CLOSE = '\uE001';
 const HIDDEN = /\uE000([\w-]+)\uE001/g;
 export const HIDDEN_AT_START = /^\uE000([\w-]+)\uE001/;
 
 export function hideLiquid(markdown: string): string {
-  return markdown.replaceAll(PIECE, hidePiece);
+  let hidden = '';
+  let at = 0;
+  for (const { index, 0: opening } of markdown.matchAll(/\{\{|\{%/g)) {
+    if (index < at) continue;
+    const end = markdown.indexOf(CLOSED_BY[opening as '{{' | '{%'], index + 2);
+    if (end < 0) continue;
+    hidden += markdown.slice(at, index) + hidePiece(markdown.slice(index, end + 2));
+    at = end + 2;
+  }
+  return hidden + markdown.slice(at);
 }
 
 export function showLiquid(text: string): string {
@@ -51,12 +60,12 @@ function plain(markdown: string): string {
   return markdown
     .replaceAll('\r\n', '\n')
     .replaceAll(/\]\(<([^<>\s]*)>/g, ']($1')
-    .replaceAll(/^(\s*)[*+](?= )/gm, '$1-')
+    .replaceAll(/^([ \t]*)[*+](?= )/gm, '$1-')
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
     .replaceAll(/__(?=\S)(.+?)__/g, '**$1**')
     .replaceAll(/(?<![\p{L}\p{N}_])_(?=\S)([^_\n]+?)_(?![\p{L}\p{N}_])/gu, '*$1*')
     .replaceAll(/^(\*\s*){3,}$|^(_\s*){3,}$/gm, '---')
-    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{2,}/g, '\n\n')
     .trim();
 }

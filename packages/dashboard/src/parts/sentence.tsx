@@ -5,10 +5,10 @@ import classes from './sentence.module.css';
 export function Sentence({ text }: { text: string }): ReactNode {
   return (
     <span className={classes.sentence}>
-      {text.split(/(“[^”]*”)/).map((piece, index) =>
+      {text.split(/(“[^”]*(?:”|$))/).map((piece, index) =>
         index % 2 === 1 ? (
           <q key={index} className={classes.value}>
-            {piece.slice(1, -1)}
+            {piece.replaceAll(/^“|”$/g, '')}
           </q>
         ) : (
           piece

@@ -58,9 +58,9 @@ function spellings(secret: string): string[] {
 
 const PATTERNS: [RegExp, string][] = [
   // An address of a mailbox, also as it is written in an address of a page.
-  [/[\p{L}\p{N}._%+'-]+(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu, '[address]'],
+  [/[\p{L}\p{N}._%+'-]{1,320}(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/gu, '[address]'],
   // smtp://user:password@host: the address pattern has taken the host by now, or it is a name without a dot.
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#:@]*:[^\s/?#]+(?=@|\[address\]|$)/gi, '$1[masked]'],
+  [/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#:@]*:[^\s/?#]+(?=@|\[address\]|$)/gi, '$1[masked]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [masked]'],
   [/\b(?:[srp]k|rk|pat|cli|whsec|bkn)_[\w+/=-]{6,}/g, '[masked]'],
   // What links of letters carry; see `letter-token`.

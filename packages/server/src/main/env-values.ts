@@ -74,9 +74,9 @@ export function readMailbox(text: string): Parsed<string> {
 
 /** As Node's resolver takes it: an address, a port behind it if it is another than 53. */
 export function isServerAddress(text: string): boolean {
-  const [, bracketed, plain, port] =
-    /^(?:\[([^\]]+)\]|([^:]+|[^\]]*:[^\]]*:[^\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  return isIP(bracketed ?? plain ?? '') !== 0 && (port === undefined || Number(port) <= 65_535);
+  if (isIP(text) !== 0) return true;
+  const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return isIP(bracketed ?? plain) !== 0 && (port === undefined || Number(port) <= 65_535);
 }
 
 /** Its key is no part of it. A fragment says which protocol it speaks. */

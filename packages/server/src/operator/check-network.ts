@@ -58,7 +58,7 @@ async function isOurs(host: string, { port, tls }: { port: number; tls: boolean 
     ask({ host: reachable(host), port, tls, path: '/version' }),
     ask({ host: reachable(host), port, tls, path: '/metrics' }),
   ]);
-  return /"data":\{[^}]*"version":/.test(version) || metrics.includes('beckon_');
+  return /"data":\{[^{}]*"version":/.test(version) || metrics.includes('beckon_');
 }
 
 function reachable(host: string): string {

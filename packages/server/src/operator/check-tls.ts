@@ -32,11 +32,12 @@ export async function checkTls(config: InspectedConfig, now: number): Promise<Ch
   }
 }
 
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const BEGIN = '-----BEGIN CERTIFICATE-----';
 
 function certificatesOf(text: string): X509Certificate[] {
-  const parts = text.match(PEM);
-  return (parts ?? [text]).map((part) => new X509Certificate(part));
+  const [, ...parts] = text.split(BEGIN);
+  if (parts.length === 0) return [new X509Certificate(text)];
+  return parts.map((part) => new X509Certificate(BEGIN + part));
 }
 
 function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
@@ -144,7 +145,7 @@ export async function checkPublicUrl(
     ];
   const answered = await askVersion({ hostname, port: Number(port || 443), ...trusted });
   if ('trouble' in answered) return [notReached(publicUrl, answered.trouble)];
-  if (!/"data":\{[^}]*"version":/.test(answered.text))
+  if (!/"data":\{[^{}]*"version":/.test(answered.text))
     return [
       warn(
         'public address',

@@ -35,7 +35,7 @@ export function gateName({ gate }: Pick<GateSaid, 'gate'>): string {
 /** What somebody typed: an address has an @ that nothing else would have. */
 export function placeOf(typed: string): { email: string } | { user: string } {
   const text = typed.trim();
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? { email: text } : { user: text };
+  return /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(text) ? { email: text } : { user: text };
 }
 
 /** What an import comes to, in lines. */

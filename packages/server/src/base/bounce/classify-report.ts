@@ -89,8 +89,7 @@ const LETTER = new RegExp(
   'i',
 );
 
-/** Of a conversation that is copied: the command before the first refusal. */
-const REFUSED_COMMAND = />>> ?(\w+)(?:(?!>>>).){0,300}?<<< ?[45]\d\d/s;
+const REFUSED_WITHIN_CHARS = 300;
 const STAGES: Record<string, Stage> = {
   rcpt: 'rcpt',
   data: 'letter',
@@ -99,9 +98,17 @@ const STAGES: Record<string, Stage> = {
   ehlo: 'before',
 };
 
+/** Of a conversation that is copied: the command before the first refusal. */
+function refusedCommand(text: string): string | undefined {
+  const [, ...said] = text.split('>>>');
+  return said
+    .map((part) => /^ ?(\w+)(.*)/s.exec(part))
+    .find((found) => /<<< ?[45]\d\d/.test(found?.[2]?.slice(0, REFUSED_WITHIN_CHARS) ?? ''))?.[1]
+    ?.toLowerCase();
+}
+
 function stageOf(text: string): Stage | null {
-  const command = REFUSED_COMMAND.exec(text)?.[1]?.toLowerCase();
-  const said = command === undefined ? undefined : STAGES[command];
+  const said = STAGES[refusedCommand(text) ?? ''];
   if (said !== undefined) return said;
   if (RECIPIENT.test(text)) return 'rcpt';
   if (LETTER.test(text)) return 'letter';

@@ -58,7 +58,7 @@ export function allOf(fields: readonly MailHeader[], name: string): string[] {
 
 /** Deliberately narrow: what a report calls an address and this does not know is none. */
 const ADDRESS =
-  /[^\s<>"'(),:;[\]\\|：（），、；。「」【】《》]{1,128}@(?:[a-z\d_-]{1,63}\.){0,10}[a-z\d_-]{1,63}\b/giu;
+  /(?<![^\s<>"'(),:;[\]\\|：（），、；。「」【】《》])[^\s<>"'(),:;[\]\\|：（），、；。「」【】《》]{1,128}@(?:[a-z\d_-]{1,63}\.){0,10}[a-z\d_-]{1,63}\b/giu;
 
 /** In lower case, at most so many, each once. */
 export function addressesIn(text: string, max: number): string[] {

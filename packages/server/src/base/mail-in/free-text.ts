@@ -132,10 +132,11 @@ function findRecipients(mail: InboundMail, original: Fields, lines: string[]): L
 }
 
 /** Alone on its line, or in front of what is said of it. */
-const PLACED = /^[\s>*"'-]{0,12}(?:<[^<>\s]+@[^<>\s]+>|[^\s<>:,;()"']+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))/;
+const PLACED =
+  /^[\s>*"'-]{0,12}(?:<[^<>\s@]+@[^<>\s]+>|[^\s<>:,;()"'@]+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))/;
 /** Behind a word for it. */
 const NAMED =
-  /(?:\b(?:recipients?|to|rcpt to|user|address(?:es)?|addressee|mailbox|account|for|receiver|destinat\w+|empfänger|宛先|envelope-to|failed)\b ?\w{0,12} ?[:=]|\brcpt to:|\b(?:to|for|user|address|recipient|mailbox|account) )[\s"'`([]{0,4}<?[^\s<>:,;()]+@[\w.-]+\w/i;
+  /(?:\b(?:recipients?|to|rcpt to|user|address(?:es)?|addressee|mailbox|account|for|receiver|destinat\w+|empfänger|宛先|envelope-to|failed)\b ?\w{0,12} ?[:=]|\brcpt to:|\b(?:to|for|user|address|recipient|mailbox|account) )[\s"'`([]{0,4}<?[^\s<>:,;()@]{1,128}@[\w.-]+\w/i;
 const ANYWHERE = /@/;
 /** "For help, write to …" names nobody who was written to. */
 const OF_HELPERS =

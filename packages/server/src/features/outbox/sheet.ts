@@ -45,7 +45,7 @@ export function parseDeclarations(text: string): Declaration[] {
         .slice(colon + 1)
         .slice(0, VALUE_MAX_CHARS)
         .trim();
-      const value = whole.replace(/\s*!\s*important$/i, '');
+      const value = whole.replace(/!\s*important$/i, '').trimEnd();
       return [{ property, value, isImportant: value !== whole }];
     });
 }

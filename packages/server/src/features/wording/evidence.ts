@@ -78,9 +78,10 @@ export function numbersIn(text: string): string[] {
   });
 }
 
-const PLACE = /[^\s<>()[\]"',;:]*(?:@[^\s<>()[\]"',;:]+|[\p{L}\p{N}]\.\p{L}{2,}[^\s<>()[\]"',;:]*)/gu;
+const PLACE =
+  /(?<![^\s<>()[\]"',;:])[^\s<>()[\]"',;:]*(?:@[^\s<>()[\]"',;:]+|[\p{L}\p{N}]\.\p{L}{2,}[^\s<>()[\]"',;:]*)/gu;
 
 /** What a mail program might make a link of. */
 export function placesIn(text: string): string[] {
-  return (text.match(PLACE) ?? []).map((place) => place.toLowerCase().replace(/[.!?]+$/, ''));
+  return (text.match(PLACE) ?? []).map((place) => place.toLowerCase().replace(/(?<![.!?])[.!?]+$/, ''));
 }

@@ -167,7 +167,7 @@ function isLikeName(text: string, at: number, word: string): boolean {
   const before = text
     .slice(0, at)
     .trimEnd()
-    .replace(/["“”'‘’(]+$/u, '')
+    .replace(/(?<!["“”'‘’(])["“”'‘’(]+$/u, '')
     .trimEnd();
   if (before === '') return /^\s*,/.test(text.slice(at + word.length)) && !OPENERS.has(word.toLowerCase());
   return !/[.!?:…]$/.test(before);

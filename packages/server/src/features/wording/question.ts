@@ -58,8 +58,8 @@ export function hashQuestion(question: Question, model: string): string {
 export function ownWords({ subject, preheader, body }: Letter): string {
   return [subject, preheader, body]
     .join('\n')
-    .replace(/\{%-?\s*comment\s*-?%\}[\s\S]*?\{%-?\s*endcomment\s*-?%\}/g, ' ')
-    .replace(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, ' ')
-    .replace(/\]\([^)]*\)/g, '] ')
-    .replace(/<(?:https?|mailto):[^>]*>/gi, ' ');
+    .replace(/\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment)[\s\S])*?\{%-?\s*endcomment\s*-?%\}/g, ' ')
+    .replace(/\{\{(?:(?!\{\{)[\s\S])*?\}\}|\{%(?:(?!\{%)[\s\S])*?%\}/g, ' ')
+    .replace(/\]\((?:(?!\]\()[^)])*\)/g, '] ')
+    .replace(/<(?:https?|mailto):[^<>]*>/gi, ' ');
 }

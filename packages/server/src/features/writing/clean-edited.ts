@@ -38,7 +38,8 @@ function hideComments(html: string, before: string): Hidden {
   return { hidden, show: (clean) => clean.replace(signs, (_, number: string) => kept[Number(number)] ?? '') };
 }
 
-const COMMENT = /<!--[\s\S]*?-->/g;
+/** One that is not closed goes on to the end, as in a browser. */
+const COMMENT = /<!--(?:[\s\S]*?-->|[\s\S]*$)/g;
 
 const OPTIONS: sanitize.IOptions = {
   allowedTags: (

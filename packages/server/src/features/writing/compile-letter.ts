@@ -5,7 +5,7 @@ import { compileMjml } from './compile-mjml.ts';
 import { piecesOf } from './link-places.ts';
 import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 
-const PREVIEW = /<mj-preview\b[^>]*>[\s\S]*?<\/mj-preview\s*>/gi;
+const PREVIEW = /<mj-preview\b[^<>]*>(?:(?!<mj-preview\b)[\s\S])*?<\/mj-preview\s*>/gi;
 
 type CompiledLetter = { html: string } | { flaws: string[] };
 

@@ -21,7 +21,7 @@ export async function compileMjml(source: string): Promise<Compiled> {
 function squeezed(html: string): string {
   if (/<(?:pre|textarea)\b/i.test(html)) return html;
   return html
-    .replace(/[ \t]*\n\s*/g, '\n')
+    .replace(/(?<![ \t])[ \t]*\n\s*/g, '\n')
     .replace(/<(\w+)\n/g, '<$1 ')
     .replace(/"\n>/g, '">')
     .trim();

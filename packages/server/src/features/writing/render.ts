@@ -81,5 +81,5 @@ function page(text: string, markup: Markup, findings: Findings): string {
   return Buffer.from(body)
     .subarray(0, BODY_MAX_BYTES)
     .toString()
-    .replace(/\uFFFD+$/, '');
+    .replace(/(?<!\uFFFD)\uFFFD+$/, '');
 }

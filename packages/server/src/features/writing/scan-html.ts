@@ -95,12 +95,13 @@ export function attributePlaces(tag: string): AttributePlace[] {
   }));
 }
 
-const BODY = /<body\b(?:[^>"']|"[^"]*"|'[^']*')*>/i;
+/** Up to the end where it is not closed, so that it is looked for once. */
+const BODY = /<body\b(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(>|$)/i;
 
 /** What stands in the body of a page, and what stands around it. What is no whole page is all body. */
 export function partsOfPage(page: string): { before: string; inside: string; behind: string } {
   const start = BODY.exec(page);
-  const from = start === null ? 0 : start.index + start[0].length;
+  const from = start?.[1] === '>' ? start.index + start[0].length : 0;
   const end = page.toLowerCase().lastIndexOf('</body');
   const to = end < from ? page.length : end;
   return { before: page.slice(0, from), inside: page.slice(from, to), behind: page.slice(to) };

@@ -56,5 +56,5 @@ export function reactionsTo(random: Random, letter: OutgoingLetter, sentAt: numb
 }
 
 function linkOf({ content }: OutgoingLetter): string {
-  return /\]\((https:\/\/[^)\s]+)\)/.exec(content.body)?.[1] ?? 'https://app.harbour.example/';
+  return /\]\((https:\/\/[^()\s]+)\)/.exec(content.body)?.[1] ?? 'https://app.harbour.example/';
 }

@@ -41,7 +41,7 @@ export async function readGuide(folder: string): Promise<GuideFiles> {
   return { files, policies: new Map(pages.map(([path, { body }]) => [path, policyOf(body.toString())])) };
 }
 
-const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g;
+const INLINE_SCRIPT = /<script(?![^<>]*\ssrc=)[^<>]*>([^]*?)(?:<\/script>|$)/g;
 
 /** Files of ours run, and the few lines within a page that choose its colours before it is drawn: by their hash, and nothing else. */
 function policyOf(page: string): string {

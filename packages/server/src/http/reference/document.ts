@@ -11,7 +11,7 @@ export type ReferenceOptions = { publicUrl: string; version: string };
 
 /** The public API in OpenAPI 3.1, from the schemas, limits and faults that the server itself works with. */
 export function buildDocument({ publicUrl, version }: ReferenceOptions): OpenApiDocument {
-  const base = publicUrl.replace(/\/+$/, '');
+  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   return {
     openapi: '3.1.0',
     info: {

@@ -138,7 +138,7 @@ function codeBlock(label: string, code: Part[]): Html {
 
 /** The strings that are values, apart from keys and everything else. */
 function highlight(json: string): Part[] {
-  return json.split(/("(?:\\.|[^"\\])*")/).map((piece, i, all) => {
+  return json.split(/("(?:\\(?:[^]|$)|[^"\\])*(?:"|$))/).map((piece, i, all) => {
     const isValue = i % 2 === 1 && !all[i + 1]?.startsWith(':');
     return isValue ? html`<span class="text">${piece}</span>` : piece;
   });

@@ -52,6 +52,25 @@ test("a mail with a longer header than any has is nobody's, and costs no questio
   expect(await ask(`${FROM}${BODY}${'x'.repeat(long)}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
 });
 
+test.each([
+  ['returns', `X-A: ${'\r'.repeat(300)}\r\n${FROM}`],
+  ['signs that part the values of a signature', `DKIM-Signature: v=1${'; '.repeat(200)}b=AA==\r\n${FROM}`],
+  ['folds', `X-A: b${'\r\n b'.repeat(2_000)}\r\n${FROM}`],
+  ['authors', `From: ${'ada@home.test, '.repeat(150)}\r\n`],
+  ['authors, folded before the colon', `From\r\n : ${'ada@home.test, '.repeat(150)}\r\n`],
+  ['authors in many fields', `From: ${'b='.repeat(60)}\r\n`.repeat(20)],
+  ['words about one hop', `Received: ${'a=b '.repeat(1_500)}\r\n${FROM}`],
+])("a mail with more %s than any has is nobody's, and costs no question", async (_, header) => {
+  expect(await ask(`${header}${BODY}`)).toEqual(REFUSED);
+});
+
+test('a mail to hundreds, over many hops, whose lines are padded, is judged like any other', async () => {
+  const to = Array.from({ length: 500 }, (_, i) => `person-${i}@home.test`).join(',\r\n ');
+  const hop = `Received: from a.test (a.test [192.0.2.1])\r\n${' '.repeat(40)}by b.test;\r\n\tMon, 2 Feb 2026 10:00:00 +0000\r\n`;
+  const raw = `${hop.repeat(40)}${signatures(4)}Subject: ${' '.repeat(150)}Hello\r\r\nTo: ${to}\r\n${FROM}${BODY}`;
+  expect(await ask(raw)).toMatchObject({ dmarc: 'none', policy: 'none' });
+});
+
 test('whoever keeps the DNS from answering about themselves proves nothing against what the author wants', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const asked = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import { within } from '../../base/within.ts';
 import type { LookUp } from '../dns/index.ts';
+import { isMadeToBeSlow } from './made-to-be-slow.ts';
 
 /** What the domain that a mail says to be from makes of it. */
 export type MailAuthentication = {
@@ -24,14 +25,6 @@ const WITHIN_MS = 20_000;
 const QUESTIONS_MAX = 60;
 const UNKNOWN: MailAuthentication = { dmarc: 'unknown', policy: 'none' };
 const FORGED: MailAuthentication = { dmarc: 'fail', policy: 'reject' };
-/**
- * All of it happens in the thread that serves everybody. The whole body is hashed for each signature that names another length
- * of it, and long headers are folded in time that grows faster than they do: 4,000 signatures of nine megabytes took a minute,
- * one header of half a megabyte thirty seconds.
- */
-const SIGNATURES_MAX = 10;
-const HEADER_MAX_BYTES = 64 * 1024;
-
 /**
  * SPF, DKIM, ARC and DMARC, by the server that handed the mail over. Where that is one of
  * ours in front (`isNear`), the newest Received line, which it wrote, says where it had the mail from.
@@ -82,14 +75,6 @@ async function judge(
   } catch {
     return UNKNOWN;
   }
-}
-
-function isMadeToBeSlow(raw: Uint8Array): boolean {
-  const head = Buffer.from(raw.subarray(0, HEADER_MAX_BYTES)).toString('latin1');
-  const end = head.search(/\n\r?\n/);
-  if (end < 0 && raw.length > HEADER_MAX_BYTES) return true;
-  const header = end < 0 ? head : head.slice(0, end);
-  return (header.match(/^dkim-signature\s*:/gim) ?? []).length > SIGNATURES_MAX;
 }
 
 function tooMany(): Error {

@@ -24,7 +24,7 @@ export function textField(name: string, text: string): string {
 export function formedField(name: string, value: string): string {
   const words = value
     .toWellFormed()
-    .replace(/[^ ]*[^\x20-\x7e][^ ]*(?: +[^ ]*[^\x20-\x7e][^ ]*)*/g, (run) =>
+    .replace(/(?<![^ ])[^ ]*[^\x20-\x7e][^ ]*(?: +[^ ]*[^\x20-\x7e][^ ]*)*/g, (run) =>
       encodedWords(run, LINE_MAX / 2),
     );
   return `${fold(`${name}: ${words.trim()}`)}\r\n`;

@@ -23,7 +23,7 @@ export function relayId(reply: string): string | null {
   const line = reply.trim();
   for (const pattern of PATTERNS) {
     const [, id] = pattern.exec(line) ?? [];
-    if (id !== undefined) return id.replace(/[.]+$/, '');
+    if (id !== undefined) return id.replace(/(?<![.])[.]+$/, '');
   }
   return null;
 }

@@ -53,7 +53,7 @@ async function open({ baseUrl, apiKey, name }: ModelOptions): Promise<Opened> {
   // It would write its warnings to the console.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const ai = await import('ai');
-  const baseURL = baseUrl.replace(/#.*$/, '').replace(/\/+$/, '');
+  const baseURL = baseUrl.replace(/#.*/s, '').replace(/(?<!\/)\/+$/, '');
   if (speaksAnthropic(baseUrl)) {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     return { ai, model: createAnthropic({ baseURL, apiKey, fetch: boundedFetch })(name) };

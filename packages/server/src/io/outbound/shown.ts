@@ -9,5 +9,5 @@ export function shown(bytes: Buffer, bytesMax: number): string {
   return Buffer.from(text)
     .subarray(0, bytesMax)
     .toString('utf8')
-    .replace(/\u{FFFD}+$/u, '');
+    .replace(/(?<!\u{FFFD})\u{FFFD}+$/u, '');
 }

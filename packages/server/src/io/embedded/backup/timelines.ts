@@ -138,7 +138,7 @@ export async function readEnd(data: string, timeline: number): Promise<bigint> {
 }
 
 function branchesIn(history: string): Branch[] {
-  const lines = history.matchAll(/^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/gm);
+  const lines = history.matchAll(/^[ \t]*(\d+)[ \t]+([0-9A-F]+\/[0-9A-F]+)/gm);
   return Array.from(lines, ([, number, at = '']) => ({ number: Number(number), at: lsn(at) }));
 }
 
