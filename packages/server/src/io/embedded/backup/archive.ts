@@ -83,12 +83,15 @@ export async function archiveCommandOf(backupDir: string, systemId: string): Pro
 /** From the backup itself, and from the continuous log beside it. */
 export async function restoreCommand(folders: string[], home: ArchiveHome): Promise<string> {
   for (const folder of folders) {
-    const closed = home.runAs && (await findClosedTo(folder, home.runAs));
-    if (closed !== undefined)
-      throw new BackupFailure(
-        'unwritable',
-        `${closed} is closed to ${home.runAs?.name}, whom PostgreSQL runs as, and it has to read what is there`,
-      );
+    const { runAs } = home;
+    const closed = runAs && (await findClosedTo(folder, runAs));
+    if (closed === undefined) continue;
+    // What was kept by another account is given to this one; a folder on the way there is not.
+    const next = closed.startsWith(folder) ? `chown -R ${runAs?.name} ${folder}` : `chmod o+x ${closed}`;
+    throw new BackupFailure(
+      'unwritable',
+      `${closed} is closed to ${runAs?.name}, whom PostgreSQL runs as, and it has to read what is there: ${next}`,
+    );
   }
   const tries = folders.map((folder) => {
     const file = `${shellQuoted(folder)}/%f.gz`;
