@@ -19,4 +19,16 @@ export const FIXTURES: Fixture[] = [
     showed:
       'an endpoint that fails all the time is asked twice within half a minute where a worker stood still for a lease; that is as it should be',
   },
+  {
+    scenario: 'webhooks',
+    seed: 9945,
+    showed:
+      'an endpoint that fails all the time was asked twice within half a minute where the clock of whoever asked was put back before the answer',
+  },
+  {
+    scenario: 'webhooks',
+    seed: 8768,
+    showed:
+      'failures that were told a quarter of an hour late counted as near to those of now; the product was right',
+  },
 ];

@@ -86,8 +86,10 @@ export function watchWebhooks(store: Store, skewMs: number): Watched {
       const record = of(id);
       if (ok) Object.assign(record, { failures: [], lastOkAt: at, trippedAt: null });
       else record.failures.push(at);
-      const near = record.failures.filter((failedAt) => failedAt > at - 4 * MINUTE);
-      if (near.length >= FAILURES && record.lastOkAt < at - 6 * MINUTE)
+      // What came of a request may be told long behind what came of later ones.
+      const latest = Math.max(at, ...record.failures);
+      const near = record.failures.filter((failedAt) => failedAt > latest - 4 * MINUTE);
+      if (near.length >= FAILURES && record.lastOkAt < latest - 6 * MINUTE)
         record.trippedAt ??= record.claims.length;
     },
     wasHeard: (delivery) => heard.has(keyOf(delivery)),

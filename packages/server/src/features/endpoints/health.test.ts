@@ -37,6 +37,13 @@ test('one success afterwards lets all through again, one failure spares it once 
   expect(after([{ at: NOW + 1, ok: true }], open).openUntil).toBe(open.openUntil);
 });
 
+test('the request that tells counts as one, though the clock of whoever asked was put back before the answer', () => {
+  const asked = NOW + 30 * SECOND;
+  const probing = refill(after(failures(10)), LIMITS, asked);
+  expect(after([{ at: asked - SECOND, ok: false }], probing).openUntil).toBe(asked + 30 * SECOND);
+  expect(after([{ at: asked - SECOND, ok: true }], probing).openUntil).toBeNull();
+});
+
 test('the breaker opens as one that remembers every result would open it', () => {
   const step = fc.record({
     afterMs: fc.nat(40_000),

@@ -57,7 +57,7 @@ export function judge(health: Health, result: Result): Judged {
 }
 
 function succeeded(health: Health, { at }: Result): Judged {
-  const isProbe = health.openUntil !== null && at >= health.openUntil;
+  const isProbe = health.openUntil !== null && toldAt(health, at) >= health.openUntil;
   const windows = isProbe ? [] : counted(health.windows, { at, ok: true });
   const openUntil = isProbe ? null : health.openUntil;
   const after = { ...health, windows, openUntil, failingSince: null, failures: 0, warnedAt: null };
@@ -80,10 +80,16 @@ function failed(health: Health, { at, isGone }: Result): Judged {
   return { health: opened, event: isNew ? 'opened' : null };
 }
 
+/** Never before it was last asked, which fills its tokens: the clock of whoever was answered may have been put back since. */
+function toldAt({ refilledAt }: Health, at: number): number {
+  return Math.max(at, refilledAt);
+}
+
 /** One failure after the time opens it anew; while it is open nothing changes. */
 function opens(health: Health, at: number): Health {
+  const told = toldAt(health, at);
   if (health.openUntil !== null)
-    return at >= health.openUntil ? { ...health, openUntil: at + BREAKER.openMs } : health;
+    return told >= health.openUntil ? { ...health, openUntil: told + BREAKER.openMs } : health;
   const total = { ok: 0, failed: 0 };
   for (const { ok, failed: f } of health.windows) {
     total.ok += ok;
