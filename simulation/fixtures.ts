@@ -31,4 +31,10 @@ export const FIXTURES: Fixture[] = [
     showed:
       'failures that were told a quarter of an hour late counted as near to those of now; the product was right',
   },
+  {
+    scenario: 'letters',
+    seed: 1127,
+    showed:
+      'a letter that was put back, and left for another address of its person, counted for the former address as well; the product was right',
+  },
 ];

@@ -33,8 +33,13 @@ export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened 
       tokens.push(realNow());
       mustBeWithinThrottle(policy, tokens, skewMs);
       if (!message.counts || message.attempts > 0) return;
-      const others = (slots.get(message.address) ?? []).filter(({ draftId }) => draftId !== draft.id);
-      const own = [...others, { draftId: draft.id, at: now }];
+      // Claimed once before, it may have gone to the address that its person had then.
+      for (const [address, claims] of slots)
+        slots.set(
+          address,
+          claims.filter(({ draftId }) => draftId !== draft.id),
+        );
+      const own = [...(slots.get(message.address) ?? []), { draftId: draft.id, at: now }];
       slots.set(message.address, own);
       mustBeWithinCaps({ store, skewMs }, own, now);
     },
