@@ -14,7 +14,7 @@ export const s15: Attack = {
   title:
     'parsers: fuzzing of all that reads what strangers wrote; every regular expression looked at by recheck',
   passLine:
-    'no crash, no hang, nothing thrown but a Fault, no input that costs more than 50 ms; no pattern that recheck finds vulnerable',
+    'no crash, no hang, nothing thrown but a Fault, no input that costs more than 50 ms; no pattern that recheck finds vulnerable, but where the worst text of the longest that it is given costs no more',
   quick: false,
   async run(target) {
     const findings: Finding[] = [];
