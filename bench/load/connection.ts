@@ -18,8 +18,8 @@ export type ConnectionEvents = {
   /** Ready for a request: connected, or connected again. */
   onReady(connection: Connection): void;
   onAnswer(connection: Connection, status: number): void;
-  /** The request under way, or an attempt to connect, came to nothing. */
-  onLoss(connection: Connection, why: Loss): void;
+  /** The request under way, or an attempt to connect, came to nothing; null where the server ended a connection that was idle. */
+  onLoss(connection: Connection, why: Loss | null): void;
 };
 
 export type Target = { host: string; port: number };
@@ -53,6 +53,11 @@ function openConnection(target: Target, events: ConnectionEvents, shared: Buffer
   };
 
   function read(length: number): boolean {
+    // Nothing was asked: a server that has had enough of an idle connection says so before it closes it.
+    if (connection.sentAt === 0) {
+      lose(null);
+      return true;
+    }
     const status = reader.read(shared, length);
     if (status === 0) return true;
     if (status < 0) lose('unreadable');
@@ -65,7 +70,7 @@ function openConnection(target: Target, events: ConnectionEvents, shared: Buffer
     return true;
   }
 
-  function lose(why: Loss): void {
+  function lose(why: Loss | null): void {
     events.onLoss(connection, why);
     connection.sentAt = 0;
     reconnect();
@@ -97,8 +102,7 @@ function openConnection(target: Target, events: ConnectionEvents, shared: Buffer
     socket.on('close', () => {
       if (closed) return;
       if (!connected) lose('refused');
-      else if (connection.sentAt > 0) lose('reset');
-      else reconnect();
+      else lose(connection.sentAt > 0 ? 'reset' : null);
     });
   }
   connect();

@@ -186,11 +186,11 @@ function answered(run: Run, connection: Connection, status: number): void {
   if (now >= run.measureFrom && now < run.measureTo) run.inTime += 1;
 }
 
-function lost(run: Run, connection: Connection, why: Loss): void {
+function lost(run: Run, connection: Connection, why: Loss | null): void {
   if (connection.sentAt > 0) run.underWay -= 1;
   const idleAt = run.idle.indexOf(connection);
   if (idleAt !== -1) run.idle.splice(idleAt, 1);
-  if (run.startedAt > 0) run.lost[why] += 1;
+  if (why !== null && run.startedAt > 0) run.lost[why] += 1;
 }
 
 function giveUp(run: Run, now: number): void {
