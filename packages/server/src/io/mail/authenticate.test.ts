@@ -64,6 +64,15 @@ test.each([
   expect(await ask(`${header}${BODY}`)).toEqual(REFUSED);
 });
 
+test('a mail of more short lines than are hashed in a moment proves nothing, and its author decides what becomes of it', async () => {
+  const lines = '\n'.repeat(60_000);
+  expect(await ask(`${signatures(10)}${FROM}\r\n${lines}`)).toMatchObject({
+    dmarc: 'unknown',
+    policy: 'none',
+  });
+  expect(await ask(`${signatures(1)}${FROM}\r\n${lines}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
+});
+
 test('a mail to hundreds, over many hops, whose lines are padded, is judged like any other', async () => {
   const to = Array.from({ length: 500 }, (_, i) => `person-${i}@home.test`).join(',\r\n ');
   const hop = `Received: from a.test (a.test [192.0.2.1])\r\n${' '.repeat(40)}by b.test;\r\n\tMon, 2 Feb 2026 10:00:00 +0000\r\n`;

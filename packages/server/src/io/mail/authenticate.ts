@@ -1,6 +1,6 @@
 import { within } from '../../base/within.ts';
 import type { LookUp } from '../dns/index.ts';
-import { isMadeToBeSlow } from './made-to-be-slow.ts';
+import { isMadeToBeSlow, isSlowToProve } from './made-to-be-slow.ts';
 
 /** What the domain that a mail says to be from makes of it. */
 export type MailAuthentication = {
@@ -33,7 +33,7 @@ export async function authenticateMail(source: MailSource, lookUp: LookUp): Prom
   const { author } = source;
   if (author === null || isMadeToBeSlow(source.raw)) return FORGED;
   const policy = await findPolicy(author, lookUp);
-  const judged = await judge(source, lookUp);
+  const judged = isSlowToProve(source.raw) ? UNKNOWN : await judge(source, lookUp);
   return judged.dmarc === 'pass' || policy === 'none' ? judged : { dmarc: 'fail', policy };
 }
 

@@ -4,8 +4,9 @@
  * `b=` two to five seconds. No program that writes mail comes near these bounds.
  */
 const HEADER_MAX_BYTES = 64 * 1024;
-/** The whole body is hashed for each that names another length of it. */
+/** The whole body is hashed for each that names another length of it, line by line: at worst these take a quarter of a second. */
 const SIGNATURES_MAX = 10;
+const LINES_HASHED_MAX = 500_000;
 const LINES_MAX = 2_000;
 /** All its authors together, which are taken for a list of addresses; and one hop. */
 const FROM_MAX_CHARS = 2_000;
@@ -14,18 +15,43 @@ const RECEIVED_MAX_CHARS = 4_000;
 const PADDED = /(?<![;: \t\r\n])[;: \t\r\n]{200}/;
 
 export function isMadeToBeSlow(raw: Uint8Array): boolean {
-  const head = Buffer.from(raw.subarray(0, HEADER_MAX_BYTES)).toString('latin1');
-  const end = head.search(/\n\r?\n/);
-  if (end < 0 && raw.length > HEADER_MAX_BYTES) return true;
-  const header = end < 0 ? head : head.slice(0, end);
+  const header = headerOf(raw);
+  if (header === null) return true;
   const unfolded = header.replace(/\r?\n[ \t]/g, ' ');
   return (
     PADDED.test(header) ||
     header.split('\n').length > LINES_MAX ||
-    fieldsOf(header, /^dkim-signature\s*:/gim).length > SIGNATURES_MAX ||
+    signaturesIn(header) > SIGNATURES_MAX ||
     fieldsOf(unfolded, /^from[ \t]*:.*/gim).join('').length > FROM_MAX_CHARS ||
     fieldsOf(unfolded, /^received[ \t]*:.*/gim).some((field) => field.length > RECEIVED_MAX_CHARS)
   );
+}
+
+/**
+ * Honest mail of ten megabytes with many signatures comes here too: beyond the bound they prove nothing, and are no sign of anything
+ * either, so that its author's word decides what becomes of a mail without proof.
+ */
+export function isSlowToProve(raw: Uint8Array): boolean {
+  // The newest of a chain of forwarders signs the body as well.
+  const hashes = signaturesIn(headerOf(raw) ?? '') + 1;
+  let hashed = 0;
+  for (let at = raw.indexOf(LF); at >= 0 && hashed <= LINES_HASHED_MAX; at = raw.indexOf(LF, at + 1))
+    hashed += hashes;
+  return hashed > LINES_HASHED_MAX;
+}
+
+const LF = 10;
+
+/** Null where it does not end within its bound. */
+function headerOf(raw: Uint8Array): string | null {
+  const head = Buffer.from(raw.subarray(0, HEADER_MAX_BYTES)).toString('latin1');
+  const end = head.search(/\n\r?\n/);
+  if (end < 0 && raw.length > HEADER_MAX_BYTES) return null;
+  return end < 0 ? head : head.slice(0, end);
+}
+
+function signaturesIn(header: string): number {
+  return fieldsOf(header, /^dkim-signature\s*:/gim).length;
 }
 
 function fieldsOf(header: string, pattern: RegExp): string[] {
