@@ -43,7 +43,7 @@ function readUrl(text: string | undefined): string {
   }
   if (url.username !== '' || url.password !== '')
     throw new TypeError('Beckon: url holds a name or a password');
-  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
 function refuseBrowsers(): void {

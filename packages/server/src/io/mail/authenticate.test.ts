@@ -58,6 +58,7 @@ test.each([
   ['folds', `X-A: b${'\r\n b'.repeat(2_000)}\r\n${FROM}`],
   ['authors', `From: ${'ada@home.test, '.repeat(150)}\r\n`],
   ['authors, folded before the colon', `From\r\n : ${'ada@home.test, '.repeat(150)}\r\n`],
+  ['authors, behind a return', `From: ada@home.test\r${'t>\r'.repeat(1_000)}\r\n`],
   ['authors in many fields', `From: ${'b='.repeat(60)}\r\n`.repeat(20)],
   ['words about one hop', `Received: ${'a=b '.repeat(1_500)}\r\n${FROM}`],
 ])("a mail with more %s than any has is nobody's, and costs no question", async (_, header) => {

@@ -22,8 +22,8 @@ export function isMadeToBeSlow(raw: Uint8Array): boolean {
     PADDED.test(header) ||
     header.split('\n').length > LINES_MAX ||
     signaturesIn(header) > SIGNATURES_MAX ||
-    fieldsOf(unfolded, /^from[ \t]*:.*/gim).join('').length > FROM_MAX_CHARS ||
-    fieldsOf(unfolded, /^received[ \t]*:.*/gim).some((field) => field.length > RECEIVED_MAX_CHARS)
+    fieldsOf(unfolded, /^from[ \t]*:[^\n]*/gim).join('').length > FROM_MAX_CHARS ||
+    fieldsOf(unfolded, /^received[ \t]*:[^\n]*/gim).some((field) => field.length > RECEIVED_MAX_CHARS)
   );
 }
 
