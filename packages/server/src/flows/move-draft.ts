@@ -22,7 +22,7 @@ import {
   undo,
   writeMoved,
 } from '../features/drafts/index.ts';
-import { findEarlier, type GateAnswer } from '../features/sending/index.ts';
+import { endSkipped, findEarlier, type GateAnswer, takeBackSkipped } from '../features/sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, readTurn } from '../features/turns/index.ts';
 import { cleanEdited } from '../features/writing/index.ts';
@@ -184,6 +184,9 @@ async function write(
   await writeMoved(tx, moved);
   await followUp(tx, { before, moved, now });
   const draft = (moved.at(-1) ?? { draft: before }).draft;
+  const { projectId, id: draftId } = draft;
+  if (draft.state === 'skipped') await endSkipped(tx, { projectId, draftId, at: now });
+  else if (before.state === 'skipped') await takeBackSkipped(tx, { projectId, draftId });
   if (act.kind === 'edit') await keepContents(tx, [before, draft]);
   // Asked when it is written: whoever contends for the same slot is found among the drafts that are there.
   const ahead = draft.state === 'approved' ? await ask(stage, draft) : null;

@@ -52,3 +52,4 @@ export {
   upsertNarrow,
   withdrawClaims,
 } from './store.ts';
+export { endSkipped, takeBackSkipped } from './skipped-store.ts';

@@ -420,6 +420,10 @@ test('what was claimed and never handed over may be edited and skipped, and has 
   const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' } as const;
   await story.act('edited', { kind: 'edit', content });
   await story.act('skipped', { kind: 'skip', reason: null });
+  expect(await message(story, 'skipped')).toMatchObject({ state: 'failed', attempts: 0 });
+  await story.act('skipped', { kind: 'undo' });
+  expect(await message(story, 'skipped')).toMatchObject({ state: 'deferred', attempts: 0 });
+  await story.act('skipped', { kind: 'skip', reason: null });
   clock.advance(100 * HOUR);
   await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
   await story.later(2 * HOUR);
