@@ -192,7 +192,7 @@ test('it says which version it is, and whose', async () => {
   await new Beckon({ ...place, userAgent: 'acme-worker/1.2.0' }).track(signedUp);
   expect(seen).toEqual([
     `beckon-client/${client.VERSION}`,
-    `acme-worker/1.2.0 beckon-client/${client.VERSION}`,
+    `beckon-client/${client.VERSION} acme-worker/1.2.0`,
   ]);
 });
 

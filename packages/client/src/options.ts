@@ -11,7 +11,7 @@ export type BeckonOptions = {
   retry?: RetryOptions;
   /** Tracks in the background, many events to a request. */
   batching?: BatchingOptions;
-  /** Goes in front of this library's own in `User-Agent`, as `acme-worker/1.2.0`. */
+  /** Goes behind this library's own in `User-Agent`, as `acme-worker/1.2.0`. */
   userAgent?: string;
   /** Instead of the global one. */
   fetch?: typeof globalThis.fetch;

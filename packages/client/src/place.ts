@@ -23,7 +23,8 @@ export function placeOf(options: BeckonOptions): Place {
   return {
     url: readUrl(options.url),
     apiKey,
-    userAgent: userAgent === undefined ? own : `${userAgent} ${own}`,
+    // The first of them is the one that the server holds against the oldest that it still wants.
+    userAgent: userAgent === undefined ? own : `${own} ${userAgent}`,
     timeoutMs,
     retry: { attempts, totalMs },
     fetch,

@@ -95,8 +95,8 @@ function headersOf({ apiKey, userAgent }: Place, { body, idempotencyKey }: Call)
   };
 }
 
-/** Larger than the largest answer there is: a thousand records, each with what is wrong with it. */
-const ANSWER_MAX_CHARS = 4 * 1024 * 1024;
+/** Larger than the largest answer there is: a thousand records of 10 MiB, each with what is wrong with it, which names the path to it twice. */
+const ANSWER_MAX_CHARS = 32 * 1024 * 1024;
 
 async function readText(response: Response): Promise<string> {
   if (response.body === null) return '';
