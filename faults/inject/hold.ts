@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 100;
 /** So long, or until the run is to end. */
 export async function hold(stage: Pick<Stage, 'goesOn'>, ms: number): Promise<void> {
   const until = Date.now() + ms;
-  while (stage.goesOn() && Date.now() < until) await pause(Math.min(LOOK_EVERY_MS, until - Date.now()));
+  while (stage.goesOn() && Date.now() < until) await pause(LOOK_EVERY_MS);
 }
 
 type Doing = {

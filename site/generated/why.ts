@@ -91,6 +91,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   missing_variable: 'Fill the gap in Review, send the trait, or give the letter a `default`.',
   replied: 'Read the answer; an edited or approved letter waits for your word, others are cancelled.',
   snoozed: 'Wait for the moment that was chosen, or approve it.',
+  skipped: NOTHING,
   deferred: 'Wait: it is tried again for a day, the same letter each time.',
   bounced: 'Ask the person for another address; this one is suppressed where it is no good.',
   refused: 'Read the words of the refusal in `draft show`; they mostly say what to change.',

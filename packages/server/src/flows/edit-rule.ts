@@ -1,13 +1,13 @@
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { type Actor, modeChanged } from '../features/drafts/index.ts';
+import type { Actor } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { editRule as edit, findRule, type WholeRule } from '../features/rules/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { autopilotPeriod } from './autopilot.ts';
+import { changeModes } from './change-mode.ts';
 import { checkRule, readRule } from './check-rule.ts';
-import { moveOpenDrafts } from './open-drafts.ts';
 
 export type RuleEdit = {
   projectId: number;
@@ -39,7 +39,7 @@ export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: Ru
     await newModel(tx, projectId);
     const now = db.clock.now();
     await checkRule(tx, { projectId, definition: rule.definition, now });
-    const drafts = await changeModes(tx, { before, rule, wanted, now });
+    const drafts = await changeMode(tx, { before, rule, wanted, now });
     return { rule, drafts };
   });
 }
@@ -56,16 +56,14 @@ function withName(document: unknown, name: string): unknown {
 
 type Change = { before: WholeRule; rule: WholeRule; wanted: RuleEdit; now: number };
 
-async function changeModes(tx: Tx, { before, rule, wanted, now }: Change): Promise<number> {
+async function changeMode(tx: Tx, { before, rule, wanted, now }: Change): Promise<number> {
   const { projectId, includeOpen, actor } = wanted;
   const ofProject = (await getSettings(tx, projectId)).settings.autopilotMs;
   const [old, autopilotMs] = [before, rule].map((one) => autopilotPeriod(one, ofProject));
   if (autopilotMs === undefined || (autopilotMs === old && !includeOpen)) return 0;
   const { expiresAfterMs } = rule.definition;
-  const { moved, dueAt } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) => {
-    const move = modeChanged(draft, { autopilotMs, includeOpen, expiresAfterMs, now, actor });
-    return move ? [move] : [];
-  });
+  const mode = { ruleId: rule.id, autopilotMs, includeOpen, expiresAfterMs, now, actor };
+  const { moved, dueAt } = await changeModes(tx, projectId, [mode]);
   if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
   return moved;
 }

@@ -30,7 +30,7 @@ async function writePaused(tx: Tx, projectId: number, paused: boolean): Promise<
   await writeSettings(tx, projectId, { paused: String(paused) });
   await newModel(tx, projectId);
   // What is claimed but not on its way yet stays too.
-  if (paused) await withdrawClaims(tx, { projectId, users: null });
+  if (paused) await withdrawClaims(tx, { projectId });
 }
 
 /** `isPaused`: false where there is nothing to resume. */

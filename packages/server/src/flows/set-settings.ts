@@ -1,13 +1,13 @@
 import { Fault } from '../base/fault.ts';
-import { type Actor, modeChanged } from '../features/drafts/index.ts';
+import type { Actor } from '../features/drafts/index.ts';
 import { getSettings, type SettingName, setSettings as set } from '../features/projects/index.ts';
 import { listRules } from '../features/rules/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
+import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { askHeldAgain } from './ask-held-again.ts';
+import { changeModes } from './change-mode.ts';
 import { checkWindows } from './check-definition.ts';
-import { moveOpenDrafts } from './open-drafts.ts';
 import { switchSandbox } from './sandbox/index.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
 
@@ -65,9 +65,11 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
       await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain'], now });
     }
+    // Behind all drafts: what is claimed but not on its way yet stays too.
+    if (wanted.paused === 'true') await withdrawClaims(tx, { projectId });
     // Whoever waits for the next token of an old throttle may wait for long.
     const nextAt = wanted.throttle === undefined ? first : now;
-    // Behind all drafts: who holds the place of the sender waits for no draft any more.
+    // Here too: who holds the place of the sender waits for no draft any more.
     if (nextAt < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(nextAt) }]);
     if (wanted.sandbox !== undefined)
       await switchSandbox({ tx, clock: db.clock }, projectId, texts.sandbox === 'on');
@@ -95,15 +97,12 @@ async function endAutopilot(
   projectId: number,
   { now, actor }: { now: number; actor: Actor },
 ): Promise<number> {
-  let first = Infinity;
-  for (const { id: ruleId, definition } of await listRules(tx, projectId)) {
-    const { expiresAfterMs } = definition;
-    const mode = { autopilotMs: null, includeOpen: false, expiresAfterMs, now, actor };
-    const { dueAt } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
-      const move = modeChanged(draft, mode);
-      return move ? [move] : [];
-    });
-    first = Math.min(first, dueAt ?? Infinity);
-  }
-  return first;
+  const rules = await listRules(tx, projectId);
+  const same = { autopilotMs: null, includeOpen: false, now, actor };
+  const modes = rules.map(({ id, definition }) => ({
+    ...same,
+    ruleId: id,
+    expiresAfterMs: definition.expiresAfterMs,
+  }));
+  return (await changeModes(tx, projectId, modes)).dueAt ?? Infinity;
 }

@@ -12,7 +12,7 @@ import {
   resumed,
 } from '../features/drafts/index.ts';
 import { findRule, switchRule, type WholeRule } from '../features/rules/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
+import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { countRuns, freezeRuns, thawRuns, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
@@ -40,6 +40,8 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
     const { moved: held } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) =>
       holdForRule(draft, { now, actor }),
     );
+    // What is claimed but not on its way yet stays too.
+    await withdrawClaims(tx, { projectId, ruleId: rule.id });
     return { rule, held, frozen: await freezeRuns(tx, projectId, rule.id) };
   });
 }
@@ -61,7 +63,7 @@ const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
 function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }): Moved[] {
   if (draft.state === 'held' && WAITS_FOR_MORE.has(draft.reason)) return [];
   const decided = hold(draft, { reason: RULE_OFF, until: null, now, actor });
-  // What is being sent right now cannot be called back.
+  // What is claimed is put back by itself, and what is on its way cannot be called back.
   return isRefused(decided) ? [] : [decided];
 }
 

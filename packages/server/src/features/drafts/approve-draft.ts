@@ -142,8 +142,12 @@ function whileHeld(before: Standing): Partial<Draft> {
   return { resumeState: state === 'approved' ? 'approved' : 'scheduled' };
 }
 
-/** Whoever takes back what they did wants to look again: it does not leave by itself at that very moment. */
+/**
+ * Whoever takes back what they did wants to look again: it does not leave by itself at that very moment, and not at all where only a
+ * person sends it by now.
+ */
 function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: Standing, now: number): number | null {
+  if (draft.autopilotMs === null) return null;
   const isNear = deadlineAt !== null && deadlineAt <= now + UNDO_MS;
   return isNear ? withGrace({ ...draft, deadlineAt }, now) : deadlineAt;
 }

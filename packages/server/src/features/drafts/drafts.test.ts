@@ -387,6 +387,29 @@ test('from autopilot to draft-only takes the deadlines of the untouched at once,
   });
 });
 
+test('once only a person sends it, no approval or postponement that is taken back, edited or moved lets it leave by itself', () => {
+  const draft = make();
+  const approved = approve(draft, by(T0));
+  const [first] = isRefused(approved) ? [] : [approved.move];
+  const changed = after(modeChanged(after(approved), { ...mode, autopilotMs: null }));
+  const late = T0 + 9 * HOUR;
+  const waits = { deadlineAt: null, autopilotMs: null };
+  expect(after(undo(changed, first ? [first] : [], by(late)))).toMatchObject({
+    state: 'scheduled',
+    ...waits,
+  });
+  expect(after(edit(changed, content, by(late)))).toMatchObject({ state: 'scheduled', ...waits });
+  expect(after(postpone(changed, { ...by(late), until: late + HOUR }))).toMatchObject({
+    state: 'held',
+    reason: 'snoozed',
+    ...waits,
+  });
+  const postponed = postpone(draft, { ...by(T0), until: T0 + 20 * HOUR });
+  const then = after(modeChanged(after(postponed), { ...mode, autopilotMs: null }));
+  const moves = isRefused(postponed) ? [] : [postponed.move];
+  expect(after(undo(then, moves, by(T0 + 1_000)))).toMatchObject({ state: 'scheduled', ...waits });
+});
+
 test('from draft-only to autopilot concerns open drafts only if wanted, and then gives them the whole period', () => {
   const draft = make(draftOnly);
   expect(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR })).toBeNull();

@@ -28,7 +28,7 @@ export { follow, type Followed } from './follow-facts.ts';
 export { afterRestore, type AfterRestore, judgeRestored, type RestoredAt } from './after-restore.ts';
 export { isRewordable, reword } from './reword-draft.ts';
 export { modeChanged, needsConfirmation, type NewMode, resumed } from './resume-drafts.ts';
-export { boundedDeadline, isExpired, spreadMs } from './timing.ts';
+export { boundedDeadline, isApproved, isExpired, spreadMs } from './timing.ts';
 export { listQueued, type QueuedLetter } from './queue.ts';
 export {
   askLater,

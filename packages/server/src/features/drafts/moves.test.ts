@@ -259,6 +259,8 @@ function expectWhole(draft: Draft): void {
   expect(ENDED.has(draft.state)).toBe(draft.endedAt !== null);
   if (['held', 'cancelled', 'failed'].includes(draft.state)) expect(draft.reason).not.toBeNull();
   if (ENDED.has(draft.state) || draft.state === 'sending') expect(draft.dueAt).toBeNull();
+  // What only a person sends has no time at which it would leave by itself.
+  else if (draft.autopilotMs === null) expect(draft.deadlineAt).toBeNull();
 }
 
 /** What leaves by itself is looked at, and not before its time. */

@@ -91,12 +91,11 @@ export function modeChanged(draft: Draft, mode: NewMode): Moved | null {
 }
 
 function towardsDraftOnly(draft: Draft): Partial<Draft> | null {
-  if (draft.isEdited || draft.autopilotMs === null) return null;
-  const { state } = draft;
-  if (state === 'scheduled') {
-    return { autopilotMs: null, deadlineAt: null, dueAt: dueOfScheduled({ ...draft, deadlineAt: null }) };
-  }
-  return isApproved(draft) ? { autopilotMs: null } : { autopilotMs: null, deadlineAt: null };
+  const { isEdited, autopilotMs, deadlineAt, state } = draft;
+  if (isEdited || (autopilotMs === null && deadlineAt === null)) return null;
+  // An approved one too: what is taken back, edited or postponed would leave by the deadline that it had before.
+  const none = { autopilotMs: null, deadlineAt: null };
+  return state === 'scheduled' ? { ...none, dueAt: dueOfScheduled({ ...draft, ...none }) } : none;
 }
 
 function towardsAutopilot(draft: Draft, mode: NewMode, autopilotMs: number): Partial<Draft> | null {

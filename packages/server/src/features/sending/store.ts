@@ -100,16 +100,17 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
 
 /**
  * Letters that are claimed and not submitted yet are not submitted any more by whoever claimed them: all of a project, or
- * those to these people. After a while they are put back, and ask the gates anew.
+ * those to these people, or of a rule. After a while they are put back, and ask the gates anew.
  */
 export async function withdrawClaims(
   tx: Tx,
-  { projectId, users }: { projectId: number; users: string[] | null },
+  { projectId, users, ruleId }: { projectId: number; users?: string[]; ruleId?: string },
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.message SET epoch = epoch + 1
-     WHERE project_id = $1 AND state = 'claimed' AND next_at IS NOT NULL AND ($2::text[] IS NULL OR external_user_id = ANY ($2))`,
-    [projectId, users],
+     WHERE project_id = $1 AND state = 'claimed' AND next_at IS NOT NULL AND ($2::text[] IS NULL OR external_user_id = ANY ($2))
+       AND ($3::uuid IS NULL OR rule_id = $3)`,
+    [projectId, users ?? null, ruleId ?? null],
   );
 }
 
@@ -185,7 +186,10 @@ export async function submitMessages(
   return new Set(submitted.map((row) => row.draft_id));
 }
 
-/** What became of messages; those that have ended, or that somebody else has claimed since, stay as they are. */
+/**
+ * What became of messages; those that have ended, or that somebody else has claimed since, stay as they are, and those that wait for another
+ * attempt are ended by nobody who had one of those before. Why one was put off is still known when a later attempt was none.
+ */
 export async function endMessages(
   tx: Tx,
   { at, ends }: { at: number; ends: MessageEnd[] },
@@ -193,12 +197,12 @@ export async function endMessages(
   if (ends.length === 0) return new Set();
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
-    text: `UPDATE beckon.message m SET state = n.state, reason = n.reason, reply = coalesce(n.reply, m.reply),
+    text: `UPDATE beckon.message m SET state = n.state, reason = CASE WHEN n.is_put_back THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
              relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
              AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_put_back)
            WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
-             AND (m.state = 'claimed' OR NOT n.is_put_back) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.state IN ('failed', 'unknown')))
+             AND (m.state = 'claimed' OR NOT n.is_put_back) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.epoch IS NULL AND n.state IN ('failed', 'unknown')))
            RETURNING m.draft_id`,
     values: [
       plainList(ends.map((end) => end.projectId)),

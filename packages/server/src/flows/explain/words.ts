@@ -35,6 +35,7 @@ export const DRAFT_WORDS = {
   missing_variable: 'the letter has a gap that a person has to fill',
   replied: 'the person has answered',
   snoozed: 'somebody put it off',
+  skipped: 'somebody did not want it to be sent',
   deferred: "the recipient's server put it off",
   bounced: 'it came back: the address leads nowhere, or takes nothing',
   refused: "the recipient's server did not want it",

@@ -1,9 +1,9 @@
-import { demotes, LADDER_WINDOWS, modeChanged } from '../../features/drafts/index.ts';
+import { demotes, LADDER_WINDOWS } from '../../features/drafts/index.ts';
 import { countForRule } from '../../features/outcomes/index.ts';
 import { demoteRule, findRule } from '../../features/rules/index.ts';
 import { newModel } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { moveOpenDrafts } from '../open-drafts.ts';
+import { changeModes } from '../change-mode.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 
 /**
@@ -22,12 +22,9 @@ export async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerne
     if (!demotion) continue;
     await demoteRule(tx, { projectId, ruleId, why: demotion.why, now });
     await newModel(tx, projectId);
-    const mode = { autopilotMs: null, includeOpen: false, now, reason: 'demoted' };
     const { expiresAfterMs } = rule.definition;
-    const { moved: drafts } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
-      const move = modeChanged(draft, { ...mode, expiresAfterMs });
-      return move ? [move] : [];
-    });
+    const mode = { ruleId, autopilotMs: null, includeOpen: false, expiresAfterMs, now, reason: 'demoted' };
+    const { moved: drafts } = await changeModes(tx, projectId, [mode]);
     notes.push({ fact: 'rule.demoted', rule: rule.name, why: demotion.why, drafts });
   }
   return notes;

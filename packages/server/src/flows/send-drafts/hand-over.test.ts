@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
+import { setMode } from '../manage-rules.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { liftSuppression, suppress } from '../suppress.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
@@ -151,6 +152,32 @@ test('a pause after the claim keeps the letter in, and it leaves when the projec
   expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
 });
 
+const OFF = { reference: 'welcome', actor: 'ann' };
+
+test('what is claimed while its rule is taken from autopilot or switched off stays in, and so does what was paused for that', async () => {
+  const only = [{ state: 'scheduled', autopilotMs: null, deadlineAt: null }];
+  const demoted = await meanwhile((story) => story.set({ autopilot: 'draft' }));
+  await afterAMinute();
+  expect(await demoted.drafts('second')).toMatchObject(only);
+  const mode = await meanwhile(({ projectId }) =>
+    setMode(db, { ...OFF, projectId, mode: 'draft', includeOpen: false }),
+  );
+  await afterAMinute();
+  expect(await mode.drafts('second')).toMatchObject(only);
+  const off = await meanwhile(({ projectId }) => disableRule(db, { ...OFF, projectId }));
+  await afterAMinute();
+  expect(await off.drafts('second')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
+  const paused = await meanwhile(async (story) => {
+    await story.set({ paused: 'true' });
+    await story.set({ autopilot: 'draft' });
+    await story.set({ paused: 'false' });
+  });
+  await afterAMinute();
+  await paused.later(2 * HOUR);
+  expect(await paused.drafts('second')).toMatchObject(only);
+  for (const story of [demoted, mode, off, paused]) expect(handedTo(story)).toEqual(['first@x.org']);
+});
+
 test('an address that changed after the claim gets the letter in place of the old one', async () => {
   const story = await meanwhile(async (story) => {
     await story.user('second', { email: 'new@x.org' });
@@ -202,6 +229,22 @@ test('who takes a claimed letter for lost is too late where it was submitted sin
   expect(handedTo(story)).toEqual(['ada@x.org']);
 });
 
+test('who took so long to fail at a letter that it was put back has no say in it any more', async () => {
+  const story = await dueFor('first', 'second');
+  const { projectId } = story;
+  await whileFirstLeaves(story, async () => {
+    clock.advance(2 * MINUTE);
+    await engine.sender.giveUp();
+  });
+  const [draft] = await story.drafts('second');
+  const late = { projectId, draftId: draft?.id ?? '', epoch: 1 };
+  const handed = { result: 'failed', reason: 'not_composed' } as const;
+  await recordResults({ db, newId: idMaker(clock) }, [{ letter: late, handed }]);
+  expect(await message(story, 'second')).toMatchObject({ state: 'deferred', epoch: 1 });
+  await engine.settle();
+  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+});
+
 test('of a letter that was submitted by somebody who is gone nobody knows, and it never goes again by itself', async () => {
   const story = await dueFor('ada');
   const { held, letGo } = holdFirst();
@@ -234,6 +277,21 @@ test('what was put off is tried again as the very same bytes, more and more seld
   expect(bytes.size).toBe(1);
   expect((await story.drafts())[0]).toMatchObject({ state: 'failed', reason: 'deferred' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
+});
+
+test('why a letter was put off is still known where its next attempt came to nothing', async () => {
+  const story = await dueFor('first', 'second');
+  engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '452 4.2.2 mailbox full' });
+  await engine.sender.batch(story.projectId);
+  clock.advance(MINUTE);
+  await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
+  await afterAMinute();
+  expect(await message(story, 'second')).toMatchObject({
+    state: 'deferred',
+    reason: 'deferred',
+    attempts: 1,
+    epoch: 3,
+  });
 });
 
 test(
@@ -420,9 +478,9 @@ test('what was claimed and never handed over may be edited and skipped, and has 
   const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' } as const;
   await story.act('edited', { kind: 'edit', content });
   await story.act('skipped', { kind: 'skip', reason: null });
-  expect(await message(story, 'skipped')).toMatchObject({ state: 'failed', attempts: 0 });
+  expect(await message(story, 'skipped')).toMatchObject({ state: 'failed', reason: 'skipped', attempts: 0 });
   await story.act('skipped', { kind: 'undo' });
-  expect(await message(story, 'skipped')).toMatchObject({ state: 'deferred', attempts: 0 });
+  expect(await message(story, 'skipped')).toMatchObject({ state: 'deferred', reason: null, attempts: 0 });
   await story.act('skipped', { kind: 'skip', reason: null });
   clock.advance(100 * HOUR);
   await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });

@@ -252,6 +252,33 @@ test('an untouched letter whose condition does not hold any more goes, and one t
   expect((await story.letters()).map(({ to, subject }) => [to, subject])).toEqual([['u3', 'By hand']]);
 });
 
+test('who takes it back that a letter is sent anyway, edits it or moves it, has not let it go', async () => {
+  const story = await newStory(stage);
+  const free = { trait: 'plan', equals: 'free' };
+  await story.rule({ name: 'Free', when: { event: 'did' }, only_if: free, steps: letter('Upgrade') });
+  const users = ['u1', 'u2', 'u3'];
+  for (const userId of users) {
+    await story.user(userId, { email: `${userId}@x.org`, traits: { plan: 'free' } });
+    await story.event(userId, 'did');
+  }
+  await story.later(MINUTE);
+  for (const userId of users) {
+    await story.user(userId, { traits: { plan: 'pro' } });
+    await story.act(userId, { kind: 'approve', anyway: true });
+  }
+  const content = { subject: 'By hand', preheader: '', body: 'By hand.', format: 'markdown' as const };
+  await story.act('u1', { kind: 'undo' });
+  await story.act('u2', { kind: 'edit', content });
+  await story.act('u3', { kind: 'postpone', until: story.now() + 5 * HOUR });
+  await story.later(8 * HOUR);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.drafts('u2')).toMatchObject([{ state: 'held', reason: 'needs_review' }]);
+  for (const userId of ['u1', 'u3'])
+    expect(await story.drafts(userId)).toMatchObject([
+      { state: 'cancelled', reason: 'rule_no_longer_holds' },
+    ]);
+});
+
 test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppression', async () => {
   const story = await withUser();
   await story.rule({ name: 'Two', when: { event: 'did' }, steps: letter('Two') });
