@@ -84,7 +84,7 @@ function readUrl(text: string): string {
     throw usage('--url: no name and password belong into the address', 'url');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw usage('--url: over http:// others on the way could read the key; use https://', 'url');
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 function isLoopback(host: string): boolean {
