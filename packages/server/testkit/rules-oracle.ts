@@ -117,10 +117,9 @@ function openDesk(oracle: Oracle, who: string): Desk {
 function closeDesk({ oracle, person, letters, begun }: Desk): void {
   for (const run of runsOf(oracle, person.id)) {
     const { goal } = run.rule;
-    const isAwaited =
-      goal !== null && run.convertedAt === null && oracle.now < run.enteredAt + 14 * 86_400_000;
-    if (!isAwaited || begun.includes(run) || !person.events.some(({ name }) => name === goal)) continue;
-    run.convertedAt = oracle.now;
+    const isAwaited = run.convertedAt === null && oracle.now < run.enteredAt + 14 * 86_400_000;
+    if (goal === null || begun.includes(run) || !person.events.some(({ name }) => name === goal)) continue;
+    if (isAwaited) run.convertedAt = oracle.now;
     endRun(oracle, run, 'goal');
   }
   for (const run of letters) if (run.end === null) newOracleDraft(oracle, run, person);

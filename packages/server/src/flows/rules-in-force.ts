@@ -1,8 +1,8 @@
-import { type ActiveRule, loadRules } from '../features/rules/index.ts';
-import { listVersionsInUse } from '../features/sequences/index.ts';
+import { type ActiveRule, listVersionsAwaited, loadRules } from '../features/rules/index.ts';
+import { listVersionsInUse, type VersionInUse } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
 
-/** A version of a rule that decides something: the present one, or an older one in which somebody is under way. */
+/** A version of a rule that decides something: the present one, or an older one in which somebody is under way or waits for their moment. */
 export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {
   ruleId: string;
   name: string;
@@ -12,7 +12,7 @@ export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {
 
 /** Of all rules of a project, those that are off too: they can be switched on at any time. */
 export async function listRulesInForce(tx: Tx, projectId: number, now: number): Promise<RuleInForce[]> {
-  const inUse = await listVersionsInUse(tx, [projectId], now);
+  const inUse = await listOlderInUse(tx, projectId, now);
   const model = (await loadRules(tx, [projectId], inUse)).get(projectId);
   const present = [...(model?.byId.values() ?? [])].map(
     ({ id: ruleId, name, version, definition, conditions }): RuleInForce => ({
@@ -31,4 +31,13 @@ export async function listRulesInForce(tx: Tx, projectId: number, now: number): 
     return [{ ruleId, name: rule.name, version, isPresent: false, ...known }];
   });
   return [...present, ...older];
+}
+
+/** Each once: one in which somebody waits for their moment is mostly one in which others are under way. */
+async function listOlderInUse(tx: Tx, projectId: number, now: number): Promise<VersionInUse[]> {
+  const underWay = await listVersionsInUse(tx, [projectId], now);
+  const awaited = await listVersionsAwaited(tx, projectId);
+  const isKnown = (one: VersionInUse): boolean =>
+    underWay.some(({ ruleId, version }) => ruleId === one.ruleId && version === one.version);
+  return [...underWay, ...awaited.filter((one) => !isKnown(one))];
 }

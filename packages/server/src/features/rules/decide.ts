@@ -10,7 +10,7 @@ export type Considered = {
   rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
   trigger: Trigger;
   anchor: Anchor;
-  /** `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, by whom nobody joins or leaves for a rule. */
+  /** `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. */
   by: 'record' | 'due' | 'bulk';
 };
 
@@ -82,6 +82,7 @@ const GATES: Gate[] = [
   isSuperseded,
   isOver,
   isAhead,
+  isNoDate,
   isTooOld,
   isPresent,
   failsOnlyIf,
@@ -104,7 +105,12 @@ function failsFilter({ trigger, anchor, moment, by }: Asked): Refusal | null {
   return { reason: 'filter', detail: { property, value: brief(value) } };
 }
 
-function isNoMove({ by }: Asked): Refusal | null {
+/** A date is one that a timer may wait for, see `isAhead`. */
+function isNoMove({ by, anchor }: Asked): Refusal | null {
+  return by === 'bulk' && anchor.kind !== 'date' ? { reason: 'bulk' } : null;
+}
+
+function isNoDate({ by }: Asked): Refusal | null {
   return by === 'bulk' ? { reason: 'bulk' } : null;
 }
 

@@ -13,6 +13,7 @@ export { type EntryRow, type EntryWish } from './entry.ts';
 export { findRule, listRules, type WholeRule } from './find-rule.ts';
 export { loadRules } from './load-rules.ts';
 export { listRuleVersions, type WrittenVersion } from './list-versions.ts';
+export { listVersionsAwaited } from './reads.ts';
 export { type ActiveRule, buildRuleModel, type Hook, type RuleModel, timerPlace } from './model.ts';
 export { inOrder, type Ranked, reordered } from './reorder.ts';
 export { dateIn, isTimed, momentOf } from './moment.ts';

@@ -12,3 +12,15 @@ export function listVersionsOfRule(
     [projectId, ruleId, limit],
   );
 }
+
+/** The versions in which somebody waits for their moment, whether anybody is under way in them or not. To be asked seldom: it looks at each timer. */
+export async function listVersionsAwaited(
+  tx: Tx,
+  projectId: number,
+): Promise<{ projectId: number; ruleId: string; version: number }[]> {
+  const rows = await tx.query<{ rule_id: string; version: number }>(
+    `SELECT DISTINCT rule_id, version FROM beckon.rule_timer WHERE project_id = $1 ORDER BY rule_id, version`,
+    [projectId],
+  );
+  return rows.map(({ rule_id: ruleId, version }) => ({ projectId, ruleId, version }));
+}

@@ -121,7 +121,7 @@ export type Anchor = {
 export const REASONS = {
   fired: 'a run began',
   armed: 'it waits for its moment',
-  bulk: 'an audience was joined or left by bulk users, which starts nothing',
+  bulk: 'bulk users joined or left an audience, or told a date whose moment had come, which starts nothing',
   definition_change: 'an audience was joined or left because its definition changed, which starts nothing',
   rule_off: 'the rule was off',
   filter: 'the event does not pass the property filter',

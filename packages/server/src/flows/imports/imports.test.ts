@@ -180,6 +180,20 @@ test('stopped, lost and failing on the way, it ends as one clean run does', asyn
   expect(await known()).toEqual(await known(clean));
 });
 
+test('a chunk of whose commit the answer was lost is not brought once more', async () => {
+  const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
+  const one = await newStripeImport(db, projectId);
+  let commits = 0;
+  const reach: ImportDeps['db']['reach'] = (point) => {
+    if (point === 'import_committed' && (commits += 1) === 2) throw new Error('the connection is gone');
+  };
+  const done = await importThrough({ ...importDeps(db, chunkSource(chunks)), db: { ...db, reach } }, one);
+  expect(done).toMatchObject({ state: 'done', counts: { users: 4, rows: 4 } });
+  expect(commits).toBe(4);
+  const [lane] = await db.query('SELECT next_seq FROM beckon.lane WHERE project_id = $1', [projectId]);
+  expect(lane).toEqual({ next_seq: 5 });
+});
+
 test('of two workers that both believe that it is theirs, one brings', async () => {
   const chunks = Array.from({ length: 6 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   claimRow,
+  findImport,
   type Import,
   ImportHalt,
   type ImportSource,
@@ -52,6 +53,7 @@ const TROUBLES_MAX = 5;
 /** True: there is nothing left to do here. */
 async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Promise<boolean> {
   try {
+    if (worked.troubles > 0 && !(await standsAnew(deps, worked))) return true;
     const source = await openSource(deps, worked.one);
     await (worked.one.state === 'checking'
       ? checkThrough(deps, worked, { source, signal })
@@ -67,6 +69,14 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
     await pause(deps.pauseMs * 2 ** worked.troubles, signal);
     return signal.aborted;
   }
+}
+
+/** The commit whose answer did not come may have been made: what the row says is where to go on. False: it is not ours any more. */
+async function standsAnew({ db }: ImportDeps, worked: Worked): Promise<boolean> {
+  const row = await findImport(db, worked.one);
+  if (row?.epoch !== worked.one.epoch) return false;
+  worked.one = row;
+  return true;
 }
 
 type Reading = { source: ImportSource; signal: AbortSignal };

@@ -114,7 +114,7 @@ function considerAll(desk: Desk, one: Happened, item: Item): void {
 
 function handOf(item: Item): 'record' | 'due' | 'bulk' {
   if (item.kind === 'timer') return 'due';
-  return item.kind === 'move' ? item.by : 'record';
+  return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
 }
 
 /** Null where nothing starts: a run that goes on, a trait that tells no date. */

@@ -16,10 +16,12 @@ export type Happened = {
 /** The record that brought something about; time has no place in the order of acceptance. */
 export type Cause = { seq: number | null; acceptedAt: number };
 
+type Hand = 'record' | 'bulk';
+
 export type Item =
   | { kind: 'event'; event: NewEvent }
-  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: 'record' | 'bulk'; cause: Cause }
-  | { kind: 'trait'; trait: string; cause: Cause }
+  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: Hand; cause: Cause }
+  | { kind: 'trait'; trait: string; by: Hand; cause: Cause }
   | { kind: 'timer'; timer: Timer }
   | { kind: 'run'; run: Run };
 
@@ -36,8 +38,8 @@ type Batch = {
 };
 
 /**
- * Of all that a batch did, what can concern a rule. Most records concern none: they cost a look into a map. A join or a
- * leave of somebody whom a bulk batch of users touched, and who did nothing themselves, starts nothing.
+ * Of all that a batch did, what can concern a rule. Most records concern none: they cost a look into a map. A join, a leave or
+ * a date of somebody whom a bulk batch of users touched, and who did nothing themselves, starts nothing at once.
  */
 export function happenedIn(batch: Batch): Happened[] {
   const found = new Map<string, Happened>();
@@ -54,16 +56,16 @@ export function happenedIn(batch: Batch): Happened[] {
   };
   const active = addEvents(batch, of);
   const causeOf = causesIn(batch);
+  const handOf = (key: string): Hand => (batch.lane === 'bulk' && !active.has(key) ? 'bulk' : 'record');
   for (const { projectId, userId, audienceId, move } of batch.moves) {
     const rules = batch.models.get(projectId)?.rules;
     const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
     if (!isWatched && !rules?.onMove(audienceId, move).length) continue;
     const key = personKey({ projectId, userId });
-    const by = batch.lane === 'bulk' && !active.has(key) ? 'bulk' : 'record';
-    add(of(key), { kind: 'move', audienceId, move, by, cause: causeOf(key) }, isWatched);
+    add(of(key), { kind: 'move', audienceId, move, by: handOf(key), cause: causeOf(key) }, isWatched);
   }
   for (const [key, changed] of people)
-    addChange(changed, { batch, happened: () => of(key), cause: () => causeOf(key) });
+    addChange(changed, { batch, happened: () => of(key), cause: () => causeOf(key), by: handOf(key) });
   return [...found.values()];
 }
 
@@ -100,16 +102,15 @@ function addEvents({ events, models }: Batch, of: Of): Set<string> {
   return active;
 }
 
-function addChange(
-  { person, change }: ChangedPerson,
-  { batch, happened, cause }: { batch: Batch; happened: () => Happened | undefined; cause: () => Cause },
-): void {
+type Changing = { batch: Batch; happened: () => Happened | undefined; cause: () => Cause; by: Hand };
+
+function addChange({ person, change }: ChangedPerson, { batch, happened, cause, by }: Changing): void {
   const rules = batch.models.get(person.projectId)?.rules;
   if (!rules) return;
   for (const trait of change.before.keys()) {
     const isWatched = rules.watches.traits.has(trait);
     if (isWatched || rules.onTrait(trait).length > 0)
-      add(happened(), { kind: 'trait', trait, cause: cause() }, isWatched);
+      add(happened(), { kind: 'trait', trait, by, cause: cause() }, isWatched);
   }
   const isWatched = change.emailChanged && rules.watches.email;
   const one = isWatched || isLearnt(change, batch) ? happened() : undefined;

@@ -148,6 +148,29 @@ test('who joins an audience by a live record enters, and nobody by bulk users, b
   expect(why).toEqual([{ fired: 1, claimed: 1 }, { bulk: 1 }, { suppressed: 1 }, { definition_change: 1 }]);
 });
 
+test('of dates that bulk users tell only those whose moment is still to come remind of anything', async () => {
+  const story = await withUser();
+  const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
+  await story.rule({ name: 'Renewal', when, steps });
+  const inDays = (days: number): Record<string, unknown> => ({
+    renewalDate: new Date(story.now() + days * DAY).toISOString(),
+  });
+  await story.post('users/bulk', {
+    users: [
+      { external_user_id: 'u1', traits: inDays(3) },
+      { external_user_id: 'u2', email: 'b@x.org', traits: inDays(10) },
+    ],
+  });
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'Renewal')).toEqual({ bulk: 1 });
+  await story.later(4 * DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2']);
+  await story.user('u1', { traits: inDays(5) });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2', 'u1']);
+});
+
 test('ten thousand people come with their history: no draft; then one live event each, and only what that event itself fires', async () => {
   const story = await newStory(stage);
   // Nothing leaves meanwhile: this is about who is written to, and not how fast.

@@ -231,6 +231,22 @@ test('a goal that is reached when the steps are over is counted, and for fourtee
   expect([await converted(14 * DAY - 60_000), await converted(14 * DAY + 60_000)]).toEqual([true, false]);
 });
 
+test('a goal that is reached later than that is no success, and ends the run all the same', async () => {
+  const steps = [letter('One'), { wait: '20d' }, letter('Two')];
+  const story = await withSteps(steps, { goal: { event: 'bought' } });
+  await begin(story);
+  await story.later(16 * DAY);
+  await story.event('u1', 'bought');
+  await story.later(10 * DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['One']);
+  expect(await ends(story)).toEqual(['goal']);
+  expect(
+    await story.server.db.query(`SELECT converted_at FROM beckon.run WHERE project_id = $1`, [
+      story.projectId,
+    ]),
+  ).toEqual([{ converted_at: null }]);
+});
+
 test('nobody comes in whose goal is reached, or for whom the exit holds', async () => {
   const story = await withSteps([letter('One')], {
     goal: { event: 'bought' },

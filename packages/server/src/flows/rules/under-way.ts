@@ -52,8 +52,9 @@ export function checkOut(desk: Desk): void {
     if (!definition || outcome.begun.includes(run)) continue;
     const { goal, exits } = definition;
     const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
-    if (goal && isAwaited && holds(desk, goal)) {
-      replace(desk, run, { ...run, convertedAt: now });
+    if (goal && (isAwaited || run.state !== 'ended') && holds(desk, goal)) {
+      // It ends whoever is under way; as a success it counts for its time only.
+      if (isAwaited) replace(desk, run, { ...run, convertedAt: now });
       end(desk, run, 'goal');
     }
     if (exits.when && run.state !== 'ended' && holds(desk, exits.when)) end(desk, run, 'exit_condition');

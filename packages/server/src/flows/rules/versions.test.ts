@@ -3,8 +3,10 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
+import { createAudience } from '../create-audience.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
+import { deleteAudience } from '../delete-audience.ts';
 import { editRule } from '../edit-rule.ts';
 
 const DAY = 86_400_000;
@@ -54,6 +56,23 @@ test('whoever waits for their moment gets what the rule was when they began to w
     { subject: 'first', version: 1 },
     { subject: 'second', version: 1 },
   ]);
+});
+
+test('what an older version needs stays as long as somebody waits for their moment in it', async () => {
+  const definition = { trait: 'plan', equals: 'free' };
+  const audience = await createAudience(db, { projectId, name: 'Free', definition });
+  await createRule(db, { projectId, document: { ...STALL, only_if: { not: { audience: audience.id } } } });
+  await event('began');
+  await engine.settle();
+  await editRule(db, { projectId, reference: 'stall', document: STALL, includeOpen: false, actor: 'test' });
+  await expect(deleteAudience(db, { projectId, reference: 'Free' })).rejects.toMatchObject({
+    details: [
+      { message: expect.stringMatching(/the rule "stall" refers to it, in an older version/) as string },
+    ],
+  });
+  await event('done');
+  await engine.advance(2 * DAY);
+  expect(await deleteAudience(db, { projectId, reference: 'Free' })).toMatchObject({ id: audience.id });
 });
 
 test('an event that came while the rule was another starts nothing of the new one', async () => {
