@@ -30,6 +30,7 @@ export {
   holdLetters,
   listOutcomesOf,
   listOutcomesOfDraft,
+  listProofs,
   outcomeKey,
   type OutcomeLetter,
   type RuleShares,

@@ -252,6 +252,18 @@ export async function listOutcomesOfDraft(
   return rows.map(toOutcome);
 }
 
+/** What proves something of the letters of these drafts, in the order in which it was heard of. Reads `message`. */
+export async function listProofs(tx: Tx, projectId: number, draftIds: string[]): Promise<Outcome[]> {
+  if (draftIds.length === 0) return [];
+  const rows = await tx.query<OutcomeRow>(
+    `SELECT ${COLUMNS} FROM beckon.message m
+     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.message_id = m.id AND o.class <> 'unverified'
+     WHERE m.project_id = $1 AND m.draft_id = ANY ($2::uuid[]) ORDER BY o.recorded_at, o.id`,
+    [projectId, draftIds],
+  );
+  return rows.map(toOutcome);
+}
+
 function toOutcome(row: OutcomeRow): Outcome {
   return {
     projectId: row.project_id,

@@ -287,6 +287,40 @@ test.each([
   expect([message?.state, message?.reason]).toEqual(knows);
 });
 
+test.each([
+  { what: CLICKED, name: 'a click', knows: 'sent' },
+  { what: bounced('hard'), name: 'a bounce', knows: 'failed: bounced' },
+])(
+  '$name that comes while a letter is handed over tells of it when nobody knows more',
+  async ({ what, knows }) => {
+    const story = await newAftermath(stage);
+    await story.rule(lettersRule({}, 2));
+    stage.engine.transport.answer(async () => {
+      await story.became('ada', what);
+      return { result: 'unknown', reason: 'lost' };
+    });
+    await sendTo(story, ['ada']);
+    expect(await draftsOf(story, 'ada')).toEqual([knows]);
+    expect((await story.messages('ada')).map(({ state }) => state)).toEqual([knows.split(':')[0]]);
+  },
+);
+
+test('what the relay refused for itself until it was too late is told as trouble of ours, and not as the word of a provider', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule({ expires_after: '1h' }, 1));
+  stage.engine.transport.answer({
+    result: 'deferred',
+    reason: 'relay_refused',
+    isRelays: true,
+    reply: '554 5.7.1 Relay access denied',
+    bounce: { class: 'policy', status: '5.7.1' },
+  });
+  await sendTo(story, ['ada']);
+  await story.later(3 * HOUR);
+  const [hook] = await story.webhooks();
+  expect(JSON.parse(hook?.body ?? '')).toMatchObject({ data: { bounce_class: 'infrastructure' } });
+});
+
 test('a forged bounce tells nothing of a letter of which nobody knew', async () => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
   const story = await withLetter();

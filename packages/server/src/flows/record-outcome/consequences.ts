@@ -29,8 +29,8 @@ export async function drawConsequences(
   const replied = outcomes.filter(({ type }) => type === 'email.replied');
   await liftByLife(tx, projectId, { alive: replied, letters, now });
   await endForReplies(tx, { projectId, replied, now });
-  const unknown = await lockUnknown(tx, outcomes, letters);
-  await settleUnknown(tx, { outcomes, unknown, now });
+  const unknown = await lockUnknown(tx, said, letters);
+  await settleUnknown(tx, { outcomes: said, unknown, now });
   return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
 }
 

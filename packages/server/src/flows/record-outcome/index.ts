@@ -7,3 +7,4 @@ export {
   tellOutcomes,
 } from './record-outcomes.ts';
 export type { Note } from './concerned.ts';
+export { settleLost } from './settle-unknown.ts';

@@ -165,7 +165,7 @@ async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }:
     tx,
     wished.filter(({ messageId }) => there.has(messageId)),
   );
-  await settleUnknown(tx, { outcomes, unknown, now });
+  await settleUnknown(tx, { outcomes: wished, unknown, now });
   return { projectId, outcomes, letters, now, toldAt, notes: [] };
 }
 

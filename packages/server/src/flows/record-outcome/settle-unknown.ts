@@ -6,7 +6,7 @@ import {
   settle,
   writeMoved,
 } from '../../features/drafts/index.ts';
-import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
+import { listProofs, type Outcome, type OutcomeLetter } from '../../features/outcomes/index.ts';
 import { settleMessages } from '../../features/sending/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
@@ -21,6 +21,16 @@ export function lockUnknown(
   if (!first) return Promise.resolve([]);
   const ids = new Set(unknown.map(({ draftId }) => draftId));
   return lockDrafts(tx, first.projectId, [...ids]);
+}
+
+/** Of these drafts those whose letters are lost from now on: what was heard of one while it was still under way says what became of it. */
+export async function settleLost(
+  tx: Tx,
+  { projectId, drafts, now }: { projectId: number; drafts: Draft[]; now: number },
+): Promise<void> {
+  const unknown = drafts.filter(({ state }) => state === 'unknown');
+  const ids = unknown.map(({ id }) => id);
+  await settleUnknown(tx, { outcomes: await listProofs(tx, projectId, ids), unknown, now });
 }
 
 /** Whatever came of a letter proves that it arrived, and a bounce that it did not; what was known before stays. */

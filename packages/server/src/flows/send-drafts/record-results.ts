@@ -22,7 +22,7 @@ import { wakeRuns } from '../../features/sequences/index.ts';
 import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { timed } from '../project-time.ts';
-import { type Applied, applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
+import { type Applied, applyOutcomes, settleLost, tellOutcomes } from '../record-outcome/index.ts';
 import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
@@ -116,6 +116,7 @@ async function recordOfProject(
   const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
   const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
   await writeMoved(tx, moved);
+  await settleLost(tx, { projectId, drafts: moved.map(({ draft }) => draft), now });
   const happened = said
     .filter(({ letter }) => ours.has(letter.draftId))
     .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
@@ -144,7 +145,10 @@ function bounceOf(
     return null;
   // What failed before anybody was asked is nobody's refusal.
   if (handed.result === 'failed' && !handed.bounce) return null;
-  const { class: bounceClass, status } = handed.bounce ?? { class: 'infrastructure', status: null };
+  // What the relay itself refused until nobody waited for it any more is no word of the recipient's.
+  const isRelays = handed.result === 'deferred' && handed.isRelays === true;
+  const said = isRelays ? undefined : handed.bounce;
+  const { class: bounceClass, status } = said ?? { class: 'infrastructure', status: null };
   return {
     projectId,
     messageId: message.id,
