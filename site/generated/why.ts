@@ -86,6 +86,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   expired:
     'Look at what held it until then (`draft show`); `expires_after` of the rule says how long a letter is worth sending.',
   rule_no_longer_holds: 'Nothing: it was true when it was written, and is not any more.',
+  exit_condition: NOTHING,
   needs_review: 'Look at it in Review: approve it as it is, or skip it.',
   facts_changed: 'Look at it again: it was written anew, by the facts of now.',
   missing_variable: 'Fill the gap in Review, send the trait, or give the letter a `default`.',

@@ -29,6 +29,7 @@ export const DRAFT_WORDS = {
   letter_rule_off: GATE_WORDS.rule_off,
   expired: 'it was not worth sending any more',
   rule_no_longer_holds: 'the condition of the rule did not hold any more when it was to leave',
+  exit_condition: 'the exit condition of the rule holds by now, so the run is over',
   needs_review:
     'the condition of the rule does not hold any more, and a person wrote the letter: they decide',
   facts_changed: 'what it says about the person changed, so it waits anew',

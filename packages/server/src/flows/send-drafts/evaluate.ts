@@ -38,7 +38,9 @@ export async function gatherEvidence(
   const people = new Map(
     (await findPeople(tx, [...ids.values()])).map((person) => [personKey(person), person]),
   );
-  const conditional = drafts.filter((draft) => conditionOf(model, draft) !== null);
+  const conditional = drafts.filter(
+    (draft) => conditionOf(model, draft) !== null || exitOf(model, draft) !== null,
+  );
   const asked = conditional.flatMap((draft) => {
     const person = people.get(personKey(draft));
     const mentions = model.rules.version(draft.ruleId, draft.version)?.conditions.mentions ?? [];
@@ -59,7 +61,7 @@ export async function gatherEvidence(
 }
 
 /**
- * Before a draft leaves: does its rule still hold, does it still say what is true, and may it leave by itself? Null where it may ask the gates. An
+ * Before a draft leaves: is its run over, does its rule still hold, does it still say what is true, and may it leave by itself? Null where it may ask the gates. An
  * untouched one follows its facts and is asked again with what it says now.
  */
 export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
@@ -67,7 +69,10 @@ export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null 
   const person = people.get(personKey(draft));
   if (!person) return cancel(draft, { reason: 'erased', now });
   const condition = conditionOf(model, draft);
+  const exit = exitOf(model, draft);
   const known = facts.get(personKey(draft));
+  if (exit !== null && known !== undefined && evaluate(exit, known).holds)
+    return cancel(draft, { reason: 'exit_condition', now });
   const isOut = condition !== null && known !== undefined && !evaluate(condition, known).holds;
   if (isOut && !sentAnyway.has(draft.id)) return noLongerHolds(draft, { now });
   return rewrite(draft, person, evidence) ?? leftToPeople(draft, evidence);
@@ -84,6 +89,12 @@ function leftToPeople(draft: Draft, { model: { rules, project }, now }: Evidence
 
 export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {
   return rules.version(draft.ruleId, draft.version)?.definition.onlyIf ?? null;
+}
+
+/** Time alone may have brought it about, and then nobody was asked. What is sent once more belongs to no run. */
+function exitOf({ rules }: Model, draft: Draft): Predicate | null {
+  if (draft.runId === null || draft.againOf !== null) return null;
+  return rules.version(draft.ruleId, draft.version)?.definition.exits.when ?? null;
 }
 
 function isStale(draft: Draft, { people, model }: Pick<Evidence, 'people' | 'model'>): boolean {

@@ -279,6 +279,24 @@ test('who takes it back that a letter is sent anyway, edits it or moves it, has 
     ]);
 });
 
+test('an exit that time alone brings about ends the run before its letter leaves', async () => {
+  const story = await newStory(stage);
+  const exits = { when: { trait: 'eventDate', more_than_ago: '1h' } };
+  const steps = [...letter('See you there'), { wait: '1d' }, ...letter('And again')];
+  await story.rule({ name: 'Invitation', when: { event: 'did' }, exits, steps });
+  const eventDate = new Date(story.now() + HOUR / 2).toISOString();
+  await story.user('u1', { email: 'u1@x.org', traits: { eventDate } });
+  await story.event('u1', 'did');
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.drafts('u1')).toMatchObject([{ state: 'cancelled', reason: 'exit_condition' }]);
+  expect(await story.runs('u1', 'Invitation')).toMatchObject([
+    { state: 'ended', end_reason: 'exit_condition' },
+  ]);
+  await story.later(3 * DAY);
+  expect(await story.drafts('u1')).toHaveLength(1);
+});
+
 test('an approval passes no gate: neither quiet hours, nor the cap, nor a suppression', async () => {
   const story = await withUser();
   await story.rule({ name: 'Two', when: { event: 'did' }, steps: letter('Two') });

@@ -99,8 +99,10 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
   if (claimed.size !== done.messages.length)
     throw new Error('a draft was claimed that has a message already');
   for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
-  const suppressed = runsOf(over.filter(({ draft }) => draft.reason === 'suppressed'));
-  await endRuns(tx, { projectId, ids: suppressed, reason: 'suppressed', at: now });
+  for (const reason of ['suppressed', 'exit_condition'] as const) {
+    const ids = runsOf(over.filter(({ draft }) => draft.reason === reason));
+    await endRuns(tx, { projectId, ids, reason, at: now });
+  }
   const tried = [...putOff.values()].filter(({ attempts }) => attempts > 0);
   const happened = tried.map((message) => bounceOf(projectId, message, now));
   const applied = await applyOutcomes(tx, projectId, {
