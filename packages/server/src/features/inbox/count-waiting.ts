@@ -23,3 +23,13 @@ export async function countWaiting(
 export function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
   return countDeadRows(tx, projectId, max);
 }
+
+/** When the live record that waits longest was accepted, in real time; null where none waits. */
+export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
+  const rows = await tx.prepared<{ accepted_at: Date }>({
+    name: 'inbox.oldest_live',
+    text: `SELECT accepted_at FROM beckon.inbox WHERE project_id = $1 AND lane = 'live' ORDER BY seq LIMIT 1`,
+    values: [projectId],
+  });
+  return rows[0]?.accepted_at.getTime() ?? null;
+}

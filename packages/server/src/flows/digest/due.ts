@@ -1,4 +1,5 @@
 import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../features/audiences/index.ts';
+import { oldestLiveAt } from '../../features/inbox/index.ts';
 import { findPeople, type Person } from '../../features/people/index.ts';
 import { dropTimers, dueTimers, type Timer } from '../../features/rules/index.ts';
 import { listDueRuns, type Run } from '../../features/sequences/index.ts';
@@ -45,7 +46,8 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     const now = deps.db.clock.now();
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;
-    const due = await listAllDue({ tx, projectId, now });
+    const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
+    const due = await listAllDue({ tx, projectId, now, until });
     given.db.reach?.('due_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
@@ -75,12 +77,26 @@ type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; now
 /** All that time has brought about, in one room or another. */
 type AllDue = { dues: Due[]; timers: Timer[]; runs: Run[]; people: Person[]; firstAt: number };
 
-async function listAllDue({ tx, projectId, now }: Pick<Step, 'tx' | 'projectId' | 'now'>): Promise<AllDue> {
-  const at = new Date(now);
+/**
+ * Time does not overtake what was accepted before: a letter for somebody who did what it asks of them, and of which only we have not
+ * heard yet, would be wrong. What is due after the oldest live record that waits is looked at again behind it.
+ */
+async function heardUntil(
+  tx: BatchTx,
+  { projectId, now, aheadMs }: { projectId: number; now: number; aheadMs: number },
+): Promise<number> {
+  const oldest = await oldestLiveAt(tx, projectId);
+  return oldest === null ? now : Math.min(now, oldest + aheadMs);
+}
+
+type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number };
+
+async function listAllDue({ tx, projectId, now, until }: Until): Promise<AllDue> {
+  const at = new Date(until);
   const [dues, timers, runs] = await Promise.all([
     listDueNow(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
     dueTimers(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
-    listDueRuns(tx, { projectId, now, limit: DUE_AT_ONCE_MAX }),
+    listDueRuns(tx, { projectId, now: until, limit: DUE_AT_ONCE_MAX }),
   ]);
   const users = new Set([...dues, ...timers, ...runs].map(({ userId }) => userId));
   const people = await findPeople(

@@ -140,6 +140,18 @@ test('a wait for an event goes on without it when its time is over, and the even
   ]);
 });
 
+test('what was accepted in time is waited for in vain by nobody, however late it is digested', async () => {
+  const story = await withSteps(waiting);
+  await begin(story);
+  await story.later(3 * DAY - 60_000);
+  await story.event('u1', 'accepted', { seats: 2 });
+  stage.server.clock.advance(5 * 60_000);
+  // Whoever looks after time comes before whoever takes the records.
+  await stage.engine.digest.due(story.projectId);
+  await story.later(DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
+});
+
 test('the event that begins a run is not the one that it waits for', async () => {
   const story = await withSteps([
     { wait_for: { event: 'began', within: '3d' }, then: [letter('Again')], else: [letter('Once')] },
