@@ -5,6 +5,7 @@ import {
   findAskedMembers,
   writeStandings,
 } from '../../features/audiences/index.ts';
+import { writeDecisions } from '../../features/decisions/index.ts';
 import {
   claimDedupe,
   countEvents,
@@ -35,6 +36,7 @@ import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
+import { unheardMoves } from './not-considered.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { acceptedLater, takeTurnsOfBatch } from './batch-turns.ts';
 
@@ -253,6 +255,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     newId: deps.newId,
   });
   await writeStandings(tx, writes, at);
+  await writeDecisions(tx, unheardMoves(answered, models, now));
   const { events, people } = folded;
   const happened = happenedIn({
     people: people.values(),

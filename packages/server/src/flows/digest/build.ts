@@ -18,6 +18,7 @@ import { addChanges } from '../../features/stream/index.ts';
 import { dueEarlier, newModel, takeFreeTurns } from '../../features/turns/index.ts';
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
+import { notConsidered } from './not-considered.ts';
 import type { Model } from '../models.ts';
 import { timed } from '../project-time.ts';
 import { rebuildAudiences } from '../rebuild-audiences.ts';
@@ -137,32 +138,16 @@ async function askAbout({ tx, deps, projectId, model, edition }: Step, people: P
     const since = known.get(person.userId);
     addVerdicts(writes, { projectId, userId: person.userId, verdicts, since: since ?? at });
     const holds = verdicts.some((verdict) => verdict.holds);
-    if (holds !== (since !== undefined))
-      decisions.push(...notConsidered({ model, edition, now }, person, holds ? 'joined' : 'left'));
+    if (holds !== (since !== undefined)) {
+      const { audienceId } = edition;
+      decisions.push(...notConsidered(model, person, { audienceId, move: holds ? 'joined' : 'left', now }));
+    }
   }
   await writeStandings(tx, writes, at);
   await writeDecisions(tx, decisions);
   await dueEarlier(tx, 'digest', firstDues(writes));
   const built = edition.built + people.length;
   await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: lastUserId, built });
-}
-
-/** Who is in or out by another definition has neither joined nor left: rules that wait for either say why nothing began. */
-function notConsidered(
-  { model, edition, now }: Pick<Step, 'model' | 'edition'> & { now: number },
-  { projectId, userId }: Person,
-  move: 'joined' | 'left',
-): Decision[] {
-  const { audienceId } = edition;
-  return model.rules.onMove(audienceId, move).map(({ rule }) => ({
-    projectId,
-    userId,
-    ruleId: rule.id,
-    key: '',
-    reason: 'definition_change',
-    detail: { audience_id: audienceId, move },
-    at: now,
-  }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../features/audiences/index.ts';
+import { writeDecisions } from '../../features/decisions/index.ts';
 import { oldestLiveAt } from '../../features/inbox/index.ts';
 import { findPeople, type Person } from '../../features/people/index.ts';
 import { dropTimers, dueTimers, type Timer } from '../../features/rules/index.ts';
@@ -26,6 +27,7 @@ import {
   transitionsOf,
   writesOf,
 } from './members.ts';
+import { unheardMoves } from './not-considered.ts';
 import { type BatchTx, inSession } from '../session.ts';
 
 /** `lateMs`: for how long the first of them was due. */
@@ -57,6 +59,7 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     const transitions = transitionsOf(answered);
     const at = new Date(now);
     await writeStandings(tx, writes, at);
+    await writeDecisions(tx, unheardMoves(answered, new Map([[projectId, model]]), now));
     await dropTimers(tx, due.timers);
     const ruled = await applyRules(tx, happenedNow(step, due, transitions), { now, newId: deps.newId });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { DAY, type EventSent, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { listBuilding } from '../../features/audiences/index.ts';
 import { createAudience } from '../create-audience.ts';
 
 const stage = await openStage();
@@ -169,6 +170,23 @@ test('of dates that bulk users tell only those whose moment is still to come rem
   await story.user('u1', { traits: inDays(5) });
   await story.later(DAY);
   expect((await story.letters()).map(({ to }) => to)).toEqual(['u2', 'u1']);
+});
+
+test('who is in by a record while an audience is still being made has not joined it, and a rule says so', async () => {
+  const story = await withUser();
+  await story.later(HOUR);
+  const { projectId } = story;
+  const definition = { trait: 'plan', equals: 'pro' };
+  const audience = await createAudience(story.server.db, { projectId, name: 'Pros', definition });
+  await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
+  const [place] = (await listBuilding(story.server.db, 1_000)).filter((one) => one.projectId === projectId);
+  if (!place) throw new Error('nothing is being made');
+  expect(await story.engine.digest.build(place)).toBe('went on');
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.engine.digest.batch('live', [projectId]);
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'Joined')).toEqual({ definition_change: 1 });
 });
 
 test('ten thousand people come with their history: no draft; then one live event each, and only what that event itself fires', async () => {
