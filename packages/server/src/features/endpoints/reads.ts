@@ -32,6 +32,11 @@ const COLUMNS = `e.project_id, e.id, e.url, e.types, e.description, e.created_at
 const HEALTH = `h.tokens, h.refilled_at, h.open_until, h.windows, h.failing_since, h.failures, h.warned_at, h.succeeded_at`;
 const JOINED = `FROM beckon.webhook_endpoint e
   JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id`;
+/**
+ * Whoever changes either has the health, so that it alone would keep others out. But of a row that a statement does not lock it
+ * shows what was there before it waited: locked behind the health, the endpoint is read as whoever had it before left it.
+ */
+const LOCKED = 'FOR UPDATE OF h, e';
 
 /** An endpoint and how it does. */
 export type EndpointState = { endpoint: Endpoint; health: Health };
@@ -45,13 +50,13 @@ export async function listEndpoints(tx: Tx, projectId: number): Promise<Endpoint
   return rows.map(toState);
 }
 
-/** With its health locked: while it is held nothing of the endpoint is claimed, and no result of it recorded. */
+/** Locked, with its health: while it is held nothing of the endpoint is claimed, and no result of it recorded. */
 export async function lockEndpoint(
   tx: Tx,
   { projectId, endpointId }: EndpointPlace,
 ): Promise<EndpointState | undefined> {
   const rows = await tx.query<EndpointRow & HealthRow>(
-    `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = $1 AND e.id = $2 FOR UPDATE OF h`,
+    `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = $1 AND e.id = $2 ${LOCKED}`,
     [projectId, endpointId],
   );
   return rows[0] && toState(rows[0]);
@@ -63,7 +68,7 @@ export async function lockEndpoints(tx: Tx, places: EndpointPlace[]): Promise<En
     name: 'endpoints.lock',
     text: `SELECT ${COLUMNS}, ${HEALTH} ${JOINED}
            JOIN unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id) ON p.project_id = e.project_id AND p.endpoint_id = e.id
-           ORDER BY h.project_id, h.endpoint_id FOR UPDATE OF h`,
+           ORDER BY h.project_id, h.endpoint_id ${LOCKED}`,
     values: [
       plainList(places.map(({ projectId }) => projectId)),
       plainList(places.map(({ endpointId }) => endpointId)),
@@ -77,7 +82,7 @@ export async function lockFreeEndpoints(tx: Tx, projectIds: number[]): Promise<E
   const rows = await tx.prepared<EndpointRow & HealthRow>({
     name: 'endpoints.lock_free',
     text: `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = ANY ($1::bigint[])
-           ORDER BY h.project_id, h.endpoint_id FOR UPDATE OF h SKIP LOCKED`,
+           ORDER BY h.project_id, h.endpoint_id ${LOCKED} SKIP LOCKED`,
     values: [plainList(projectIds)],
   });
   return rows.map(toState);

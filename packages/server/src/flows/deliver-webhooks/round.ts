@@ -33,8 +33,8 @@ import { shareRooms } from './share-out.ts';
  * is due of the projects asked for is claimed, as far as quotas, tokens and breakers let it through. What is claimed is
  * posted after the commit, by whoever called.
  *
- * Locks: health of endpoints in order (those of another process are waited for only where something is recorded of them),
- * deliveries, due places.
+ * Locks: endpoints in order, the health of each before itself (those of another process are waited for only where something is
+ * recorded of them), deliveries, due places.
  */
 export type RoundAsked = {
   answered: Answered[];
