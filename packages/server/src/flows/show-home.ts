@@ -100,9 +100,9 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
     countDueSoon(tx, { projectId, now }),
     countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
     countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
-    listTroubles(tx, { projectId, since: 0 }),
-    listEndpointTroubles(tx, { projectId, since: 0 }),
-    listDemoted(tx, { projectId, since: now - FRESH_MS }),
+    listTroubles(tx, { projectId, since: 0, until: now }),
+    listEndpointTroubles(tx, { projectId, since: 0, until: now }),
+    listDemoted(tx, { projectId, since: now - FRESH_MS, until: now }),
   ]);
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;

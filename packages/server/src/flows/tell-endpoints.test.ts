@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import { listProjectsToTell, type TeamLetter } from '../features/drafts/index.ts';
-import { tellTeam } from './tell-team.ts';
+import { updateDisabled } from '../features/endpoints/index.ts';
+import { SETTLED_MS, tellTeam } from './tell-team.ts';
 
 const stage = await webhookStage();
 const { db, clock, hooks } = stage;
@@ -25,6 +26,7 @@ test('a team hears once of an endpoint that is gone, though no draft waits', asy
   hooks.answer(() => ({ status: 410 }));
   await stage.queue(projectId);
   await stage.settle();
+  clock.advance(SETTLED_MS);
   const { text, isAsked } = await told(projectId);
   expect(isAsked).toBe(true);
   expect(text).toContain(`${hooks.url('/gone')} said that it is gone`);
@@ -42,12 +44,33 @@ test('what was answered before a team was told, and was recorded afterwards, it 
   await stage.queue(projectId);
   await stage.delivery.round();
   await stage.delivery.answered();
-  clock.advance(1);
+  clock.advance(SETTLED_MS);
   expect((await told(projectId)).text).toContain(hooks.url('/early'));
   clock.advance(1);
   await stage.settle();
   clock.advance(HOUR);
   expect((await told(projectId)).text).toContain(hooks.url('/late'));
+});
+
+test('what was dated before a team was told of something else, and was committed afterwards, it hears of once too', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/first', { types: ['email.clicked'] });
+  const { id: endpointId } = await stage.endpoint(projectId, '/second', { types: ['email.opened'] });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId, 1, { type: 'email.clicked' });
+  await stage.settle();
+  clock.advance(SETTLED_MS);
+  await db.transaction(async (tx) => {
+    await updateDisabled(tx, { projectId, endpointId, at: db.clock.now(), reason: 'gone' });
+    clock.advance(1);
+    expect((await told(projectId)).text).not.toContain(hooks.url('/second'));
+  });
+  clock.advance(HOUR);
+  const { text } = await told(projectId);
+  expect(text).toContain(hooks.url('/second'));
+  expect(text).not.toContain(hooks.url('/first'));
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toBeNull();
 });
 
 test('it hears after a day that an endpoint takes nothing, and after five that it is disabled', async () => {

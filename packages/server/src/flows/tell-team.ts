@@ -24,6 +24,12 @@ export type Telling = {
 };
 
 /**
+ * As long may something be on its way from being dated to being committed. What is younger is told the next time: otherwise what is
+ * dated before a letter and committed behind it would be told in none.
+ */
+export const SETTLED_MS = 15_000;
+
+/**
  * Tells the team what waits for it, where something is new and the last time is long enough ago: whether they were told. The
  * right to tell is committed before the letter is handed over, so that of two processes one does; that they have heard, behind it:
  * what could not be handed over is said again by whoever tells them next.
@@ -37,7 +43,7 @@ export async function tellTeam(
   const letter = await db.transaction((tx) => takeLetter(tx, telling, now));
   if (!letter) return false;
   await hand(projectId, letter);
-  await db.transaction((tx) => setTeamHeard(tx, projectId, now));
+  await db.transaction((tx) => setTeamHeard(tx, projectId, now - SETTLED_MS));
   return true;
 }
 
@@ -70,8 +76,8 @@ async function takeLetter(
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
   const { name, settings } = project;
-  const rules = await listWaiting(tx, projectId, heardAt);
-  const news = { projectId, since: heardAt ?? 0 };
+  const news = { projectId, since: heardAt ?? 0, until: now - SETTLED_MS };
+  const rules = await listWaiting(tx, news);
   const troubles = await listTroubles(tx, news);
   const demoted = await listDemoted(tx, news);
   const endpoints = await listEndpointTroubles(tx, news);

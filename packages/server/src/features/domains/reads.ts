@@ -50,15 +50,16 @@ export async function findDomain(
   return rows[0] && toDomain(rows[0]);
 }
 
-/** Domains that are not what they were: what has become of them since then, for people. */
+/** Domains that are not what they were: what has become of them behind `since`, `until` at the latest, for people. */
 export async function listTroubles(
   tx: Tx,
-  { projectId, since }: { projectId: number; since: number },
+  { projectId, since, until }: { projectId: number; since: number; until: number },
 ): Promise<DomainTrouble[]> {
   return tx.query(
-    `SELECT name, state, CASE WHEN paused_at > $2 THEN paused_reason END AS paused FROM beckon.sending_domain
-     WHERE project_id = $1 AND (paused_at > $2 OR (state IN ('degraded', 'failed') AND state_at > $2)) ORDER BY name`,
-    [projectId, new Date(since)],
+    `SELECT name, state, CASE WHEN paused_at > $2 AND paused_at <= $3 THEN paused_reason END AS paused FROM beckon.sending_domain
+     WHERE project_id = $1 AND ((paused_at > $2 AND paused_at <= $3)
+       OR (state IN ('degraded', 'failed') AND state_at > $2 AND state_at <= $3)) ORDER BY name`,
+    [projectId, new Date(since), new Date(until)],
   );
 }
 

@@ -63,13 +63,12 @@ type WaitingRow = Omit<WaitingOfRule, 'earliestDeadlineAt' | 'firstId'> & {
 };
 
 /**
- * What waits for the team, by rule. What only time holds is not for them; what they have approved is not either. Reads a sister's
- * table, `rule`, for the names.
+ * What waits for the team, by rule, of what came or was held `until` then; behind `since` it is fresh. What only time holds is not
+ * for them; what they have approved is not either. Reads a sister's table, `rule`, for the names.
  */
 export async function listWaiting(
   tx: Tx,
-  projectId: number,
-  lastSentAt: number | null,
+  { projectId, since, until }: { projectId: number; since: number; until: number },
 ): Promise<WaitingOfRule[]> {
   const rows = await tx.query<WaitingRow>(
     `SELECT r.name AS rule,
@@ -80,9 +79,9 @@ export async function listWaiting(
             (array_agg(d.id ORDER BY d.state = 'held', d.deadline_at NULLS LAST, d.id))[1] AS first
      FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
      WHERE d.project_id = $1 AND d.ended_at IS NULL
-       AND (d.state = 'scheduled' OR (d.state = 'held' AND d.due_at IS NULL))
+       AND ((d.state = 'scheduled' AND d.created_at <= $3) OR (d.state = 'held' AND d.due_at IS NULL AND d.updated_at <= $3))
      GROUP BY r.id, r.name ORDER BY r.name`,
-    [projectId, new Date(lastSentAt ?? 0)],
+    [projectId, new Date(since), new Date(until)],
   );
   return rows.map(({ deadline, first, ...row }) => ({
     ...row,

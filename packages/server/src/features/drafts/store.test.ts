@@ -262,12 +262,15 @@ test('the team is told of what waits for them, by rule, and of what is new since
   await write(orThrow(hold(quiet, { reason: 'quiet_hours', until: T0 + HOUR, now: T0 })));
   const held = await stored(projectId, { ruleId: stall, hasAddress: false });
   expect(late.deadlineAt).toBeGreaterThan(soon.deadlineAt ?? 0);
-  const told = await listWaiting(db, projectId, null);
+  const told = await listWaiting(db, { projectId, since: 0, until: T0 + MINUTE });
   expect(told).toEqual([
     { rule: 'onboarding_stall', waiting: 0, held: 1, fresh: 1, earliestDeadlineAt: null, firstId: held.id },
     { rule: 'welcome', waiting: 2, held: 0, fresh: 2, earliestDeadlineAt: soon.deadlineAt, firstId: soon.id },
   ]);
-  expect((await listWaiting(db, projectId, T0)).map(({ fresh }) => fresh)).toEqual([0, 1]);
+  const later = await listWaiting(db, { projectId, since: T0, until: T0 + MINUTE });
+  expect(later.map(({ fresh }) => fresh)).toEqual([0, 1]);
+  const early = await listWaiting(db, { projectId, since: 0, until: T0 });
+  expect(early.map(({ waiting }) => waiting)).toEqual([0, 1]);
 });
 
 test('of all who would tell the team in a quarter of an hour one does', async () => {

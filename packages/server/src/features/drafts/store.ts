@@ -178,11 +178,11 @@ export async function upsertTeamDigest(
   return rows.length > 0;
 }
 
-/** The team was handed what waited at this moment. */
-export async function setTeamHeard(tx: Tx, projectId: number, now: number): Promise<void> {
+/** The team was handed what is dated until then. */
+export async function setTeamHeard(tx: Tx, projectId: number, until: number): Promise<void> {
   await tx.query(
     `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
-    [projectId, new Date(now)],
+    [projectId, new Date(until)],
   );
 }
 

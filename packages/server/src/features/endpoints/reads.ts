@@ -88,16 +88,17 @@ export async function lockFreeEndpoints(tx: Tx, projectIds: number[]): Promise<E
   return rows.map(toState);
 }
 
-/** Endpoints that people must hear of: those that failed for a day, and those that were disabled for it. */
+/** Endpoints that people must hear of: those that failed for a day, and those that were disabled for it, `until` at the latest. */
 export async function listEndpointTroubles(
   tx: Tx,
-  { projectId, since }: { projectId: number; since: number },
+  { projectId, since, until }: { projectId: number; since: number; until: number },
 ): Promise<EndpointState[]> {
   const rows = await tx.query<EndpointRow & HealthRow>(
     `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = $1
-       AND ((e.disabled_reason IN ('gone', 'failing') AND e.disabled_at > $2) OR (e.disabled_at IS NULL AND h.warned_at > $2))
+       AND ((e.disabled_reason IN ('gone', 'failing') AND e.disabled_at > $2 AND e.disabled_at <= $3)
+         OR (e.disabled_at IS NULL AND h.warned_at > $2 AND h.warned_at <= $3))
      ORDER BY e.created_at, e.id`,
-    [projectId, new Date(since)],
+    [projectId, new Date(since), new Date(until)],
   );
   return rows.map(toState);
 }

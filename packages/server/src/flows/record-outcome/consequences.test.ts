@@ -410,6 +410,7 @@ test('a domain of whose last hundred letters more than five were refused for wha
   await story.became('u6', bounced('policy'));
   expect(await paused()).toBe('6 of its last 30 letters were refused for what they are');
   expect(await story.suppressed()).toEqual([]);
+  await story.later(MINUTE);
   const told: string[] = [];
   const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
   await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
