@@ -174,7 +174,8 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: Decision):
         type: 'email.bounced',
         bounceClass,
         status,
-        reason,
+        // It may name the address that it came to, which proves whose bounce it is.
+        reason: veilSeals(reason),
         verified,
         source: 'dsn',
       });

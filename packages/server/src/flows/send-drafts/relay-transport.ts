@@ -1,4 +1,5 @@
 import { classifyReply } from '../../base/bounce/index.ts';
+import { veilSeals } from '../../features/outbox/index.ts';
 import {
   askBreaker,
   closedBreaker,
@@ -37,11 +38,18 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
       if (!asked.passes || pausedUntil > now())
         return { result: 'deferred', reason: 'relay_away', isRelays: true };
       const envid = envelopeId(mailFrom) ?? messageId;
-      const over = await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime);
+      const over = veiled(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
       breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
       return becomes(over);
     },
   };
+}
+
+/** A server may name the sealed sender in what it says, and whoever reads that could make a bounce: it is taken out before it is kept. */
+function veiled(over: HandOver): HandOver {
+  return 'reply' in over
+    ? { ...over, reply: veilSeals(over.reply) }
+    : { ...over, reason: veilSeals(over.reason) };
 }
 
 /** The same seal as in the sender's address, which a report may give back where that address was rewritten on the way. */

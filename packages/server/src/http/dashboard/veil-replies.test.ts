@@ -1,14 +1,17 @@
 import { afterAll, expect, test } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
-import { answer, openInbound, sendTo } from '../../../testkit/inbound.ts';
+import { answer, dsn, openInbound, sendTo } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { HOUR } from '../../../testkit/drafts.ts';
+import { relayTransport } from '../../flows/send-drafts/index.ts';
+import type { HandOver } from '../../io/mail/index.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
 const { talk } = await openInbound(stage);
 const story = await newVerifiedStory(stage);
 await story.set({ reply_forward_to: 'team@acme.test' });
-const { projectId } = story;
+let { projectId } = story;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
@@ -42,3 +45,67 @@ test('an answer that is a quotation alone shows nobody what the letter lets its 
   expect(told.map((one) => SEAL.test(one.told))).toEqual(told.map(() => false));
   expect(told.length).toBeGreaterThan(0);
 });
+
+/** Wherever its letter is read, and in whatever is told of it. */
+async function expectVeiled(userId: string): Promise<void> {
+  const [message] = await db.query<{ id: string; draft_id: string }>(
+    `SELECT id, draft_id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, userId],
+  );
+  const places = [
+    '/deliveries',
+    `/deliveries/${message?.id}`,
+    `/drafts/${message?.draft_id}`,
+    `/drafts/${message?.draft_id}/context`,
+    `/users/${userId}/timeline`,
+  ];
+  const shown: string[] = [];
+  for (const place of places) {
+    const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
+    expect([place, status]).toEqual([place, 200]);
+    shown.push(text);
+  }
+  const kept = await db.query<{ kept: string }>(
+    `SELECT detail::text AS kept FROM beckon.outcome WHERE project_id = $1 AND external_user_id = $2
+     UNION ALL SELECT body FROM beckon.webhook_message WHERE project_id = $1 AND external_user_id = $2
+     UNION ALL SELECT detail::text FROM beckon.draft_move WHERE project_id = $1 AND draft_id = $3
+     UNION ALL SELECT reply FROM beckon.message WHERE project_id = $1 AND draft_id = $3 AND reply IS NOT NULL`,
+    [projectId, userId, message?.draft_id],
+  );
+  expect([...shown, ...kept.map((one) => one.kept)].filter((one) => SEAL.test(one))).toEqual([]);
+  expect(kept.some((one) => one.kept.includes('veiled@'))).toBe(true);
+}
+
+test('a bounce that names the sealed sender lets nobody who reads it make another', async () => {
+  const cid = await sendTo(story, 'cid', 'cid@home.test');
+  const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
+  expect((await talk.hand({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
+  await expectVeiled('cid');
+});
+
+test.each<[string, (from: string) => HandOver]>([
+  [
+    'refuses a letter',
+    (from) => ({ result: 'refused', stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }),
+  ],
+  ['puts it off', (from) => ({ result: 'refused', stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` })],
+  ['takes it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
+  ['is lost', (from) => ({ result: 'not_sent', stage: 'data', reason: `closed for ${from}` })],
+])(
+  'a server that %s and names the sealed sender lets nobody who reads that bounce for it',
+  async (_, says) => {
+    const own = await newVerifiedStory(stage);
+    ({ projectId } = own);
+    const relay = {
+      slots: 1,
+      close: () => Promise.resolve(),
+      hand: ({ from }: { from: string }) => Promise.resolve(says(from)),
+    };
+    const transport = relayTransport({ relay, now: () => stage.server.clock.now() });
+    stage.engine.transport.answer((letter) => transport.hand(letter));
+    await own.user('bea', { email: 'bea@home.test' });
+    await own.event('bea', 'user_signed_up');
+    await own.later(HOUR);
+    await expectVeiled('bea');
+  },
+);
