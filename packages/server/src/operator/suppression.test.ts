@@ -5,6 +5,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { HOUR } from '../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../testkit/story.ts';
 import { type Ran, typed } from '../../testkit/typed-command.ts';
+import { liftSuppressions, SAID_BY_RECIPIENT } from '../features/suppressions/index.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -154,6 +155,56 @@ test('what is exported can be imported again, and comes to the same', async () =
     refused: 0,
   });
   expect(await listed()).toEqual(before);
+});
+
+/** What is left where recipients take back their own word. */
+const resubscribed = async (...values: string[]): Promise<[string, string][]> => {
+  const places = values.map((value) => ({ projectId: story.projectId, kind: 'address' as const, value }));
+  await liftSuppressions(db, { places, reasons: SAID_BY_RECIPIENT, at: story.now(), by: 'recipient' });
+  return (await listed()).map(({ value, reason }) => [String(value), String(reason)]);
+};
+
+test('a list that says two things of an address keeps both, and a dry run says so', async () => {
+  const text = 'a@x.org,unsubscribed\na@x.org,manual\nb@x.org,manual\nb@x.org,unsubscribed\n';
+  const comes = { rows: 4, added: 2, known: 2 };
+  await suppression('add', '--email', 'b@x.org', '--reason', 'hard_bounce');
+  expect((await importing(text, '--dry-run')).json).toMatchObject(comes);
+  expect((await importing(text)).json).toMatchObject(comes);
+  expect((await importing(text, '--dry-run')).json).toMatchObject({ added: 0, known: 4 });
+  expect(await listed()).toMatchObject([{ reason: 'unsubscribed' }, { reason: 'unsubscribed' }]);
+  expect(await resubscribed('a@x.org', 'b@x.org')).toEqual([
+    ['a@x.org', 'manual'],
+    ['b@x.org', 'manual'],
+  ]);
+});
+
+test('a dry run says of an address that is known for less what the list itself comes to', async () => {
+  await suppression('add', '--email', 'a@x.org', '--reason', 'manual');
+  const text = 'a@x.org,manual\na@x.org,unsubscribed\n';
+  const comes = { rows: 2, added: 1, known: 1 };
+  expect((await importing(text, '--dry-run')).json).toMatchObject(comes);
+  expect((await importing(text)).json).toMatchObject(comes);
+});
+
+test('what lies beneath is exported too, behind what is in front, and comes in again', async () => {
+  for (const [reason, ...until] of [
+    ['manual', '--until', '2099-01-01T00:00:00Z'],
+    ['hard_bounce'],
+    ['snoozed', '--until', '2098-01-01T00:00:00Z'],
+  ] as [string, ...string[]][])
+    await suppression('add', '--email', 'a@x.org', '--reason', reason, ...until);
+  await suppression('add', '--email', 'b@x.org', '--reason', 'unsubscribed');
+  expect(await listed()).toMatchObject([{ reason: 'hard_bounce' }, { reason: 'unsubscribed' }]);
+  const { out } = await suppression('export');
+  expect(out.match(/hard_bounce|manual|snoozed|unsubscribed/g)).toEqual([
+    'hard_bounce',
+    'manual',
+    'snoozed',
+    'unsubscribed',
+  ]);
+  story = await newStory(stage);
+  expect((await importing(out)).json).toMatchObject({ rows: 4, added: 2, known: 2 });
+  expect((await suppression('export')).out).toBe(out);
 });
 
 test('who removes a suppression is shown first what it is', async () => {

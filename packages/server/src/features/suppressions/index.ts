@@ -27,6 +27,7 @@ export {
   type FoundSuppression,
   hasUnsubscribed,
   type Lift,
+  listAllSaid,
   listInForce,
   listRefusals,
   listSuppressions,

@@ -7,6 +7,7 @@ import {
   SUPPRESSION_REASONS,
   type SuppressionReason,
 } from './suppression.ts';
+import { WORD_COLUMNS, wordSql, wordsSql } from './words.ts';
 
 export type Addressee = { projectId: number; userId: string; address: string | null };
 export type FoundSuppression = { reason: SuppressionReason; until: number | null };
@@ -152,6 +153,24 @@ export async function listSuppressions(
   const rows = await tx.query<SuppressionRow>(
     `SELECT ${SUPPRESSION} FROM beckon.suppression
      WHERE project_id = $1 AND (kind, value) > ($2, $3) ORDER BY kind, value LIMIT $4`,
+    [projectId, after?.kind ?? '', after?.value ?? '', Math.min(limit, SUPPRESSIONS_PAGE_MAX)],
+  );
+  return rows.map((row) => toSuppression(projectId, row));
+}
+
+/** The same with all that lies beneath, each behind what is in front of it; `limit` is one of places, of which none is cut in two. */
+export async function listAllSaid(
+  tx: Tx,
+  page: { projectId: number; after: { kind: SuppressedKind; value: string } | null; limit: number },
+): Promise<Suppression[]> {
+  const { projectId, after, limit } = page;
+  const rows = await tx.query<SuppressionRow>(
+    `SELECT kind, value, said.* FROM (
+       SELECT * FROM beckon.suppression WHERE project_id = $1 AND (kind, value) > ($2, $3) ORDER BY kind, value LIMIT $4) place
+     CROSS JOIN LATERAL (
+       SELECT ${wordSql('word')}, n FROM jsonb_array_elements(${wordsSql('place')}) WITH ORDINALITY AS each(word, n)
+     ) said(${WORD_COLUMNS}, n)
+     ORDER BY kind, value, n`,
     [projectId, after?.kind ?? '', after?.value ?? '', Math.min(limit, SUPPRESSIONS_PAGE_MAX)],
   );
   return rows.map((row) => toSuppression(projectId, row));

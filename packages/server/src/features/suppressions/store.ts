@@ -1,39 +1,27 @@
 import { normaliseAddress } from '../../base/address.ts';
+import { iso } from '../../base/clock.ts';
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import {
-  LIFTED_BY_LIFE,
-  SAID_BY_RECIPIENT,
-  type SuppressedKind,
-  type Suppression,
-  type SuppressionReason,
-} from './suppression.ts';
+import type { SuppressedKind, Suppression, SuppressionReason } from './suppression.ts';
+import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
 
 /**
  * `suppression`, of which an address or a person has one row. Whatever comes later never lets letters through earlier: it
- * takes the place of the row only if it lasts longer, or as long and is worth more. What recipients said themselves is worth
- * most, for lifting anything else must not undo it, and a bounce least. Of what recipients said and of what others did, the
- * weaker is kept beneath the stronger, for neither lifts the other. Those that are in force by it.
+ * takes the place of what is in front only if it lasts longer, or as long and is worth more, and of three sides none loses its
+ * word to another (`words.ts`). Those that are in force by what is given.
  */
 export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<SuppressedPlace[]> {
   if (given.length === 0) return [];
-  const rows = inOrder(given.map((one) => ({ ...one, value: normalised(one.kind, one.value) })));
-  const added = await tx.prepared<{
-    project_id: number;
-    kind: SuppressedKind;
-    value: string;
-    reason: string;
-  }>({
+  const places = inOrder(given.map((one) => ({ ...one, value: normalised(one.kind, one.value) })));
+  const rows = places.map(({ front }) => front);
+  const written = await tx.prepared<WrittenRow>({
     name: 'suppressions.add',
-    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, reason, until, created_at, created_by)
-           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[])
-           ON CONFLICT (project_id, kind, value) DO UPDATE SET
-             reason = CASE WHEN ${WINS} THEN excluded.reason ELSE known.reason END,
-             until = CASE WHEN ${WINS} THEN excluded.until ELSE known.until END,
-             created_at = CASE WHEN ${WINS} THEN excluded.created_at ELSE known.created_at END,
-             created_by = CASE WHEN ${WINS} THEN excluded.created_by ELSE known.created_by END,
-             beneath = CASE WHEN ${IS_SAME_SIDE} THEN known.beneath WHEN ${WINS} THEN ${beneath('known')} ELSE ${beneath('excluded')} END
-           WHERE ${WINS} OR (NOT ${IS_SAME_SIDE} AND (known.beneath IS NULL OR ${beats(EXCLUDED, BENEATH)}))
-           RETURNING project_id, kind, value, reason`,
+    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath)
+           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb
+           FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[])
+             AS given(project_id, kind, value, ${WORD_COLUMNS}, beneath)
+           ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}
+           WHERE ${mergedSql('known', 'excluded')} <> ${wordsSql('known')}
+           RETURNING project_id, kind, value, reason, until, created_at`,
     values: [
       plainList(rows.map((row) => row.projectId)),
       rows.map((row) => row.kind),
@@ -42,12 +30,12 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
       momentList(rows.map((row) => row.until)),
       momentList(rows.map((row) => row.createdAt)),
       rows.map((row) => row.createdBy),
+      places.map(({ beneath }) => (beneath.length === 0 ? null : JSON.stringify(beneath.map(toWord)))),
     ],
   });
-  const inFront = new Set(rows.map((row) => `${placeKey(row)} ${row.reason}`));
-  return added
-    .map(({ project_id: projectId, kind, value, reason }) => ({ projectId, kind, value, reason }))
-    .filter((row) => inFront.has(`${placeKey(row)} ${row.reason}`))
+  const inFront = new Set(written.map(frontKey));
+  return rows
+    .filter((row) => inFront.has(frontKey(toWritten(row))))
     .map(({ projectId, kind, value }) => ({ projectId, kind, value }));
 }
 
@@ -56,56 +44,40 @@ export async function addSuppression(tx: Tx, suppression: Suppression): Promise<
   return (await addSuppressions(tx, [suppression])).length > 0;
 }
 
-function placeKey({ projectId, kind, value }: SuppressedPlace): string {
-  return `${projectId} ${kind} ${value}`;
-}
+type Said = { front: Suppression; beneath: Suppression[] };
 
 /** Each place once, as the statement wants it, and in the order in which everybody locks them. */
-function inOrder(rows: Suppression[]): Suppression[] {
-  const places = new Map<string, Suppression>();
-  for (const row of rows) {
-    const key = placeKey(row);
-    const known = places.get(key);
-    if (!known || isStronger(row, known)) places.set(key, row);
-  }
-  return [...places].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+function inOrder(rows: Suppression[]): Said[] {
+  const places = Map.groupBy(rows, ({ projectId, kind, value }) => `${projectId} ${kind} ${value}`);
+  const sorted = [...places].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.flatMap(([, said]) => {
+    const [front, ...beneath] = strongestOfSides(said);
+    return front ? [{ front, beneath }] : [];
+  });
 }
 
-function isStronger(one: Suppression, other: Suppression): boolean {
-  const [a, b] = [one.until ?? Infinity, other.until ?? Infinity];
-  return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
+function toWord({ reason, until, createdAt, createdBy }: Suppression): object {
+  const end = until === null ? null : iso(until);
+  return { reason, until: end, created_at: iso(createdAt), created_by: createdBy };
 }
 
-function worthOf(reason: SuppressionReason): number {
-  if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
-  return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
-}
-
-const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
-
-function worth(column: string): string {
-  return `CASE WHEN ${column} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${column} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
-}
-
-/** What was said of a place, as SQL names it. */
-type Word = { reason: string; until: string };
-const KNOWN: Word = { reason: 'known.reason', until: 'known.until' };
-const EXCLUDED: Word = { reason: 'excluded.reason', until: 'excluded.until' };
-const BENEATH: Word = {
-  reason: `known.beneath->>'reason'`,
-  until: `(known.beneath->>'until')::timestamptz`,
+/** What is in front of a place that was written: the very word that was given, or one that was there. */
+type WrittenRow = {
+  project_id: number;
+  kind: SuppressedKind;
+  value: string;
+  reason: string;
+  until: Date | null;
+  created_at: Date;
 };
 
-function beats(one: Word, other: Word): string {
-  const end = ({ until }: Word): string => `coalesce(${until}, 'infinity')`;
-  return `(${end(one)} > ${end(other)} OR (${end(one)} = ${end(other)} AND ${worth(one.reason)} > ${worth(other.reason)}))`;
+function toWritten({ projectId, kind, value, reason, until, createdAt }: Suppression): WrittenRow {
+  const [end, created_at] = [until === null ? null : new Date(until), new Date(createdAt)];
+  return { project_id: projectId, kind, value, reason, until: end, created_at };
 }
 
-const WINS = beats(EXCLUDED, KNOWN);
-const IS_SAME_SIDE = `((known.reason IN ${list(SAID_BY_RECIPIENT)}) = (excluded.reason IN ${list(SAID_BY_RECIPIENT)}))`;
-
-function beneath(row: 'known' | 'excluded'): string {
-  return `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
+function frontKey({ project_id, kind, value, reason, until, created_at }: WrittenRow): string {
+  return JSON.stringify([project_id, kind, value, reason, until, created_at]);
 }
 
 export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
@@ -122,26 +94,26 @@ export type Lifting = {
   by: string;
 };
 
-/** `said`: what stands `among` these places; where that or what is beneath it is meant, it is gone, and only that. */
+/**
+ * `said`: what stands `among` these places. Whatever of it is meant is gone, in front or beneath, and only that; the strongest
+ * that stays is in front then.
+ */
 function liftSql(among: string, isMeant: (word: { reason: string; by: string }) => string): string {
   const own = 's.project_id = said.project_id AND s.kind = said.kind AND s.value = said.value';
   return `said AS MATERIALIZED (
       SELECT *, ${isMeant({ reason: 'reason', by: 'created_by' })} AS is_meant,
-        coalesce(${isMeant({ reason: `beneath->>'reason'`, by: `beneath->>'created_by'` })}, true) AS is_alone
+        coalesce((SELECT jsonb_agg(word ORDER BY n) FROM jsonb_array_elements(${wordsSql('suppression')}) WITH ORDINALITY AS each(word, n)
+          WHERE NOT ${isMeant({ reason: `word->>'reason'`, by: `word->>'created_by'` })}), '[]') AS staying
       FROM beckon.suppression WHERE ${among} FOR UPDATE
     ), gone AS (
-      DELETE FROM beckon.suppression s USING said WHERE ${own} AND said.is_meant AND said.is_alone
-    ), risen AS (
-      UPDATE beckon.suppression s SET reason = s.beneath->>'reason', until = (s.beneath->>'until')::timestamptz,
-        created_at = (s.beneath->>'created_at')::timestamptz, created_by = s.beneath->>'created_by', beneath = NULL
-      FROM said WHERE ${own} AND said.is_meant AND NOT said.is_alone
-    ), uncovered AS (
-      UPDATE beckon.suppression s SET beneath = NULL
-      FROM said WHERE ${own} AND NOT said.is_meant AND said.is_alone AND said.beneath IS NOT NULL
+      DELETE FROM beckon.suppression s USING said WHERE ${own} AND said.staying = '[]'
+    ), lessened AS (
+      UPDATE beckon.suppression s SET ${setSql('said.staying')}
+      FROM said WHERE ${own} AND said.staying <> '[]' AND said.staying <> ${wordsSql('said')}
     )`;
 }
 
-/** Whoever is suppressed for one of these reasons gets letters again, unless the other side spoke too; who lifted it is written down. How many there were. */
+/** Whoever is suppressed for one of these reasons gets letters again, unless others spoke too; who lifted it is written down. How many there were. */
 export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lifting): Promise<number> {
   if (places.length === 0) return 0;
   const rows = await tx.prepared({
@@ -224,7 +196,8 @@ export async function liftSuppressionsBy(
 ): Promise<number> {
   const rows = await tx.query(
     `WITH ${liftSql(
-      `project_id = $1 AND ((reason = $2 AND created_by = $3) OR (beneath->>'reason' = $2 AND beneath->>'created_by' = $3))`,
+      `project_id = $1 AND ((reason = $2 AND created_by = $3)
+         OR ('[]'::jsonb || beneath) @> jsonb_build_array(jsonb_build_object('reason', $2::text, 'created_by', $3::text)))`,
       (word) => `(${word.reason} = $2 AND ${word.by} = $3)`,
     )}
      SELECT 1 FROM said WHERE is_meant`,

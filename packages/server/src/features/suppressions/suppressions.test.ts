@@ -8,8 +8,10 @@ import {
   findRefusals,
   findSuppressions,
   liftSuppressions,
+  liftSuppressionsBy,
   LIFTED_BY_LIFE,
   listSuppressions,
+  SAID_BY_RECIPIENT,
   SUPPRESSION_REASONS,
   findLift,
   setRefusals,
@@ -256,7 +258,6 @@ const lift = (...reasons: Suppression['reason'][]) =>
 test('what is lifted lifts its own side alone, and the other one stands as it was said', async () => {
   await add({ reason: 'manual', createdBy: 'ann' });
   await add({ reason: 'unsubscribed', createdAt: now() + 5, createdBy: 'recipient' });
-  await add({ reason: 'hard_bounce' });
   expect(await list()).toMatchObject([{ reason: 'unsubscribed', createdAt: now() + 5 }]);
   expect([await lift('unsubscribed'), await lift('unsubscribed')]).toEqual([1, 0]);
   expect(await list()).toEqual([suppression({ reason: 'manual', createdBy: 'ann' })]);
@@ -290,4 +291,67 @@ test('beneath stands the strongest that the other side said', async () => {
   await add({ reason: 'hard_bounce' });
   await lift('unsubscribed');
   expect(await list()).toMatchObject([{ reason: 'manual', until: null }]);
+});
+
+test.each<[string, Suppression['reason'][]]>([
+  ['the team spoke first', ['manual', 'hard_bounce']],
+  ['the team spoke last', ['hard_bounce', 'manual']],
+  ['a break of the recipient lies there too', ['snoozed', 'hard_bounce', 'manual']],
+  ['a break comes in between', ['manual', 'snoozed', 'hard_bounce']],
+])('what the team said holds to its end when a sign of life lifts the bounce: %s', async (_, said) => {
+  const ends = { snoozed: now() + 500, manual: now() + 1_000 } as Record<string, number>;
+  for (const reason of said) await add({ reason, until: ends[reason] ?? null });
+  expect(await list()).toMatchObject([{ reason: 'hard_bounce', until: null }]);
+  expect(await lift(...LIFTED_BY_LIFE)).toBe(1);
+  expect(await find([['u1', 'ada@example.com']], now() + 999)).toEqual([
+    { reason: 'manual', until: now() + 1_000 },
+  ]);
+  expect(await lift('manual')).toBe(1);
+  expect((await list()).map(({ reason }) => reason)).toEqual(said.filter((one) => one === 'snoozed'));
+});
+
+test('of two words about one place that come at once neither is lost, in whatever order', async () => {
+  for (const value of ['a@x.org', 'b@x.org']) {
+    const both = (['unsubscribed', 'manual'] as const).map((reason) => suppression({ value, reason }));
+    expect(await addSuppressions(db, value === 'a@x.org' ? both : both.toReversed())).toHaveLength(1);
+    expect(await addSuppressions(db, both)).toEqual([]);
+    const place = { projectId, kind: 'address' as const, value };
+    const resubscribed = { places: [place], reasons: SAID_BY_RECIPIENT, at: now(), by: 'recipient' };
+    expect(await liftSuppressions(db, resubscribed)).toBe(1);
+  }
+  expect(await list()).toMatchObject([
+    { value: 'a@x.org', reason: 'manual' },
+    { value: 'b@x.org', reason: 'manual' },
+  ]);
+});
+
+test('a bounce that was about us is taken back from wherever it lies, and nothing with it', async () => {
+  const until = now() + 1_000;
+  const refused = { reason: 'hard_bounce', createdBy: 'engine: no' } as const;
+  await addSuppressions(db, [suppression({ ...refused, value: 'alone@x.org' })]);
+  for (const reason of ['manual', 'unsubscribed'] as const)
+    for (const end of [until, null])
+      await addSuppressions(db, [
+        suppression({ ...refused, value: `${reason}${end ?? ''}@x.org` }),
+        suppression({ value: `${reason}${end ?? ''}@x.org`, reason, until: end }),
+      ]);
+  await addSuppressions(db, [suppression({ value: 'other@x.org', createdBy: 'engine: away' })]);
+  const back = { projectId, reason: 'hard_bounce', createdBy: 'engine: no' } as const;
+  // Those in front; the others are gone as well.
+  expect(await liftSuppressionsBy(db, back)).toBe(3);
+  expect((await list()).map(({ reason, until: end }) => [reason, end])).toEqual([
+    ['manual', until],
+    ['manual', null],
+    ['hard_bounce', null],
+    ['unsubscribed', until],
+    ['unsubscribed', null],
+  ]);
+  for (const reason of ['manual', 'unsubscribed'] as const)
+    await liftSuppressions(db, {
+      places: ['', until].map((end) => ({ projectId, kind: 'address', value: `${reason}${end}@x.org` })),
+      reasons: [reason],
+      at: now(),
+      by: 'ann',
+    });
+  expect((await list()).map(({ value }) => value)).toEqual(['other@x.org']);
 });

@@ -406,3 +406,14 @@ test('a suppression that somebody made by hand is not lifted by a sign of life',
   await story.became('ada', OPENED);
   expect(await story.suppressed()).toEqual(['address ada@x.org: manual']);
 });
+
+test('what somebody said by hand until a day holds until then, though a bounce that a sign of life lifts would have lasted longer', async () => {
+  const story = await withLetter();
+  const until = story.now() + 30 * DAY;
+  const why = { reason: 'manual', until, createdAt: story.now(), createdBy: 'ann' } as const;
+  await addSuppression(db, { projectId: story.projectId, kind: 'address', value: 'ada@x.org', ...why });
+  await story.became('ada', bounced('hard'));
+  expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
+  await story.became('ada', OPENED);
+  expect(await story.suppressed()).toEqual(['address ada@x.org: manual']);
+});

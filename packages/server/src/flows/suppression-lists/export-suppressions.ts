@@ -1,16 +1,15 @@
 import { iso } from '../../base/clock.ts';
 import { csvLine, plainCell } from '../../base/csv.ts';
-import {
-  listSuppressions,
-  type Suppression,
-  SUPPRESSIONS_PAGE_MAX,
-} from '../../features/suppressions/index.ts';
+import { listAllSaid, type Suppression, SUPPRESSIONS_PAGE_MAX } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { COLUMNS } from './columns.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
 
-/** All of a project, those that are over too, a page at a time; what it makes can be imported again. */
+/**
+ * All of a project, those that are over too, a page at a time; what it makes can be imported again and comes to the same. So what
+ * lies beneath has a row of its own, behind what is in front.
+ */
 export async function* exportSuppressions(
   tx: Tx,
   { projectId, format }: { projectId: number; format: ExportFormat },
@@ -18,13 +17,10 @@ export async function* exportSuppressions(
   if (format === 'csv') yield csvLine([...COLUMNS, 'created_by']);
   let after: Suppression | null = null;
   do {
-    const page: Suppression[] = await listSuppressions(tx, {
-      projectId,
-      after,
-      limit: SUPPRESSIONS_PAGE_MAX,
-    });
+    const page: Suppression[] = await listAllSaid(tx, { projectId, after, limit: SUPPRESSIONS_PAGE_MAX });
     if (page.length > 0) yield page.map((row) => lineOf(row, format)).join('\n');
-    after = page.length === SUPPRESSIONS_PAGE_MAX ? (page.at(-1) ?? null) : null;
+    // Rows do not tell whether a page of places was full, so the last one is that which is empty.
+    after = page.at(-1) ?? null;
   } while (after !== null);
 }
 

@@ -81,7 +81,7 @@ type Importing = {
   db: Pick<Database, 'transaction' | 'clock'>;
   options: ImportOptions;
   done: ImportedList;
-  /** Of a dry run, whose batches do not see each other. */
+  /** Places of a dry run, whose batches do not see each other. */
   seen: Set<string>;
   waiting: ListedPlace[];
 };
@@ -110,9 +110,10 @@ function refuse(done: ImportedList, trouble: LineTrouble): void {
 const TRIES = 4;
 
 async function flush(importing: Importing): Promise<void> {
-  const { done, waiting } = importing;
+  const { options, done, seen, waiting } = importing;
   if (waiting.length === 0) return;
   const { added, drafts, runs } = await suppressSome(importing);
+  if (options.dryRun) for (const place of waiting) seen.add(placeKey(place));
   done.added += added;
   done.known += waiting.length - added;
   done.drafts += drafts;
@@ -148,7 +149,7 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await takeSendTurn(tx, projectId);
-    const places = dryRun ? unseen(waiting, seen) : waiting;
+    const places = dryRun ? waiting.filter((place) => !seen.has(placeKey(place))) : waiting;
     const wanted = places.map((place) => ({ ...place, createdBy: actor }));
     const counted = await suppressIn(tx, projectId, { wanted, now: db.clock.now(), actor });
     if (dryRun) throw new DryRun(counted);
@@ -156,11 +157,6 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
   });
 }
 
-function unseen(places: ListedPlace[], seen: Set<string>): ListedPlace[] {
-  return places.filter(({ kind, value }) => {
-    const key = `${kind} ${value}`;
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
-  });
+function placeKey({ kind, value }: ListedPlace): string {
+  return `${kind} ${value}`;
 }

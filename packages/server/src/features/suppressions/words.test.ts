@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import {
+  addSuppressions,
+  LIFTED_BY_LIFE,
+  liftSuppressions,
+  listAllSaid,
+  SAID_BY_RECIPIENT,
+  type Suppression,
+  type SuppressionReason,
+} from './index.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const now = clock.now();
+let projectId = 0;
+
+/** The weakest last: of what ends together it is the first that is told. */
+const SIDES: readonly (readonly SuppressionReason[])[] = [SAID_BY_RECIPIENT, ['manual'], LIFTED_BY_LIFE];
+const sideOf = (reason: SuppressionReason): number => SIDES.findIndex((side) => side.includes(reason));
+
+type Word = Pick<Suppression, 'reason' | 'until'>;
+type Step = { said: Word[] } | { lifted: number };
+
+const word = fc.record({
+  reason: fc.constantFrom(...SIDES.flat()),
+  until: fc.option(
+    fc.integer({ min: 1, max: 4 }).map((hours) => now + hours * 3_600_000),
+    { nil: null },
+  ),
+});
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ said: fc.array(word, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ lifted: fc.nat({ max: SIDES.length - 1 }) }) },
+);
+
+/** In the plainest form: nobody's word is forgotten until it is lifted, and letters leave when none of them is in force any more. */
+function plainly(steps: Step[]): { side: number; end: number }[] {
+  let words: { side: number; end: number }[] = [];
+  for (const one of steps)
+    words =
+      'lifted' in one
+        ? words.filter(({ side }) => side !== one.lifted)
+        : [
+            ...words,
+            ...one.said.map(({ reason, until }) => ({ side: sideOf(reason), end: until ?? Infinity })),
+          ];
+  return SIDES.flatMap((_, side) => {
+    const ends = words.filter((one) => one.side === side).map(({ end }) => end);
+    return ends.length === 0 ? [] : [{ side, end: Math.max(...ends) }];
+  }).toSorted((a, b) => (a.end === b.end ? a.side - b.side : b.end - a.end));
+}
+
+test('whatever is said and lifted in whatever order, each side has its word until that is lifted', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+      projectId += 1;
+      const place = { projectId, kind: 'address' as const, value: 'ada@example.com' };
+      const more = { ...place, createdAt: now, createdBy: 'ann' };
+      for (const one of steps)
+        if ('lifted' in one)
+          await liftSuppressions(db, {
+            places: [place],
+            reasons: SIDES[one.lifted] ?? [],
+            at: now,
+            by: 'ann',
+          });
+        else
+          await addSuppressions(
+            db,
+            one.said.map((said) => ({ ...said, ...more })),
+          );
+      const left = await listAllSaid(db, { projectId, after: null, limit: 10 });
+      expect(left.map(({ reason, until }) => ({ side: sideOf(reason), end: until ?? Infinity }))).toEqual(
+        plainly(steps),
+      );
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a word that was kept beneath before there were lists of them is none that is lost', async () => {
+  projectId += 1;
+  const place = { projectId, kind: 'address' as const, value: 'ada@example.com' };
+  const said = (reason: SuppressionReason): Suppression => ({
+    ...place,
+    reason,
+    until: null,
+    createdAt: now,
+    createdBy: 'ann',
+  });
+  await addSuppressions(db, [said('unsubscribed'), said('manual')]);
+  await db.query('UPDATE beckon.suppression SET beneath = beneath -> 0 WHERE project_id = $1', [projectId]);
+  await addSuppressions(db, [said('hard_bounce')]);
+  const left = async () =>
+    (await listAllSaid(db, { projectId, after: null, limit: 1 })).map(({ reason }) => reason);
+  expect(await left()).toEqual(['unsubscribed', 'manual', 'hard_bounce']);
+  await liftSuppressions(db, { places: [place], reasons: SAID_BY_RECIPIENT, at: now, by: 'recipient' });
+  expect(await left()).toEqual(['manual', 'hard_bounce']);
+});
+
+test('a page of places has all that is said of each, and the next one begins behind the last of them', async () => {
+  projectId += 1;
+  const [more, reasons] = [
+    { projectId, kind: 'address' as const, until: null, createdAt: now, createdBy: 'ann' },
+    ['unsubscribed', 'manual', 'hard_bounce'] as const,
+  ];
+  const all = ['a@x.org', 'b@x.org', 'c@x.org'].flatMap((value) =>
+    reasons.map((reason) => ({ ...more, value, reason })),
+  );
+  await addSuppressions(db, all.toReversed());
+  const page = (after: Suppression | null) => listAllSaid(db, { projectId, after, limit: 2 });
+  const first = await page(null);
+  const second = await page(first.at(-1) ?? null);
+  expect([first, second]).toEqual([all.slice(0, 6), all.slice(6)]);
+  expect(await page(second.at(-1) ?? null)).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import {
+  LIFTED_BY_LIFE,
+  SAID_BY_RECIPIENT,
+  type Suppression,
+  type SuppressionReason,
+} from './suppression.ts';
+
+/**
+ * What is said of a place, word by word. There are three sides, the recipient, the team and the mail servers, and none lifts what
+ * another one said. So a place has the strongest word of each: the one that lasts longest stands in its row, of those that last
+ * as long the recipient's, then the team's, and the others lie in `beneath`, the stronger first. Here twice over, for what comes
+ * together and, in SQL, for what is there already.
+ */
+export function strongestOfSides(words: Suppression[]): Suppression[] {
+  const sorted = words.toSorted((a, b) => Number(isStronger(b, a)) - Number(isStronger(a, b)));
+  return sorted.filter(
+    ({ reason }, at) => sorted.findIndex((one) => worthOf(one.reason) === worthOf(reason)) === at,
+  );
+}
+
+function isStronger(one: Suppression, other: Suppression): boolean {
+  const [a, b] = [one.until ?? Infinity, other.until ?? Infinity];
+  return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
+}
+
+/** Of a side, which it names as well: to lift anything else must not undo what recipients said, and bounces are lifted the soonest. */
+function worthOf(reason: SuppressionReason): number {
+  if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
+  return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
+}
+
+const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
+const REASON = `word->>'reason'`;
+const WORTH = `CASE WHEN ${REASON} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${REASON} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
+const END = `(word->>'until')::timestamptz`;
+
+/** All words of a row as jsonb, that in front first. `beneath` was a single word once where it is a list of them now: `||` takes both. */
+export function wordsSql(row: string): string {
+  const front = `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
+  return `(jsonb_build_array(${front}) || coalesce(${row}.beneath, '[]'))`;
+}
+
+/** The same of two rows of one place. Of what is as strong, the word of the first stays. */
+export function mergedSql(first: string, second: string): string {
+  return `(SELECT jsonb_agg(word ORDER BY ${END} DESC NULLS FIRST, ${WORTH} DESC) FROM (
+      SELECT DISTINCT ON (${WORTH}) word
+      FROM jsonb_array_elements(${wordsSql(first)} || ${wordsSql(second)}) WITH ORDINALITY AS said(word, n)
+      ORDER BY ${WORTH}, ${END} DESC NULLS FIRST, n) strongest)`;
+}
+
+/** In this order `wordSql` has them. */
+export const WORD_COLUMNS = 'reason, until, created_at, created_by';
+
+export function wordSql(word: string): string {
+  return `${word}->>'reason', (${word}->>'until')::timestamptz, (${word}->>'created_at')::timestamptz, ${word}->>'created_by'`;
+}
+
+/** Sets a row to these words. */
+export function setSql(words: string): string {
+  return `(${WORD_COLUMNS}, beneath) = (SELECT ${wordSql('words->0')}, nullif(words - 0, '[]') FROM (SELECT ${words} AS words) these)`;
+}
