@@ -1,3 +1,4 @@
+import type { Predicate } from '../../base/predicate/index.ts';
 import type { Definition } from '../../features/rules/index.ts';
 import { type EndReason, onEvent, onTime, type Run, type SeenEvent } from '../../features/sequences/index.ts';
 import { definitionOf, type Desk, end, holds, programOf, replace, walk } from './desk.ts';
@@ -46,17 +47,20 @@ export function wake(desk: Desk, run: Run): void {
 
 /** Exits and goals that look at conditions; whoever has just begun was asked then. */
 export function checkOut(desk: Desk): void {
-  const { now, outcome } = desk;
   for (const run of desk.runs) {
     const definition = definitionOf(desk, run);
-    if (!definition || outcome.begun.includes(run)) continue;
+    if (!definition || desk.outcome.begun.includes(run)) continue;
     const { goal, exits } = definition;
-    const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
-    if (goal && (isAwaited || run.state !== 'ended') && holds(desk, goal)) {
-      // It ends whoever is under way; as a success it counts for its time only.
-      if (isAwaited) replace(desk, run, { ...run, convertedAt: now });
-      end(desk, run, 'goal');
-    }
+    if (goal) checkGoal(desk, run, goal);
     if (exits.when && run.state !== 'ended' && holds(desk, exits.when)) end(desk, run, 'exit_condition');
   }
+}
+
+/** It ends whoever is under way; as a success it counts for its time only, and then also where the steps are over. */
+function checkGoal(desk: Desk, run: Run, goal: Predicate): void {
+  const { now } = desk;
+  const isAwaited = run.convertedAt === null && run.goalUntil !== null && now <= run.goalUntil;
+  if (!(isAwaited || run.state !== 'ended') || !holds(desk, goal)) return;
+  if (isAwaited) replace(desk, run, { ...run, convertedAt: now });
+  end(desk, run, 'goal');
 }

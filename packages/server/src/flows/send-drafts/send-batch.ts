@@ -84,7 +84,6 @@ type Finishing = { done: Done; nextAt: number | null; isStill: boolean };
 async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promise<void> {
   const { tx, deps, projectId, now } = batch;
   const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.againOf === null);
-  const runsOf = (some: Moved[]): string[] => some.flatMap(({ draft }) => draft.runId ?? []);
   const putOff = await findHanded(tx, projectId, gaveUpOn(done));
   const [claimed] = await Promise.all([
     claimMessages(tx, done.messages),
@@ -99,10 +98,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
   if (claimed.size !== done.messages.length)
     throw new Error('a draft was claimed that has a message already');
   for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
-  for (const reason of ['suppressed', 'exit_condition'] as const) {
-    const ids = runsOf(over.filter(({ draft }) => draft.reason === reason));
-    await endRuns(tx, { projectId, ids, reason, at: now });
-  }
+  await endRunsWith(tx, over, { projectId, now });
   const tried = [...putOff.values()].filter(({ attempts }) => attempts > 0);
   const happened = tried.map((message) => bounceOf(projectId, message, now));
   const applied = await applyOutcomes(tx, projectId, {
@@ -122,6 +118,22 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
   await tellOutcomes(tx, [applied]);
   deps.db.reach?.('send_committing');
   await tx.commit();
+}
+
+/** Not all that ends a letter ends its run. */
+async function endRunsWith(
+  tx: BatchTx,
+  over: Moved[],
+  { projectId, now }: { projectId: number; now: number },
+): Promise<void> {
+  for (const reason of ['suppressed', 'exit_condition'] as const) {
+    const ids = runsOf(over.filter(({ draft }) => draft.reason === reason));
+    await endRuns(tx, { projectId, ids, reason, at: now });
+  }
+}
+
+function runsOf(some: Moved[]): string[] {
+  return some.flatMap(({ draft }) => draft.runId ?? []);
 }
 
 /** Of a sandbox each leaves at its very moment: whoever moves its clock goes from one to the next. */
