@@ -6,7 +6,8 @@ import { moveOpenDrafts } from './open-drafts.ts';
 export type ModeOfRule = NewMode & { ruleId: string };
 
 /**
- * The open drafts of these rules have another mode. What is claimed and not on its way yet is put back and evaluated again. Messages are locked behind all drafts, as everywhere. How many drafts that were, and when the sender has to
+ * The open drafts of these rules have another mode. What is claimed and not on its way yet is put back: towards draft-only it is asked for
+ * its mode before it leaves. Messages are locked behind all drafts, as everywhere. How many drafts that were, and when the sender has to
  * look at the first of them.
  */
 export async function changeModes(

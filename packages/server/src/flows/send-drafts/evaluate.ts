@@ -6,12 +6,14 @@ import {
   findSentAnyway,
   follow,
   isApproved,
+  modeChanged,
   noLongerHolds,
 } from '../../features/drafts/index.ts';
 import { findPeople, type Person, personKey } from '../../features/people/index.ts';
 import { findRunsById, type Run } from '../../features/sequences/index.ts';
 import { personFactsChanged, renderLetter, variablesFor } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';
 import { letterOf, zoneOfPerson } from '../rules/index.ts';
@@ -59,7 +61,7 @@ export async function gatherEvidence(
 }
 
 /**
- * Before a draft leaves: is its run over, does its rule still hold, and does it still say what is true? Null where it may ask the gates. An
+ * Before a draft leaves: is its run over, does its rule still hold, does it still say what is true, and may it leave by itself? Null where it may ask the gates. An
  * untouched one follows its facts and is asked again with what it says now.
  */
 export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
@@ -73,7 +75,16 @@ export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null 
     return cancel(draft, { reason: 'exit_condition', now });
   const isOut = condition !== null && known !== undefined && !evaluate(condition, known).holds;
   if (isOut && !sentAnyway.has(draft.id)) return noLongerHolds(draft, { now });
-  return rewrite(draft, person, evidence);
+  return rewrite(draft, person, evidence) ?? leftToPeople(draft, evidence);
+}
+
+/** While it was claimed, or skipped, its rule or its project was taken from autopilot: that is for all that nobody has touched. */
+function leftToPeople(draft: Draft, { model: { rules, project }, now }: Evidence): Decided | null {
+  const rule = rules.byId.get(draft.ruleId);
+  if (!rule || draft.isEdited || isApproved(draft)) return null;
+  if (autopilotPeriod(rule, project.settings.autopilotMs) !== null) return null;
+  const { expiresAfterMs } = rule.definition;
+  return modeChanged(draft, { autopilotMs: null, includeOpen: false, expiresAfterMs, now });
 }
 
 export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {

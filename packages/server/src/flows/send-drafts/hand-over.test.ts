@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
+import { setMode } from '../manage-rules.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { liftSuppression, suppress } from '../suppress.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
@@ -153,11 +154,28 @@ test('a pause after the claim keeps the letter in, and it leaves when the projec
 
 const OFF = { reference: 'welcome', actor: 'ann' };
 
-test('what is claimed while its rule is switched off stays in', async () => {
+test('what is claimed while its rule is taken from autopilot or switched off stays in, and so does what was paused for that', async () => {
+  const only = [{ state: 'scheduled', autopilotMs: null, deadlineAt: null }];
+  const demoted = await meanwhile((story) => story.set({ autopilot: 'draft' }));
+  await afterAMinute();
+  expect(await demoted.drafts('second')).toMatchObject(only);
+  const mode = await meanwhile(({ projectId }) =>
+    setMode(db, { ...OFF, projectId, mode: 'draft', includeOpen: false }),
+  );
+  await afterAMinute();
+  expect(await mode.drafts('second')).toMatchObject(only);
   const off = await meanwhile(({ projectId }) => disableRule(db, { ...OFF, projectId }));
   await afterAMinute();
   expect(await off.drafts('second')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
-  expect(handedTo(off)).toEqual(['first@x.org']);
+  const paused = await meanwhile(async (story) => {
+    await story.set({ paused: 'true' });
+    await story.set({ autopilot: 'draft' });
+    await story.set({ paused: 'false' });
+  });
+  await afterAMinute();
+  await paused.later(2 * HOUR);
+  expect(await paused.drafts('second')).toMatchObject(only);
+  for (const story of [demoted, mode, off, paused]) expect(handedTo(story)).toEqual(['first@x.org']);
 });
 
 test('an address that changed after the claim gets the letter in place of the old one', async () => {
