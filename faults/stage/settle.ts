@@ -65,12 +65,12 @@ async function endLeases({ db, victims }: OpenStage): Promise<void> {
   for (const worker of workers) await worker.start();
 }
 
-/** Deadlines, retries and postponements come at once; gates are asked again all the same, and may hold a letter anew. */
+/** Deadlines, retries and postponements come at once, but none to what waits for a person; gates are asked again all the same, and may hold a letter anew. */
 async function passTime(db: Database): Promise<void> {
   const moved = [
     await db.query(
       `UPDATE beckon.draft SET deadline_at = least(deadline_at, now()), due_at = now(), not_before = least(not_before, now())
-       WHERE state IN ('scheduled', 'approved') AND due_at > now() RETURNING 1`,
+       WHERE (state = 'approved' OR (state = 'scheduled' AND deadline_at IS NOT NULL)) AND due_at > now() RETURNING 1`,
     ),
     await db.query(
       `UPDATE beckon.draft SET due_at = now() WHERE state = 'held' AND due_at > now()
@@ -91,8 +91,8 @@ async function lookNow(db: Database): Promise<void> {
 
 const WAITING: Record<string, string> = {
   'accepted records': `SELECT sum(records) FROM beckon.inbox`,
-  // One that waits for a person has no moment of its own.
-  'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND due_at IS NOT NULL)`,
+  // One that waits for a person has no deadline, only a day on which it is not worth sending any more.
+  'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
   'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain')`,
   'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
   'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE settle_at IS NOT NULL`,
