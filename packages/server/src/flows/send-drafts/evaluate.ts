@@ -61,8 +61,8 @@ export async function gatherEvidence(
 }
 
 /**
- * Before a draft leaves: is its run over, does its rule still hold, does it still say what is true, and may it leave by itself? Null where it may ask the gates. An
- * untouched one follows its facts and is asked again with what it says now.
+ * Before a draft leaves: is its run over, does its rule still hold, does it still say what is true, and may it leave by itself?
+ * Null where it may ask the gates. An untouched one follows its facts and is asked again with what it says now.
  */
 export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
   const { people, now, model, facts, sentAnyway } = evidence;
