@@ -74,6 +74,10 @@ test('a history in which all is well holds', () => {
   expect(judgeFacts(madeUp()).violations).toEqual([]);
 });
 
+test('what a full queue answered in the very moment in which it was let go was said of the full queue', () => {
+  expect(judgeFacts(madeUp([...held(50_000), ...full('last', 199)])).violations).toEqual([]);
+});
+
 const OF_REQUESTS: Case[] = [
   ['I1', 'an event that was acknowledged is not there', ({ rows }) => rows.events.shift()],
   [

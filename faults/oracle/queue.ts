@@ -53,7 +53,7 @@ function judgeRefusals(fates: Fate[], { held, findings }: { held: Held[]; findin
   for (const { request } of fates) {
     for (const { answer } of request.tries) {
       if (answer?.status !== 429 || !answer.body.includes('backfill_queue_full')) continue;
-      const times = held.find(({ from, until }) => from <= answer.at && answer.at < until);
+      const times = held.find(({ from, until }) => from <= answer.at && answer.at <= until);
       const before = fates.filter(
         (fate) => fate.isAccepted && fate.from < answer.at && fate.from >= (times?.from ?? 0),
       );
