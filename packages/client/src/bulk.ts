@@ -139,7 +139,7 @@ class Run<Item extends AboutUser> {
     const { patienceMs = PATIENCE_MS } = this.#options;
     const rule = { attempts: 1, totalMs: patienceMs };
     const refused = { why: 'queue_full', retryAfterMs: error.retryAfterMs } as const;
-    const waitMs = waitBefore(refused, rule, { attempts: 1, elapsedMs });
+    const waitMs = waitBefore(refused, rule, { attempts: 1, turnedAway: 1, elapsedMs });
     if (waitMs === null) throw error;
     this.#pace.full(performance.now(), waitMs);
     this.#say('queue_full', waitMs);

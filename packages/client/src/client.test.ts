@@ -101,6 +101,19 @@ describe('retries', () => {
     });
   });
 
+  test('what was turned away for its rate costs none of the attempts that follow', async () => {
+    const statuses = [429, 429, 429, 503];
+    const troubled: typeof fetch = (url, init) => {
+      const status = statuses.shift();
+      const headers = { 'retry-after': '0.001' };
+      return status === undefined ? fetch(url, init) : Promise.resolve(new Response('', { status, headers }));
+    };
+    const options = { apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } };
+    await new Beckon({ ...options, fetch: troubled }).track(signedUp);
+    expect(statuses).toEqual([]);
+    expect(fake.events).toHaveLength(1);
+  });
+
   test('an error says the key under which it can be tried again', async () => {
     const hasty = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { attempts: 1 } });
     for (const failure of [{ status: 503 }, { drop: 'after' }] as const) {

@@ -10,28 +10,37 @@ test('waits are spread under a limit that doubles, and end with the attempts', (
     [2, 500],
     [3, 1_000],
   ] as const) {
-    const waits = Array.from({ length: 200 }, () => waitBefore(failed, RULE, { attempts, elapsedMs: 0 }));
+    const waits = Array.from({ length: 200 }, () =>
+      waitBefore(failed, RULE, { attempts, turnedAway: 0, elapsedMs: 0 }),
+    );
     expect(Math.max(...waits.map(Number))).toBeLessThanOrEqual(limitMs);
     expect(Math.max(...waits.map(Number)) - Math.min(...waits.map(Number))).toBeGreaterThan(limitMs / 3);
   }
-  expect(waitBefore(failed, RULE, { attempts: 4, elapsedMs: 0 })).toBeNull();
+  expect(waitBefore(failed, RULE, { attempts: 4, turnedAway: 0, elapsedMs: 0 })).toBeNull();
+  expect(waitBefore(failed, RULE, { attempts: 4, turnedAway: 1, elapsedMs: 0 })).not.toBeNull();
 });
 
 test('what the server asks for is never undercut, costs no attempt, and ends with the time there is', () => {
   const refused = { why: 'rate_limited', retryAfterMs: 5_000 } as const;
-  expect(waitBefore(refused, RULE, { attempts: 50, elapsedMs: 0 })).toBeGreaterThanOrEqual(5_000);
-  expect(waitBefore(refused, RULE, { attempts: 50, elapsedMs: 0 })).toBeLessThanOrEqual(5_500);
-  expect(waitBefore(refused, RULE, { attempts: 1, elapsedMs: 56_000 })).toBeNull();
+  expect(waitBefore(refused, RULE, { attempts: 50, turnedAway: 50, elapsedMs: 0 })).toBeGreaterThanOrEqual(
+    5_000,
+  );
+  expect(waitBefore(refused, RULE, { attempts: 50, turnedAway: 50, elapsedMs: 0 })).toBeLessThanOrEqual(
+    5_500,
+  );
+  expect(waitBefore(refused, RULE, { attempts: 1, turnedAway: 1, elapsedMs: 56_000 })).toBeNull();
   const endless = { why: 'rate_limited', retryAfterMs: 1e12 } as const;
   expect(
-    waitBefore(endless, { attempts: 2, totalMs: 1e9 }, { attempts: 1, elapsedMs: 0 }),
+    waitBefore(endless, { attempts: 2, totalMs: 1e9 }, { attempts: 1, turnedAway: 1, elapsedMs: 0 }),
   ).toBeLessThanOrEqual(330_000);
 });
 
 test('a server that asks for no time at all, or for one that is past, is not asked again and again at once', () => {
   for (const why of ['rate_limited', 'failed'] as const) {
     const refused = { why, retryAfterMs: readRetryAfter('Sun, 22 Nov 2026 09:00:30 GMT', Date.now()) };
-    const waits = Array.from({ length: 200 }, () => waitBefore(refused, RULE, { attempts: 3, elapsedMs: 0 }));
+    const waits = Array.from({ length: 200 }, () =>
+      waitBefore(refused, RULE, { attempts: 3, turnedAway: 0, elapsedMs: 0 }),
+    );
     expect(Math.max(...waits.map(Number))).toBeGreaterThan(500);
     expect(Math.max(...waits.map(Number))).toBeLessThanOrEqual(1_000);
   }

@@ -5,7 +5,13 @@ export type Refused = {
 };
 
 export type RetryRule = { attempts: number; totalMs: number };
-export type RetryState = { attempts: number; elapsedMs: number };
+/** Of all attempts, how many were turned away. */
+export type RetryState = { attempts: number; turnedAway: number; elapsedMs: number };
+
+/** Not what was asked for, but that it was asked now, is refused. */
+export function isTurnedAway({ why }: Refused): boolean {
+  return why === 'rate_limited' || why === 'queue_full';
+}
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
@@ -19,16 +25,16 @@ const SPREAD = 0.1;
  * the server asks for is never undercut, and an attempt that it turned away for its rate does not count as one.
  */
 export function waitBefore(refused: Refused, rule: RetryRule, state: RetryState): number | null {
-  const { why, retryAfterMs } = refused;
-  const isTurnedAway = why === 'rate_limited' || why === 'queue_full';
-  if (!isTurnedAway && state.attempts >= rule.attempts) return null;
-  const limitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(state.attempts - 1, 16));
+  const { retryAfterMs } = refused;
+  const { attempts, turnedAway, elapsedMs } = state;
+  if (!isTurnedAway(refused) && attempts - turnedAway >= rule.attempts) return null;
+  const limitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 16));
   // None at all, or a moment that is past by this clock, is no advice: who followed it would ask without a pause.
   const isUnsaid = retryAfterMs === null || retryAfterMs === 0;
   const waitMs = isUnsaid
     ? Math.random() * limitMs
     : Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * (1 + Math.random() * SPREAD);
-  return state.elapsedMs + waitMs > rule.totalMs ? null : Math.ceil(waitMs);
+  return elapsedMs + waitMs > rule.totalMs ? null : Math.ceil(waitMs);
 }
 
 /** `Retry-After` in seconds or as a date; null for what is neither. */

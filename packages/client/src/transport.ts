@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@beckon/contract';
 import { AuthError, BeckonError, type ErrorFacts, IdempotencyError, NetworkError } from './errors.ts';
 import { QueueFullError, RateLimitError, ServerError, ValidationError } from './errors.ts';
-import { readRetryAfter, type Refused, type RetryRule, waitBefore } from './retry.ts';
+import { isTurnedAway, readRetryAfter, type Refused, type RetryRule, waitBefore } from './retry.ts';
 
 /** Where requests go, and with what. */
 export type Place = {
@@ -32,13 +32,16 @@ export type Answer = { status: number; body: unknown; requestId: string | null; 
 export async function send(place: Place, call: Call): Promise<Answer> {
   const startedAt = performance.now();
   const rule = call.retry ?? place.retry;
+  let turnedAway = 0;
   for (let attempts = 1; ; attempts += 1) {
     call.signal?.throwIfAborted();
     const outcome = await attempt(place, call);
     if (!('error' in outcome)) return outcome;
     const { error, refused } = outcome;
     if (refused === null || (refused.why === 'queue_full' && call.leaveQueueFull)) throw error;
-    const waitMs = waitBefore(refused, rule, { attempts, elapsedMs: performance.now() - startedAt });
+    if (isTurnedAway(refused)) turnedAway += 1;
+    const elapsedMs = performance.now() - startedAt;
+    const waitMs = waitBefore(refused, rule, { attempts, turnedAway, elapsedMs });
     if (waitMs === null) throw error;
     call.onWait?.(refused, waitMs);
     await wait(waitMs, call.signal);
