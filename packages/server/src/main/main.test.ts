@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testkit/database.ts';
@@ -97,6 +98,24 @@ test('a command makes a project, a server serves its key, and a revoked key is r
   ) as unknown[];
   expect(queue).toMatchObject({ bulk: 0, dead: 0 });
   expect(queue.live + stream.length).toBe(1);
+}, 120_000);
+
+test('what a command says arrives whole, however slowly it is read', async () => {
+  const { id } = JSON.parse((await beckon(['project', 'create', '--name', 'Slow', '--json'])).out) as {
+    id: string;
+  };
+  const addresses = Array.from({ length: 20_000 }, (_, at) => `somebody-${at}@home.test`);
+  const list = join(elsewhere, 'list.csv');
+  await writeFile(list, `email\n${addresses.join('\n')}\n`);
+  expect((await beckon(['suppression', 'import', '--project', id, '--file', list])).code).toBe(0);
+  const args = [MAIN, 'suppression', 'export', '--project', id];
+  const child = spawn(process.execPath, args, { env, cwd: elsewhere, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  for await (const part of child.stdout) {
+    said += String(part);
+    await pause(25);
+  }
+  expect(said.match(/@home\.test/g)).toHaveLength(addresses.length);
 }, 120_000);
 
 test('a command needs no web server: it does not even read one', async () => {

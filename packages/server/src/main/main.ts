@@ -27,6 +27,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 lastWords((error) => complain(inPlainWords(error)));
 addCommands(program, createOperator());
 await program.parseAsync().catch(endAsUsage);
+// A pipe is written to bit by bit: of what nobody has read yet the end of the process would drop the rest.
+await Promise.all([written(process.stdout), written(process.stderr)]);
 // Whatever still holds the event loop now (a connection that does not close) gets a moment, then the process ends.
 setTimeout(() => process.exit(), 100).unref();
 
@@ -72,6 +74,12 @@ function print(text: string): void {
 
 function complain(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
 }
 
 function readConfig(): Config {
