@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { addressGroup } from '../base/address-group.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
@@ -51,12 +50,4 @@ export function createAddressGuard(clock: Clock, limits: AddressGuardLimits = LI
 function forgetOldest(windows: Map<string, Window>): void {
   const [oldest] = windows.keys();
   if (oldest !== undefined) windows.delete(oldest);
-}
-
-/** One subscriber commands a whole /64 of IPv6, so that is counted as one address. */
-export function addressGroup(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const parsed = ipaddr.process(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  return parsed.parts.slice(0, 4).join(':');
 }

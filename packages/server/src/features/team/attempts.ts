@@ -1,7 +1,8 @@
+import { addressGroup } from '../../base/address-group.ts';
 import { Fault } from '../../base/fault.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { Database } from '../../io/db/index.ts';
-import { countAttempts, forgiveAttempts } from './store.ts';
+import { countUse, forgiveAttempts } from './attempts-store.ts';
 
 /**
  * Who tries passwords is slowed down by address and by account, over all processes. A try is counted before it is looked at, so
@@ -20,16 +21,25 @@ export async function countAttempt(deps: Deps, trying: Trying): Promise<void> {
   await countWithin(deps, account === '' ? [byAddress] : [byAddress, { key: account, most: PER_ACCOUNT }]);
 }
 
-/** So many within a quarter of an hour; each of these counts one more. */
+/**
+ * So many within a quarter of an hour; each of these counts one more. One after the other: whoever is over a bound of their own
+ * takes nothing of one that they share with others.
+ */
 export async function countWithin({ db }: Deps, bounds: { key: string; most: number }[]): Promise<void> {
   const now = db.clock.now();
-  const keys = bounds.map(({ key }) => key);
-  const window = { keys, now: new Date(now), windowEndsAt: new Date(now + WINDOW_MS) };
-  const most = new Map(bounds.map((bound) => [bound.key, bound.most]));
-  const over = (await countAttempts(db, window)).filter(({ key, count }) => count > (most.get(key) ?? 0));
-  if (over.length === 0) return;
-  const until = Math.max(...over.map(({ windowEndsAt }) => windowEndsAt.getTime()));
-  throw new Fault('rate_limited', { retryAfterS: Math.ceil((until - now) / 1_000) });
+  const window = { now: new Date(now), windowEndsAt: new Date(now + WINDOW_MS) };
+  for (const { key, most } of bounds) {
+    const { count, windowEndsAt } = await countUse(db, { key, ...window });
+    if (count <= most) continue;
+    throw new Fault('rate_limited', { retryAfterS: Math.ceil((windowEndsAt.getTime() - now) / 1_000) });
+  }
+}
+
+/** Each leaves a row until it is answered or out of date; an office opens many from one address. */
+const PASSKEYS_BY_ADDRESS = 300;
+
+export async function countPasskey(deps: Deps, address: string): Promise<void> {
+  await countWithin(deps, [{ key: `passkey ${addressGroup(address)}`, most: PASSKEYS_BY_ADDRESS }]);
 }
 
 export async function forgiveAttempt({ db }: Deps, trying: Trying): Promise<void> {
@@ -46,14 +56,14 @@ export async function spendCode(
 ): Promise<boolean> {
   const now = db.clock.now();
   const window = { now: new Date(now), windowEndsAt: new Date(now + CODE_SPENT_MS) };
-  const [spent] = await countAttempts(db, { keys: [`code ${sha256(`${personId}\n${code}`)}`], ...window });
-  return spent?.count === 1;
+  const { count } = await countUse(db, { key: `code ${sha256(`${personId}\n${code}`)}`, ...window });
+  return count === 1;
 }
 
 /** An account's key is a hash: what strangers type is kept nowhere. */
 function keysOf({ address, email }: Trying): { address: string; account: string } {
   return {
-    address: `address ${address}`,
+    address: `address ${addressGroup(address)}`,
     account: email === undefined ? '' : `account ${sha256(email.trim().toLowerCase())}`,
   };
 }

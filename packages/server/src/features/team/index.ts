@@ -23,6 +23,7 @@ export {
 export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
 export {
   deleteChallenges,
+  deletePasskeys,
   deleteInvite,
   deletePasskey,
   deleteSessions,

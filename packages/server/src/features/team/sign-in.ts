@@ -1,10 +1,10 @@
 import { APIError } from 'better-auth/api';
 import { Fault } from '../../base/fault.ts';
 import type { Database } from '../../io/db/index.ts';
-import { countAttempt, forgiveAttempt, spendCode } from './attempts.ts';
+import { countAttempt, countPasskey, forgiveAttempt, spendCode } from './attempts.ts';
 import { ADDRESS_HEADER, type Auth } from './auth.ts';
 import { findPassword } from './reads.ts';
-import { deleteChallenges, deleteSessionByToken } from './store.ts';
+import { deleteChallenges, deleteOldChallenges, deleteSessionByToken } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 
 export type SignInDeps = { db: Database; auth: Auth };
@@ -69,9 +69,11 @@ export async function signInByCode(
 }
 
 export async function passkeyOptions(
-  { auth }: SignInDeps,
+  { db, auth }: SignInDeps,
   caller: Caller,
 ): Promise<WithCookies<Record<string, unknown>>> {
+  await countPasskey({ db }, caller.address);
+  await deleteOldChallenges(db, { before: new Date(db.clock.now()) });
   const headers = toHeaders(caller);
   const { response, cookies } = await asked(() =>
     auth.api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),

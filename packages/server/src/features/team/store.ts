@@ -122,7 +122,7 @@ export async function deleteWaysIn(tx: Tx, userId: string): Promise<void> {
   await deleteSessions(tx, { userId });
   await deleteChallenges(tx, userId);
   await deleteTwoFactor(tx, userId);
-  await tx.query(`DELETE FROM beckon.team_passkey WHERE user_id = $1`, [userId]);
+  await deletePasskeys(tx, userId);
   await tx.query(`DELETE FROM beckon.team_account WHERE user_id = $1`, [userId]);
 }
 
@@ -255,38 +255,19 @@ export async function deleteChallenges(tx: Tx, userId: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_verification WHERE value = $1`, [userId]);
 }
 
+/** Of whatever was begun and never answered. */
+export async function deleteOldChallenges(tx: Tx, { before }: { before: Date }): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.team_verification WHERE id IN (SELECT id FROM beckon.team_verification WHERE expires_at < $1
+       ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    [before],
+  );
+}
+
+export async function deletePasskeys(tx: Tx, userId: string): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_passkey WHERE user_id = $1`, [userId]);
+}
+
 export async function deleteSessionByToken(tx: Tx, token: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_session WHERE token = $1`, [token]);
-}
-
-export type Counted = { key: string; count: number; windowEndsAt: Date };
-
-/** Counts one more try at each of these, in the order of their keys as everybody does. */
-export async function countAttempts(
-  tx: Tx,
-  { keys, now, windowEndsAt }: { keys: string[]; now: Date; windowEndsAt: Date },
-): Promise<Counted[]> {
-  await tx.query(
-    `DELETE FROM beckon.team_attempt WHERE key IN (SELECT key FROM beckon.team_attempt WHERE window_ends_at < $1
-       ORDER BY window_ends_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
-    [now],
-  );
-  return tx.query(
-    `INSERT INTO beckon.team_attempt AS a (key, count, window_ends_at)
-     SELECT key, 1, $3 FROM unnest($1::text[]) AS key ORDER BY key
-     ON CONFLICT (key) DO UPDATE SET
-       count = CASE WHEN a.window_ends_at <= $2 THEN 1 ELSE a.count + 1 END,
-       window_ends_at = CASE WHEN a.window_ends_at <= $2 THEN $3 ELSE a.window_ends_at END
-     RETURNING key, count, window_ends_at AS "windowEndsAt"`,
-    [keys, now, windowEndsAt],
-  );
-}
-
-/** A try that was right does not count against its address, and forgives what was wrong about its account before. */
-export async function forgiveAttempts(
-  tx: Tx,
-  { address, account }: { address: string; account: string },
-): Promise<void> {
-  await tx.query(`DELETE FROM beckon.team_attempt WHERE key = $1`, [account]);
-  await tx.query(`UPDATE beckon.team_attempt SET count = greatest(0, count - 1) WHERE key = $1`, [address]);
 }

@@ -2,6 +2,7 @@ import type { Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import {
   deleteChallenges,
+  deletePasskeys,
   deleteSessions,
   deleteTwoFactor,
   findUserByEmail,
@@ -15,6 +16,7 @@ import {
   upsertMember,
   type UserRow,
 } from '../../features/team/index.ts';
+import { revokeTokensOf } from '../../features/tokens/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { makePerson } from './make-person.ts';
 
@@ -104,7 +106,10 @@ async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: stri
   return { id: await makePerson(tx, { ...newcomer, email }, at), name: newcomer.name };
 }
 
-/** The new password ends every session; the authenticator app stays, unless the operator says that it is lost. */
+/**
+ * The new password ends every session, and every other way in: whoever was in the account before may have made one. The
+ * authenticator app stays, unless the operator says that it is lost.
+ */
 export function resetPassword(
   db: Deps,
   { token, passwordHash }: { token: string; passwordHash: string },
@@ -118,6 +123,8 @@ export function resetPassword(
     await makePerson(tx, { name: known.name, email: known.email, passwordHash }, at);
     await deleteSessions(tx, { userId: known.id });
     await deleteChallenges(tx, known.id);
+    await deletePasskeys(tx, known.id);
+    await revokeTokensOf(tx, { personId: known.id, at });
     if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
     if (link.organisationId !== null && link.role !== null)
       await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });

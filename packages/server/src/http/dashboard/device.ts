@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
+import { addressGroup } from '../../base/address-group.ts';
 import { Fault } from '../../base/fault.ts';
 import { countWithin, findUserById, listMemberships, type Person } from '../../features/team/index.ts';
 import {
@@ -41,7 +42,7 @@ export const deviceRoutes = [
     async handle(deps, { body, request }) {
       const { address } = callerOf(deps, request);
       await countWithin(deps, [
-        { key: `device ${address}`, most: ASKED_BY_ADDRESS },
+        { key: `device ${addressGroup(address)}`, most: ASKED_BY_ADDRESS },
         { key: 'device', most: ASKED_IN_ALL },
       ]);
       const begun = await beginDevice(deviceDeps(deps), { ...body, address });
@@ -65,7 +66,7 @@ export const deviceRoutes = [
     bodyMaxBytes: BODY_MAX_BYTES,
     async handle(deps, { body, request, record }) {
       const { address } = callerOf(deps, request);
-      await countWithin(deps, [{ key: `device token ${address}`, most: POLLED_BY_ADDRESS }]);
+      await countWithin(deps, [{ key: `device token ${addressGroup(address)}`, most: POLLED_BY_ADDRESS }]);
       const made = await fetchToken(deps, body.device_code, record);
       if (made.state !== 'approved') return { data: made };
       const { person, token, id, scopes, label, expiresAt } = made;

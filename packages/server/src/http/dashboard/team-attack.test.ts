@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { DeviceBegun } from '@beckon/contract/dashboard';
+import { authenticator } from '../../../testkit/authenticator.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
@@ -8,7 +10,7 @@ import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 
 const server = await endpointServer();
 const { db } = server;
-const { browser, join } = testTeam(server);
+const { browser, join, tokenFor } = testTeam(server);
 
 const statuses = async (asked: Promise<{ status: number }>[]): Promise<number[]> =>
   (await Promise.all(asked)).map(({ status }) => status).toSorted((a, b) => a - b);
@@ -169,6 +171,32 @@ test.each(['reset', 'change'] as const)(
     expect((await thief.ask('GET /projects')).status).toBe(401);
   },
 );
+
+test('a new password by a link ends every way in that somebody else may have made before', async () => {
+  const { one: by, projectId } = await owner();
+  const email = 'taken@x.org';
+  const thief = await join(by, { projectId, email, role: 'admin' });
+  const token = await tokenFor(thief, ['read']);
+  const key = authenticator({ origin: DASHBOARD_ORIGIN });
+  const options = (await thief.ask('POST /passkeys/options')).json.data as Record<string, unknown>;
+  expect((await thief.ask('POST /passkeys', { response: key.register(options), name: 'Mine' })).status).toBe(
+    200,
+  );
+  const program = browser({ origin: undefined });
+  const begun = (await program.ask('POST /device', { label: 'later', scopes: ['read'] })).json
+    .data as DeviceBegun;
+  await thief.ask(`POST /device/${begun.user_code}/approve`, { scopes: ['read'] });
+  expect(await waysToChange.reset(email)).toBe(200);
+
+  expect(
+    (await browser({ origin: undefined, authorization: `Bearer ${token}` }).ask('GET /token')).status,
+  ).toBe(401);
+  const fetched = await program.ask('POST /device/token', { device_code: begun.device_code });
+  expect(fetched.json.data).toEqual({ state: 'expired' });
+  const again = browser();
+  const asked = (await again.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
+  expect((await again.ask('POST /sign-in/passkey', { response: key.sign(asked) })).status).toBe(422);
+});
 
 test('whoever is signing in with a password while it is replaced does not come in', async () => {
   const { one: by, projectId } = await owner();

@@ -1,6 +1,6 @@
 import { recentMap } from '../../base/recent-map.ts';
 import type { MailDoor } from '../../io/mail/index.ts';
-import { addressGroup } from '../address-guard.ts';
+import { addressGroup } from '../../base/address-group.ts';
 
 export type DoorOptions = {
   now: () => number;

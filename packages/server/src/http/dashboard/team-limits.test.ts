@@ -1,0 +1,69 @@
+import { beforeEach, expect, test } from 'vitest';
+import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
+import { endpointServer } from '../../../testkit/endpoint-server.ts';
+import { testTeam } from '../../../testkit/team.ts';
+import { transportRules } from '../transport.ts';
+
+/** Behind a proxy on this machine, so that a request can come from anywhere. */
+const server = await endpointServer();
+const { db } = server;
+const transport = transportRules({ publicUrl: DASHBOARD_ORIGIN, trustProxy: ['127.0.0.1'] });
+const { browser, setUp } = testTeam(server, { transport });
+await setUp();
+beforeEach(() => db.query('DELETE FROM beckon.team_attempt'));
+
+async function ask(what: string, { from, body = {} }: { from: string; body?: unknown }): Promise<number> {
+  return (await browser({ 'x-forwarded-for': from }).ask(what, body)).status;
+}
+
+/** From one address after the other, `times` in all. */
+async function askAll(
+  what: string,
+  { from, times, body }: { from: (at: number) => string; times: number; body?: unknown },
+): Promise<number[]> {
+  const got: number[] = [];
+  for (let at = 0; at < times; at += 1) got.push(await ask(what, { from: from(at), body }));
+  return got;
+}
+
+const refused = (statuses: number[]): number => statuses.filter((status) => status === 429).length;
+const program = { label: 'laptop', scopes: ['read'] };
+
+test('who is over their own bound for programs takes nothing of what everybody shares', async () => {
+  const one = await askAll('POST /device', { from: () => '10.0.0.1', times: 40, body: program });
+  expect(refused(one)).toBe(10);
+  const [shared] = await db.query<{ count: number }>(
+    `SELECT count FROM beckon.team_attempt WHERE key = 'device'`,
+  );
+  expect(shared?.count).toBe(30);
+  expect(await ask('POST /device', { from: '10.0.0.2', body: program })).toBe(200);
+});
+
+test('who is over the bound of their address locks no account', async () => {
+  const tries = (email: string) => ({
+    from: '10.0.0.1',
+    body: { email, password: 'wrong, and long enough' },
+  });
+  await askAll('POST /sign-in/totp', { from: () => '10.0.0.1', times: 50, body: { code: '000000' } });
+  for (let at = 0; at < 11; at += 1) expect(await ask('POST /sign-in', tries('ada@x.org'))).toBe(429);
+  expect(await ask('POST /sign-in', { ...tries('ada@x.org'), from: '10.0.0.2' })).toBe(422);
+});
+
+test('all of one network of IPv6 is one address, however many it has', async () => {
+  const code = { code: '000000' };
+  const from = (at: number): string => `2001:db8:0:1::${(at + 1).toString(16)}`;
+  expect(refused(await askAll('POST /sign-in/totp', { from, times: 52, body: code }))).toBe(2);
+  expect(await ask('POST /sign-in/totp', { from: '2001:db8:0:2::1', body: code })).not.toBe(429);
+  expect(refused(await askAll('POST /device', { from, times: 32, body: program }))).toBe(2);
+});
+
+test('passkeys that are asked for and never shown leave a bounded number of rows, and none in the end', async () => {
+  const options = 'POST /sign-in/passkey-options';
+  const rows = async (): Promise<number> =>
+    (await db.query<{ n: number }>('SELECT count(*)::int AS n FROM beckon.team_verification'))[0]?.n ?? -1;
+  expect(refused(await askAll(options, { from: () => '10.0.0.1', times: 302 }))).toBe(2);
+  expect(await rows()).toBe(300);
+  await db.query(`UPDATE beckon.team_verification SET expires_at = $1`, [new Date(db.clock.now() - 1)]);
+  await askAll(options, { from: (at) => `10.0.1.${at}`, times: 3 });
+  expect(await rows()).toBe(3);
+});
