@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -40,6 +40,18 @@ test('a secret key is made once, for its owner alone, and is the same at the nex
   expect(await open(given(null))).toEqual(first);
   expect(await readdir(join(dataDir, 'data'))).toEqual(['secret.key']);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a key that root makes in the folder of another user belongs to that user, who alone may read it',
+  async () => {
+    const folder = join(dataDir, 'data');
+    await mkdir(folder);
+    await chown(folder, 1000, 1001);
+    await open(given(null));
+    const { uid, gid, mode } = await stat(join(folder, 'secret.key'));
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1000, gid: 1001, mode: 0o600 });
+  },
+);
 
 test('of many that start at once on an empty directory all end with one key', async () => {
   for (let round = 0; round < 20; round += 1) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { deriveKey, equalInConstantTime } from '../base/hash.ts';
@@ -113,6 +113,7 @@ async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Pro
   const file = await open(draft, 'wx', 0o600);
   try {
     await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+    await giveToOwner(file, config.dataDir);
     await file.sync();
     await link(draft, path).catch(unlessItExists);
   } finally {
@@ -123,6 +124,13 @@ async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Pro
   const made = await readKeyFile(config);
   if (made === undefined) throw new Error(`${path} could not be read after it was written`);
   return made;
+}
+
+/** As everything else there: a key that stays root's would lock the folder's owner out at their next start. */
+async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  await file.chown(uid, gid);
 }
 
 function keyFilePath(config: SecretConfig): string {
