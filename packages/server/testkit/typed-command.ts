@@ -12,7 +12,11 @@ const never = (): never => {
 };
 
 /** A command as it is typed, on this database; whatever it opens it has to give back. */
-export async function typed(given: Pick<Opened, 'db'> & Partial<Opened>, args: string[]): Promise<Ran> {
+export async function typed(
+  given: Pick<Opened, 'db'> & Partial<Opened>,
+  args: string[],
+  onSignal: Operator['onSignal'] = () => () => {},
+): Promise<Ran> {
   const ran = { out: '', err: '', code: 0 };
   let open = 0;
   const operator: Operator = {
@@ -26,7 +30,7 @@ export async function typed(given: Pick<Opened, 'db'> & Partial<Opened>, args: s
     inspect: never,
     backups: never,
     serve: never,
-    onSignal: () => () => {},
+    onSignal,
     print: (text) => (ran.out += `${text}\n`),
     complain: (text) => (ran.err += `${text}\n`),
     setExitCode: (code) => (ran.code = code),

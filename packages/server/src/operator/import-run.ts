@@ -171,8 +171,16 @@ async function workHere({ opened }: Stage, one: Import, signal: AbortSignal): Pr
 async function paused({ operator, opened }: Stage, one: Import, own: Promise<void> | null): Promise<Shown> {
   await own?.catch(() => undefined);
   const stopped = await pauseImport(opened.db, one);
-  operator.complain(`Go on with: import resume ${one.id} --project ${one.projectId}`);
+  operator.complain(nextOf(stopped));
   return showImport(opened.db, stopped, byName);
+}
+
+/** One that was still being checked is no paused one: nothing of it was taken, and no command goes on with it. */
+function nextOf({ id, projectId, state }: Import): string {
+  const which = `${id} --project ${projectId}`;
+  return state === 'paused'
+    ? `Go on with: import resume ${which}`
+    : `Nothing was brought in. Go on in the dashboard, or end it with: import cancel ${which}`;
 }
 
 const TYPES: ImportType[] = ['auto', 'text', 'number', 'boolean', 'date', 'json'];

@@ -18,6 +18,22 @@ async function beckon(...args: string[]): Promise<Ran> {
   return typed({ db }, ['import', ...args, '--project', String(projectId)]);
 }
 
+/** It listens for signals once while a file is checked and again while it is brought in; `act` comes when it begins to for the `nth` time. */
+async function beckonUntil(nth: number, act: (signal: () => void) => void, args: string[]): Promise<Ran> {
+  let times = 0;
+  return typed({ db }, ['import', ...args, '--project', String(projectId)], (listener) => {
+    times += 1;
+    if (times === nth) act(() => listener('SIGINT'));
+    return () => {};
+  });
+}
+
+async function newest(): Promise<string> {
+  const [one] = (await beckon('list', '--json')).json as { id: string }[];
+  if (!one) throw new Error('nothing was imported');
+  return one.id;
+}
+
 async function file(name: string, text: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, text);
@@ -61,4 +77,33 @@ test('what cannot be brought in is said, and leaves no import that somebody has 
   expect((await beckon('stripe', '--key-file', key)).err).toContain('A Stripe key begins with');
   const list = (await beckon('list', '--json')).json as { state: string }[];
   expect(list.filter(({ state }) => state !== 'done' && state !== 'cancelled')).toEqual([]);
+});
+
+test('one that is stopped before its end ends with 1, also while it is checked; gone on with to its end it ends with 0', async () => {
+  const users = await file('good.csv', 'id,mail\ncyd,cyd@x.org\n');
+  const args = ['users', '--file', users];
+  const unchecked = await beckonUntil(1, (signal) => signal(), args);
+  const id = await newest();
+  expect(unchecked).toMatchObject({ code: 1, out: expect.stringContaining(': ready') });
+  expect(unchecked.err).toContain(`import cancel ${id} --project ${projectId}`);
+  expect(unchecked.err).not.toContain('import resume');
+  expect((await beckon('cancel', id)).code).toBe(0);
+  expect((await beckonUntil(1, (signal) => signal(), [...args, '--dry-run'])).code).toBe(1);
+  expect((await beckon('cancel', await newest())).code).toBe(0);
+
+  const paused = await beckonUntil(2, (signal) => signal(), args);
+  expect(paused).toMatchObject({ code: 1, out: expect.stringContaining(': paused') });
+  const left = await newest();
+  expect(paused.err).toContain(`import resume ${left} --project ${projectId}`);
+  expect((await beckon('show', left)).code).toBe(0);
+  expect(await beckon('resume', left)).toMatchObject({ code: 0, out: expect.stringContaining(': done') });
+});
+
+test('one that somebody else ends while it is brought in ends with 1', async () => {
+  const users = await file('other.csv', 'id,mail\ndee,dee@x.org\n');
+  let ended: Promise<unknown> = Promise.resolve();
+  const end = async (): Promise<Ran> => beckon('cancel', await newest());
+  const ran = await beckonUntil(2, () => void (ended = end()), ['users', '--file', users]);
+  expect(ran).toMatchObject({ code: 1, out: expect.stringContaining(': cancelled') });
+  expect(await ended).toMatchObject({ code: 0 });
 });

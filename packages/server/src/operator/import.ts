@@ -4,7 +4,7 @@ import { listImportRows } from '../features/imports/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import type { Bringing } from './import-run.ts';
 import { describeImport } from './import-output.ts';
-import type { Operator } from './operator.ts';
+import { EXIT_FAILED, type Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
 import { table } from './table.ts';
 
@@ -55,7 +55,11 @@ function addFile(group: Command, kind: 'users' | 'events', operator: Operator): 
     runInRealTime(operator, options, {
       work: async (opened) => {
         const { id: projectId } = await findProject(opened.db, options.project);
-        return told(operator, await (await runs()).bringFile({ operator, opened, projectId }, kind, options));
+        return told(
+          operator,
+          options,
+          await (await runs()).bringFile({ operator, opened, projectId }, kind, options),
+        );
       },
       show: describeImport,
     }),
@@ -82,16 +86,21 @@ function addStripe(group: Command, operator: Operator): void {
       runInRealTime(operator, options, {
         work: async (opened) => {
           const { id: projectId } = await findProject(opened.db, options.project);
-          return told(operator, await (await runs()).bringStripe({ operator, opened, projectId }, options));
+          return told(
+            operator,
+            options,
+            await (await runs()).bringStripe({ operator, opened, projectId }, options),
+          );
         },
         show: describeImport,
       }),
     );
 }
 
-/** Some rows came to nothing, or all of them. */
-function told(operator: Operator, one: Shown): Shown {
-  if (one.state === 'failed' || one.problem !== null || one.progress.rejected > 0) operator.setExitCode(1);
+/** It succeeded where it came to the end that was asked for, and every row came to something. */
+function told(operator: Operator, { dryRun }: Pick<Bringing, 'dryRun'>, one: Shown): Shown {
+  const isThrough = one.state === (dryRun ? 'checked' : 'done');
+  if (!isThrough || one.problem !== null || one.progress.rejected > 0) operator.setExitCode(EXIT_FAILED);
   return one;
 }
 
@@ -171,7 +180,7 @@ function addResume(group: Command, operator: Operator): void {
         work: async (opened) => {
           const { id: projectId } = await findProject(opened.db, options.project);
           const one = await (await flows()).resumeImport(opened.db, { projectId, id });
-          return told(operator, await (await runs()).followImport({ operator, opened, projectId }, one));
+          return told(operator, {}, await (await runs()).followImport({ operator, opened, projectId }, one));
         },
         show: describeImport,
       }),
