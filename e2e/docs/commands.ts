@@ -24,6 +24,16 @@ export function commandsOf(block: string): Told[] {
   });
 }
 
+/** What a block sets of the environment, before a command or for all that follow, by name. */
+export function variablesOf(block: string): Record<string, string> {
+  const lines = linesOf(block.replaceAll(/\\\n\s*/g, ' '));
+  const pairs = lines.flatMap(wordsOf).flatMap((word) => {
+    const [, name = '', value = ''] = /^([A-Z][A-Z\d_]*)=(.*)$/s.exec(word) ?? [];
+    return name === '' ? [] : [[name, value]];
+  });
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
 /** Lines, where what stands in quotes may go over several. */
 function linesOf(text: string): string[] {
   const lines: string[] = [];

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type SettingName } from '../../packages/server/src/features/projects/settings.ts';
 import { parseRule } from '../../packages/server/src/features/rules/index.ts';
+import { loadConfig } from '../../packages/server/src/main/config.ts';
+import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { parsePredicate } from '../../packages/server/src/base/predicate/index.ts';
 import { customerProgram, operatorProgram } from '../../site/generated/commands.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { commandsOf, misunderstood } from './commands.ts';
+import { commandsOf, misunderstood, variablesOf } from './commands.ts';
 import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
 
 /** What readers may copy is run, or at least read by the very program that it is for. */
@@ -68,6 +70,18 @@ test('every command is one that the programs understand, with options that they 
   expect(wrong).toEqual([]);
 });
 
+test('what to do about an alert is said in commands that answer as they stand', async () => {
+  const page = TEXTS.get('docs/monitoring.md') ?? '';
+  const named = [...page.matchAll(/`beckon ([^`]+)`/g)].map(([, words = '']) => words.replaceAll('\n', ' '));
+  const refused: string[] = [];
+  for (const words of named) {
+    const said = await misunderstood(operatorProgram(), words.split(' '));
+    if (said !== null) refused.push(`beckon ${words}: ${said}`);
+  }
+  expect(refused).toEqual([]);
+  expect(named.length).toBeGreaterThan(5);
+});
+
 /** Which pairs of `settings set` would be refused; those that only stand for others are none. */
 function unknownSettings([noun, verb, ...rest]: string[]): string[] {
   if (noun !== 'settings' || verb !== 'set') return [];
@@ -76,6 +90,34 @@ function unknownSettings([noun, verb, ...rest]: string[]): string[] {
     const [name = '', value = ''] = pair.split('=', 2);
     return value !== '…' && CATALOGUE[name as SettingName]?.parse(value) === undefined;
   });
+}
+
+const KNOWN = new Set(VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
+const SECRET_OF_FILE = 'k'.repeat(32);
+
+test('what a block sets of the environment is taken by the server, whether the block is run or not', () => {
+  const refused: string[] = [];
+  let seen = 0;
+  for (const snippet of SNIPPETS.filter(({ language }) => ['sh', 'bash', ''].includes(language))) {
+    const env = Object.fromEntries(
+      Object.entries(variablesOf(snippet.text)).filter(([name]) => KNOWN.has(name)),
+    );
+    seen += Object.keys(env).length;
+    const said = configRefusalOf(env);
+    if (said !== null) refused.push(`${placeOf(snippet)} ${said}`);
+  }
+  expect(refused).toEqual([]);
+  expect(seen).toBeGreaterThan(8);
+});
+
+/** A database of one's own needs a key, which is on no page. */
+function configRefusalOf(env: Record<string, string>): string | null {
+  try {
+    loadConfig({ SECRET_KEY: SECRET_OF_FILE, ...env }, () => SECRET_OF_FILE);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 describe('against a server', () => {

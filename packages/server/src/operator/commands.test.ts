@@ -58,7 +58,7 @@ async function beckon(...args: string[]): Promise<Ran> {
 
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key, beckon.send_turn, beckon.rule, beckon.rule_version RESTART IDENTITY',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.inbox, beckon.dead_letter, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key, beckon.send_turn, beckon.rule, beckon.rule_version RESTART IDENTITY',
   );
   await db.query('ALTER SEQUENCE beckon.project_id_seq RESTART');
   await beckon('project', 'create', '--name', 'Acme');
@@ -97,6 +97,7 @@ test('with --json stdout is one JSON value and nothing else, whatever the comman
     ['suppression', 'add', '--project', '1', '--user', 'ada'],
     ['suppression', 'list', '--project', '1'],
     ['suppression', 'remove', '--project', '1', '--user', 'ada', '--yes'],
+    ['queue'],
     ['queue', '--project', '1'],
     ['queue', 'status', '--project', '1'],
     ['queue', 'dead', '--project', '1'],
@@ -197,6 +198,23 @@ test('a rate limit takes either spelling of its endpoint', async () => {
   expect((await beckon('rate-limit', 'list', '--project', '1', '--json')).json).toContainEqual(
     expected('events'),
   );
+});
+
+test('queue without a project says in which something waits or died, or that nothing does in any', async () => {
+  expect((await beckon('queue')).out).toBe(
+    'No record waits in any project, and every one could be applied\n',
+  );
+  expect((await beckon('queue', '--json')).json).toEqual([]);
+  await db.query(
+    `INSERT INTO beckon.dead_letter VALUES (1, 1, 'live', 'events', '{"external_user_id":"u"}', 'bad', now(), now())`,
+  );
+  const row = { project_id: '1', name: 'Acme', live: 0, bulk: 0, oldest_ms: 0, dead: 1 };
+  expect((await beckon('queue', '--json')).json).toEqual([row]);
+  expect((await beckon('queue', 'status')).out.split('\n').map((line) => line.split(/ +/))).toEqual([
+    ['project_id', 'name', 'live', 'bulk', 'oldest_ms', 'dead'],
+    ['1', 'Acme', '0', '0', '0', '1'],
+    [''],
+  ]);
 });
 
 test('queue without a word counts what waits, and retry says how many wait again', async () => {

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { countWaiting, listDead, retryDead } from '../features/inbox/index.ts';
+import {
+  countWaiting,
+  listDead,
+  listWaiting,
+  type ProjectWaiting,
+  retryDead,
+  type Waiting,
+} from '../features/inbox/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import type { Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, PROJECT_OPTION, runInRealTime } from './run.ts';
@@ -11,18 +18,7 @@ export function addQueueCommands(program: Command, operator: Operator): void {
   const queue = program
     .command('queue')
     .description('accepted records that wait, and those that could not be applied');
-  queue
-    .command('status', { isDefault: true })
-    .description('count them (also without the word status)')
-    .requiredOption(...PROJECT_OPTION)
-    .option(...JSON_OPTION)
-    .action((options: OfProject) =>
-      runInRealTime(operator, options, {
-        work: async ({ db }) => countWaiting(db, (await findProject(db, options.project)).id),
-        show: ({ live, bulk, dead, oldest_ms }) =>
-          `${live} live and ${bulk} bulk records wait, the oldest for ${oldest_ms} ms; ${dead} could not be applied`,
-      }),
-    );
+  addStatus(queue, operator);
   queue
     .command('dead')
     .description('list the records that could not be applied, the oldest 1,000')
@@ -56,4 +52,36 @@ export function addQueueCommands(program: Command, operator: Operator): void {
         show: ({ retried }) => `${retried} records wait again`,
       }),
     );
+}
+
+function addStatus(queue: Command, operator: Operator): void {
+  queue
+    .command('status', { isDefault: true })
+    .description(
+      'count them (also without the word status); without a project, in each that has any, the 1,000 in which they wait longest',
+    )
+    .option(...PROJECT_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: Partial<OfProject>) =>
+      runInRealTime<Waiting | InProject[]>(operator, options, {
+        work: async ({ db }) =>
+          options.project === undefined
+            ? (await listWaiting(db)).map(rowOf)
+            : countWaiting(db, (await findProject(db, options.project)).id),
+        show: (found) =>
+          Array.isArray(found)
+            ? table(found, 'No record waits in any project, and every one could be applied')
+            : describeWaiting(found),
+      }),
+    );
+}
+
+type InProject = { project_id: string; name: string } & Waiting;
+
+function rowOf({ projectId, name, live, bulk, oldest_ms, dead }: ProjectWaiting): InProject {
+  return { project_id: String(projectId), name, live, bulk, oldest_ms, dead };
+}
+
+function describeWaiting({ live, bulk, dead, oldest_ms }: Waiting): string {
+  return `${live} live and ${bulk} bulk records wait, the oldest for ${oldest_ms} ms; ${dead} could not be applied`;
 }

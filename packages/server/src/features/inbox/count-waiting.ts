@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../io/db/index.ts';
-import { countDeadRows, findWaiting } from './store.ts';
+import { countDeadRows, findWaiting, type WaitingRow } from './store.ts';
 
 export type Waiting = {
   live: number;
@@ -14,9 +14,47 @@ export async function countWaiting(
   projectId: number,
 ): Promise<Waiting> {
   const row = await findWaiting(db, projectId);
-  if (!row) return { live: 0, bulk: 0, dead: 0, oldest_ms: 0 };
-  const oldestMs = row.oldest_at ? Math.max(0, db.clock.now() - row.oldest_at.getTime()) : 0;
+  return row ? waitingOf(db, row) : { live: 0, bulk: 0, dead: 0, oldest_ms: 0 };
+}
+
+export type ProjectWaiting = Waiting & { projectId: number; name: string };
+
+/** As many as anybody reads; in the others nothing waits for so long. */
+const PROJECTS_LISTED_MAX = 1_000;
+
+/** Of every project in which something waits or could not be applied; first those in which it waits longest. */
+export async function listWaiting(db: Pick<Database, 'query' | 'clock'>): Promise<ProjectWaiting[]> {
+  const rows = await listWaitingRows(db, PROJECTS_LISTED_MAX);
+  return rows.map(({ project_id: projectId, name, ...row }) => ({
+    projectId,
+    name,
+    ...waitingOf(db, row),
+  }));
+}
+
+function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting {
+  const oldestMs = row.oldest_at ? Math.max(0, clock.now() - row.oldest_at.getTime()) : 0;
   return { live: row.live, bulk: row.bulk, dead: row.dead, oldest_ms: oldestMs };
+}
+
+type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };
+
+/** Its names it reads where they are, in the table of `projects`. */
+function listWaitingRows(tx: Pick<Database, 'query'>, limit: number): Promise<ProjectWaitingRow[]> {
+  return tx.query(
+    `SELECT p.project_id, p.name, waiting.live, waiting.bulk, waiting.oldest_at, buried.dead
+     FROM beckon.project p
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(records) FILTER (WHERE lane = 'live'), 0)::bigint AS live,
+              coalesce(sum(records) FILTER (WHERE lane = 'bulk'), 0)::bigint AS bulk,
+              min(accepted_at) AS oldest_at
+       FROM beckon.inbox i WHERE i.project_id = p.project_id) waiting
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS dead FROM beckon.dead_letter d WHERE d.project_id = p.project_id) buried
+     WHERE waiting.oldest_at IS NOT NULL OR buried.dead > 0
+     ORDER BY waiting.oldest_at, p.project_id LIMIT $1`,
+    [limit],
+  );
 }
 
 /** Records that could not be applied, counted no further than `max`. */

@@ -3,7 +3,15 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { countWaiting, decodeChunk, encodeChunk, listDead, lockLane, retryDead } from './index.ts';
+import {
+  countWaiting,
+  decodeChunk,
+  encodeChunk,
+  listDead,
+  listWaiting,
+  lockLane,
+  retryDead,
+} from './index.ts';
 import { RETRY_MAX_RECORDS } from './retry-dead.ts';
 
 const clock = heldClock();
@@ -91,6 +99,23 @@ test('what waits is counted in records by lane, with the age of the oldest', asy
   expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead: 2, oldest_ms: 4_000 });
   const other = await createProject(db, { name: 'Other' });
   expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead: 0, oldest_ms: 0 });
+});
+
+test('of all projects those are listed in which something waits or died, who waits longest first', async () => {
+  const late = projectId;
+  await put('bulk', [{}], new Date(clock.now() - 4_000));
+  const quiet = (await createProject(db, { name: 'Quiet' })).id;
+  const buried = (projectId = (await createProject(db, { name: 'Buried' })).id);
+  await die(2);
+  const later = (projectId = (await createProject(db, { name: 'Later' })).id);
+  await put('live', [{}, {}], new Date(clock.now() - 9_000));
+  const own = [late, quiet, buried, later];
+  const listed = (await listWaiting(db)).filter((one) => own.includes(one.projectId));
+  expect(listed).toEqual([
+    { projectId: later, name: 'Later', live: 2, bulk: 0, dead: 0, oldest_ms: 9_000 },
+    { projectId: late, name: 'Acme', live: 0, bulk: 1, dead: 0, oldest_ms: 4_000 },
+    { projectId: buried, name: 'Buried', live: 0, bulk: 0, dead: 2, oldest_ms: 0 },
+  ]);
 });
 
 test('retried letters wait again, in their order, behind what was accepted, as old as they were', async () => {

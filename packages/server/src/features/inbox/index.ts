@@ -1,7 +1,14 @@
 export { acceptImported, type ImportedRecords } from './accept-imported.ts';
 export { acceptOwn } from './accept-own.ts';
 export { decodeChunk, encodeChunk, encodePart } from './chunk.ts';
-export { countDead, countWaiting, oldestLiveAt } from './count-waiting.ts';
+export {
+  countDead,
+  countWaiting,
+  listWaiting,
+  oldestLiveAt,
+  type ProjectWaiting,
+  type Waiting,
+} from './count-waiting.ts';
 export { bury, eraseDead, forgetDead } from './dead.ts';
 export { lockLane, openLane } from './lane.ts';
 export { listDead } from './list-dead.ts';
