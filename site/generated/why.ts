@@ -98,7 +98,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   refused: 'Read the words of the refusal in `draft show`; they mostly say what to change.',
   relay_away: 'Look at the relay and `SMTP_URL`; `doctor` tries both. Letters wait meanwhile.',
   relay_refused:
-    'Read its words in `draft show`: mostly the password, the sender, or a limit of your account.',
+    "Read its words in `draft show`: mostly the password, the sender, a limit of your account, or that it takes nothing from this server's address.",
   relay_trouble: 'Ask whoever runs the relay; nobody was suppressed for it.',
   address_changed: 'Nothing: what comes next goes to the new address.',
   not_composed:

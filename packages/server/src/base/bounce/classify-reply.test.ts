@@ -99,6 +99,37 @@ it.each([
   expect(at('rcpt', '550 4.4.1 No answer from host')).toMatchObject({ isRelays: false, retry: false });
 });
 
+it.each([
+  '554 5.7.1 <ada@home.test>: Recipient address rejected: Access denied',
+  '450 4.7.1 <ada@home.test>: Recipient address rejected: Access denied',
+  '554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied',
+  '554 5.7.1 <mx.example.com[192.0.2.1]>: Client host rejected: Access denied',
+  '450 4.7.25 Client host rejected: cannot find your hostname, [192.0.2.1]',
+])('a relay that does not know our server refuses us at RCPT, and never the recipient: %s', (reply) => {
+  expect(at('rcpt', reply)).toMatchObject({ class: 'policy', isRelays: true, retry: true });
+});
+
+it.each<[string, object]>([
+  [
+    '550 5.4.1 [ada@home.test]: Recipient address rejected: Access denied. AS(201806281)',
+    { class: 'hard', isRelays: false, retry: false },
+  ],
+  [
+    '550 5.1.1 <ada@home.test>: Recipient address rejected: User unknown in local recipient table',
+    { class: 'hard', isRelays: false, retry: false },
+  ],
+  [
+    '450 4.7.1 <mx.example.com[192.0.2.1]>: Client host rejected: Greylisted, try later',
+    { isRelays: false, retry: true, slowDown: true },
+  ],
+  [
+    '550 5.1.1 <ada@home.test>: Recipient address rejected: undeliverable address: host mx.home.test said: 554 5.7.1 <relay[192.0.2.1]>: Client host rejected: Access denied',
+    { isRelays: false, retry: false },
+  ],
+])('what is said of one recipient, or asks for time, is not the relay refusing us: %s', (reply, verdict) => {
+  expect(at('rcpt', reply)).toMatchObject(verdict);
+});
+
 it('a reply that begins with 4 is tried again, one with 5 is not', () => {
   expect(at('rcpt', '450 4.1.1 User unknown')).toMatchObject({ class: 'soft', retry: true, status: '4.1.1' });
   expect(at('rcpt', '550 5.2.2 Full')).toMatchObject({ class: 'soft', retry: false });

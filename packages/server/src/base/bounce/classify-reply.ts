@@ -3,7 +3,7 @@ import { normaliseReply } from './normalise-reply.ts';
 import type { ReplyClass, Stage } from './refusal.ts';
 import { enhancedStatus, type SmtpReply, type SmtpStage } from './reply.ts';
 import { SAYS_CROWDED } from './broken.ts';
-import { SAYS_NO_RELAYING, SAYS_TOO_FAST } from './unwanted.ts';
+import { SAYS_NO_CLIENT, SAYS_NO_RELAYING, SAYS_NOBODY_FROM_YOU, SAYS_TOO_FAST } from './unwanted.ts';
 
 export type ReplyVerdict = {
   class: ReplyClass;
@@ -53,11 +53,19 @@ const STAGES: Record<SmtpStage, Stage> = {
 function isOfRelay({ stage, code }: SmtpReply, status: string | null, text: string): boolean {
   // The one refusal at MAIL that is the letter's own: it is too large, today and tomorrow.
   if (STAGES[stage] === 'before') return !(stage === 'mail' && (code === 552 || status === '5.3.4'));
-  return code < 400 || code === 530 || code === 535 || SAYS_NO_RELAYING.test(text);
+  if (code < 400 || code === 530 || code === 535 || SAYS_NO_RELAYING.test(text)) return true;
+  return stage === 'rcpt' && isNoClient(text);
+}
+
+/** It takes letters of others; a greylist says so too, of whom it will take them soon. */
+function isNoClient(text: string): boolean {
+  return SAYS_NOBODY_FROM_YOU.test(text) || (SAYS_NO_CLIENT.test(text) && !SAYS_TOO_FAST.test(text));
 }
 
 function classOf({ stage, code, reply }: SmtpReply, status: string | null, isRelays: boolean): ReplyClass {
   if (STAGES[stage] === 'before') return isRelays ? 'infrastructure' : 'policy';
   if (code < 400) return 'infrastructure';
-  return classifyText({ texts: [reply], status, replyCode: code, stage: STAGES[stage] });
+  const said = classifyText({ texts: [reply], status, replyCode: code, stage: STAGES[stage] });
+  // What a report tells in these words is about an address; said to us by our relay, it is about us.
+  return isRelays && (said === 'hard' || said === 'soft') ? 'policy' : said;
 }

@@ -22,6 +22,14 @@ export const SAYS_NO_RELAYING = any(
   String.raw`\b(?:smtp )?authentication (?:is )?required\b|\bmust (?:first )?(?:authenticate|be authenticated)\b|\bsend auth\b|\bsmtp authentication\b|\bnot a gateway\b|\b(?:my|our) list of allowed rcpthosts\b|\bfailed to authenticate\b|\bcredentials\b|\bor password\b|\brcpthosts\b`,
 );
 
+/**
+ * What Postfix answers every recipient where it does not take letters from whoever connects: by its last restriction, or by a
+ * table of clients. Only from the beginning, since a relay may quote what a server behind it said of one recipient.
+ */
+export const SAYS_NO_CLIENT = /^(?:[45]\.\d{1,3}\.\d{1,3} )?(?:address: ?)?client host rejected\b/u;
+export const SAYS_NOBODY_FROM_YOU =
+  /^[45]\.7\.1 (?:address: ?)?recipient address rejected: ?access denied\b/u;
+
 /** It is we who have no name, or a bad one. */
 export const SAYS_WHO_ARE_YOU = any(
   String.raw`\b(?:find|resolve|verify|look ?up|identify|recogni[sz]e|accept mail from) (?:your|the client|client|sender)(?:'s)?\b|\bclient host (?:rejected|blocked)|\bhelo command rejected\b|\binvalid (?:helo|ehlo|ip)\b|\bin (?:helo|ehlo)\b|\b(?:helo|ehlo) name\b|\brdns\b|\byour domain\b`,
