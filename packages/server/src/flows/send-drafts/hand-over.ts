@@ -11,6 +11,7 @@ import { inSession } from '../session.ts';
 import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
 import { createPace } from './pace.ts';
 import { type LetterResult, recordResults } from './record-results.ts';
+import { createRelayWords, type RelayWords } from './relay-words.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Handed, Transport } from './transport.ts';
 
@@ -44,7 +45,7 @@ const ROUND_MAX = 100;
 const COMMIT_WITHIN_MS = 30_000;
 /** Longer than any transport takes: nobody else may take the letter for lost before. */
 const SUBMITTED_FOR_MS = 15 * 60_000;
-/** A relay that refuses everybody in the same words is left alone for so long. */
+/** A relay that refuses everybody, of all projects, in the same words is left alone for so long. */
 const PAUSE_MS = 5 * 60_000;
 const RECORD_AGAIN_MS = [100, 500, 2_000, 5_000, 15_000, 30_000];
 
@@ -63,8 +64,11 @@ type Shared = FreezeDeps & {
   recordAlone: (result: LetterResult) => Promise<unknown>;
 };
 
-export function createHandOver(options: HandOverOptions): HandOver {
-  const { db, transport } = options;
+type Recording = HandOverOptions & { words: RelayWords };
+
+export function createHandOver(given: HandOverOptions): HandOver {
+  const { db, transport } = given;
+  const options: Recording = { ...given, words: createRelayWords(() => db.clock.now()) };
   const count = transport.slots ?? SLOTS;
   let stopping = false;
   const shared: Shared = {
@@ -137,13 +141,15 @@ function submitting(db: Database): Shared['submit'] {
 }
 
 /** What follows from refusals, such as a rule that lost its autopilot, is said where an operator reads. */
-async function recordNoted(options: HandOverOptions, results: LetterResult[]): Promise<void> {
-  const { relayTrouble, notes } = await recordResults(options, results);
-  if (relayTrouble) options.transport.pause?.(PAUSE_MS);
-  for (const { fact, ...facts } of notes) options.log.warn(facts, fact);
+async function recordNoted(options: Recording, results: LetterResult[]): Promise<void> {
+  const { words, transport, log } = options;
+  const { troubles, notes } = await recordResults(options, results);
+  words.note(results);
+  if (troubles.some((trouble) => words.isEverybodys(trouble))) transport.pause?.(PAUSE_MS);
+  for (const { fact, ...facts } of notes) log.warn(facts, fact);
 }
 
-function recording(options: HandOverOptions): Shared['record'] {
+function recording(options: Recording): Shared['record'] {
   return coalesce({
     keyOf: ({ letter }) => `${letter.draftId} ${letter.epoch}`,
     roundMax: ROUND_MAX,

@@ -12,8 +12,11 @@ import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/
 import type { Tx } from '../../io/db/index.ts';
 import type { LetterResult } from './record-results.ts';
 
-/** `relayTrouble`: so many recipients were refused with the same words that these were about us. */
-export type Heeded = { results: LetterResult[]; relayTrouble: boolean };
+/**
+ * `troubles`: the words in which so many recipients were refused that they are about us, where a letter heard them for the
+ * first time. One that is tried again says nothing new: whoever it is for may well be gone.
+ */
+export type Heeded = { results: LetterResult[]; troubles: string[] };
 
 type Heed = { results: LetterResult[]; messages: Map<string, HandedMessage>; now: number };
 
@@ -22,7 +25,7 @@ export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promi
   await slowDown(tx, projectId, heed);
   const { results, messages, now } = heed;
   const hard = results.flatMap((one) => hardBounceOf(one, messages) ?? []);
-  if (hard.length === 0) return { results, relayTrouble: false };
+  if (hard.length === 0) return { results, troubles: [] };
   const last = await listLastReplies(tx, projectId);
   const heard = new Map(
     last.map(({ address, reply }) => [address, reply === null ? null : normaliseReply(reply)]),
@@ -48,7 +51,7 @@ export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promi
   const innocent = new Set(hard.filter(({ text }) => ours.has(text)).map(({ draftId }) => draftId));
   return {
     results: results.map((one) => (innocent.has(one.letter.draftId) ? putOff(one) : one)),
-    relayTrouble: ours.size > 0,
+    troubles: [...new Set(hard.flatMap(({ text, isAgain }) => (ours.has(text) && !isAgain ? [text] : [])))],
   };
 }
 
@@ -61,16 +64,21 @@ function isAboutUs(heard: (string | null)[], text: string): boolean {
   return heard.length >= SAMPLE_MIN && same > 1 && same / heard.length >= SHARE_MAX;
 }
 
-type HardBounce = { draftId: string; address: string; text: string };
+/** `isAgain`: the same letter heard it before. */
+type HardBounce = { draftId: string; address: string; text: string; isAgain: boolean };
 
 function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages']): HardBounce | null {
   const message = messages.get(letter.draftId);
-  if (handed.result !== 'failed' || handed.bounce?.class !== 'hard' || !message) return null;
-  return {
-    draftId: letter.draftId,
-    address: message.address,
-    text: normaliseReply(handed.reply ?? handed.reason),
-  };
+  const text = wordsOfHard(handed);
+  if (text === null || !message) return null;
+  const isAgain = message.reply !== null && normaliseReply(message.reply) === text;
+  return { draftId: letter.draftId, address: message.address, text, isAgain };
+}
+
+/** The words of a hard refusal, as they are compared; null for anything else. */
+export function wordsOfHard(handed: LetterResult['handed']): string | null {
+  if (handed.result !== 'failed' || handed.bounce?.class !== 'hard') return null;
+  return normaliseReply(handed.reply ?? handed.reason);
 }
 
 /** So that those of one text can be taken back together. */

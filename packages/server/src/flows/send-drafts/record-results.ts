@@ -45,8 +45,11 @@ const TRIED_FOR_MS = 24 * 3_600_000;
 
 export type RecordingDeps = { db: Database; newId: NewId };
 
+/** What a project heard of so many that it is no word about them. */
+export type RelayTrouble = { projectId: number; text: string };
+
 /** `notes`: what follows from refusals that people should read of. */
-export type RecordedResults = { relayTrouble: boolean; notes: Applied['notes'] };
+export type RecordedResults = { troubles: RelayTrouble[]; notes: Applied['notes'] };
 
 /**
  * The second commit: what became of letters that were handed over, and their runs go on. Only who still has a letter says
@@ -62,20 +65,20 @@ export async function recordResults(
   byProject.sort(([a], [b]) => a - b);
   return inSession(db, async (tx) => {
     await takeTurns(tx, byProject);
-    let relayTrouble = false;
+    const troubles: RelayTrouble[] = [];
     const applied: Applied[] = [];
     for (const [projectId, some] of byProject) {
       const aheadMs = some[0]?.letter.aheadMs ?? (await readTurn(tx, projectId)).aheadMs;
       const own = timed({ db, newId }, aheadMs);
       const done = await recordOfProject(tx, own, { projectId, results: some });
-      relayTrouble ||= done.relayTrouble;
+      troubles.push(...done.troubles.map((text) => ({ projectId, text })));
       if (done.applied) applied.push(done.applied);
     }
     await tellOutcomes(tx, applied);
     db.reach?.('result_committing');
     await tx.commit();
     db.reach?.('result_committed');
-    return { relayTrouble, notes: applied.flatMap(({ notes }) => notes) };
+    return { troubles, notes: applied.flatMap(({ notes }) => notes) };
   });
 }
 
@@ -89,7 +92,7 @@ async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise
 }
 
 type Some = { projectId: number; results: LetterResult[] };
-type Recorded = { relayTrouble: boolean; applied: Applied | null };
+type Recorded = { troubles: string[]; applied: Applied | null };
 
 async function recordOfProject(
   tx: Tx,
@@ -104,7 +107,7 @@ async function recordOfProject(
     puzzling.map(({ letter }) => letter.draftId),
   );
   // Suppressions, drafts, messages: in the order in which whoever suppresses somebody takes them.
-  const { results, relayTrouble } = await heedRefusals(tx, projectId, { results: given, messages, now });
+  const { results, troubles } = await heedRefusals(tx, projectId, { results: given, messages, now });
   const ids = given.map(({ letter }) => letter.draftId);
   const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
   const said = results.map(({ letter, handed }) => {
@@ -132,7 +135,7 @@ async function recordOfProject(
   const due = moved.flatMap(({ draft }) => draft.dueAt ?? []);
   if (due.length > 0) db.reach?.('result_rescheduled');
   if (due.length > 0) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(Math.min(...due)) }]);
-  return { relayTrouble, applied };
+  return { troubles, applied };
 }
 
 /** Of one that is refused for good, or was put off until it is not tried again. */

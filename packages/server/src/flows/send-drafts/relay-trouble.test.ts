@@ -1,0 +1,91 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import type { Handed } from './index.ts';
+
+const stage = await openStage();
+const { engine, server } = stage;
+const { db } = server;
+
+let pauses: number[] = [];
+engine.transport.pause = (ms) => pauses.push(ms);
+/** Who is refused in the words for a mailbox that does not exist. */
+let gone = new Set<string>();
+
+beforeEach(() => {
+  pauses = [];
+  gone = new Set();
+  engine.transport.answer(({ address }) =>
+    Promise.resolve(gone.has(address) || gone.has('everybody') ? unknown(address) : { result: 'sent' }),
+  );
+});
+
+const unknown = (address: string): Handed => ({
+  result: 'failed',
+  reason: 'bounced',
+  bounce: { class: 'hard', status: '5.1.1' },
+  reply: `550 5.1.1 <${address}>: user unknown`,
+});
+
+async function openStory(): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ autopilot: '1h', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' });
+  return story;
+}
+
+async function sendTo(story: Story, ...users: string[]): Promise<void> {
+  for (const userId of users) await story.user(userId, { email: `${userId}@x.org` });
+  for (const userId of users) await story.event(userId, 'user_signed_up');
+  await story.later(HOUR);
+}
+
+const many = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}${i}`);
+
+const suppressed = (story: Story): Promise<unknown[]> =>
+  db.query(`SELECT value FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
+
+/** So many letters were taken and two refused that a third in these words is put off. */
+async function nearTrouble(story: Story): Promise<void> {
+  await sendTo(story, ...many('fine', 10));
+  gone = new Set(['gone0@x.org', 'gone1@x.org', 'gone2@x.org']);
+  await sendTo(story, 'gone0');
+  await sendTo(story, 'gone1');
+  expect(await suppressed(story)).toHaveLength(2);
+  expect(pauses).toEqual([]);
+}
+
+test('dead addresses of one project put off its own letters and stop no other project', async () => {
+  const [story, other] = [await openStory(), await openStory()];
+  await nearTrouble(story);
+  await sendTo(other, 'ada');
+  await sendTo(story, 'gone2');
+  expect(await suppressed(story)).toEqual([]);
+  expect((await story.drafts('gone2'))[0]).toMatchObject({ state: 'held', reason: 'deferred' });
+  expect(pauses).toEqual([]);
+});
+
+test('a relay that refuses two projects in the same words rests, once for each letter that hears them', async () => {
+  const [story, other] = [await openStory(), await openStory()];
+  await nearTrouble(story);
+  gone = new Set(['everybody']);
+  await sendTo(other, 'ada');
+  await sendTo(story, 'gone2');
+  expect(pauses).toEqual([5 * MINUTE]);
+  // The letter that waits is refused again and again, and nobody stands still for that.
+  await story.later(3 * HOUR);
+  const tries = engine.transport.letters.filter(({ userId }) => userId === 'gone2');
+  expect(tries.length).toBeGreaterThan(3);
+  expect((await story.drafts('gone2'))[0]).toMatchObject({ state: 'held', reason: 'deferred' });
+  expect(pauses).toEqual([5 * MINUTE]);
+  await sendTo(story, 'new');
+  expect(pauses).toEqual([5 * MINUTE, 5 * MINUTE]);
+});
+
+test('where one project sends at all the relay rests for what it hears', async () => {
+  const story = await openStory();
+  await story.later(2 * HOUR);
+  await nearTrouble(story);
+  await sendTo(story, 'gone2');
+  expect(pauses).toEqual([5 * MINUTE]);
+});
