@@ -172,6 +172,31 @@ test('whatever two values hold, a letter in Markdown has the elements, attribute
   );
 });
 
+test('and so has one whose links have names, or brackets in their addresses', () => {
+  const letter: LetterText = {
+    subject: 'a',
+    preheader: '',
+    body: `[one][t], ![two][u], [three](https://app.example/(a)/{{ person.x }}), [four]( <https://app.example/a b/{{ person.y }}> )
+
+[t]: https://app.example/(b)/{{ person.x }}?c={{ person.y }}
+[u]:
+  <https://app.example/{{ person.y }}.png>
+
+> - [five][v]
+>
+>   [v]: https://app.example/{{ person.y }} "of {{ person.x }}"`,
+    format: 'markdown',
+  };
+  expect(checkLetter(letter)).toEqual([]);
+  const harmless = skeleton(emailOf(letter, { x: 'word', y: 'other' }).html);
+  // The last is the way out.
+  expect(harmless.filter((line) => / (?:a href|img src)=/.test(line))).toHaveLength(6);
+  fc.assert(
+    fc.property(hostile, hostile, (x, y) => expectSame(letter, harmless, { x, y })),
+    { numRuns: 600 },
+  );
+});
+
 test('and so has a letter in MJML', async () => {
   const compiled = await compileLetter(MJML);
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { markdownPlaces } from './link-places.ts';
+
+const written = (source: string): string | null => {
+  const placed = markdownPlaces(source);
+  return 'source' in placed ? placed.source : null;
+};
+
+test.each([
+  '[t]: https://{{ v }}.example.com/',
+  'Hi [x][t]\n\n  [t]: https://{{ v }}/',
+  '[t]:https://{{ v }}/',
+  '[two words]:https://{{ v }}/',
+  '[t]:\n  https://{{ v }}/',
+  '[t\n u]: https://{{ v }}/',
+  '[t]: <https://{{ v }}/>',
+  '[t]: <https://app.example and {{ v }}>',
+  '[a\\[b]: https://{{ v }}/',
+  '- [t]: https://{{ v }}/',
+  '> [t]: https://{{ v }}/',
+  '> [t]:\n> https://{{ v }}/',
+  '{% if a %}[t]: https://{{ v }}/{% endif %}',
+  '[t]:{% if a %} https://{{ v }}/{% endif %}',
+  '[x]{% if a %}(https://{{ v }}/){% endif %}',
+  '<{% if a %}https://{{ v }}/{% endif %}>',
+  '[x](https:{{ v }})',
+  '[x](https://(a){{ v }}/)',
+  '[x](https://a(b{{ v }})c/)',
+  '[x](https://\\){{ v }}/)',
+  '[x](<https://a){{ v }}/>)',
+])('whose host is not whole in front of a value is refused: %s', (source) => {
+  expect(markdownPlaces(source)).toEqual({ at: source.indexOf('{{') });
+});
+
+test.each([
+  '[t]: https://app.example/{{ v }}',
+  '[t]: https://[::1]:80/{{ v }}',
+  '[t]: <https://app.example/a b{{ v }}>',
+  '[x](https://app.example/(a)/{{ v }})',
+  '[x](https://app.example/(a/{{ v }}))',
+  '[x](https://app.example/a\\)/{{ v }})',
+  '![x](https://app.example/((a)b)/{{ v }}.png "title")',
+  '<https://app.example/(a)/{{ v }}>',
+])('a value behind a whole host is written as a part of an address: %s', (source) => {
+  expect(written(source)).toBe(source.replace('{{ v }}', '{{ v | link_part }}'));
+});
+
+test.each([
+  ['[t]: {{ v }}', '[t]: {{ v | link_whole: "v", "href" }}'],
+  ['[t]: <{{ v }}>', '[t]: <{{ v | link_whole: "v", "href" }}>'],
+  ['![x]( {{ v }} )', '![x]( {{ v | link_whole: "v", "src" }} )'],
+])('a value that begins an address is one: %s', (source, expected) => {
+  expect(written(source)).toBe(expected);
+});
+
+test.each([
+  'Dear {{ v }}, [x](https://app.example/(a)) {{ v }}',
+  '[x](https://app.example/) and {{ v }}',
+  '[x](https://app.example/ "of {{ v }}")',
+  '[t]: https://app.example/ "of {{ v }}"',
+  '[t]: https://app.example/\n\n{{ v }}',
+  'As in [1]: {{ v }}',
+  '[ ] {{ v }}: (see {{ v }})',
+  'a < b {{ v }}',
+])('elsewhere a value is words: %s', (source) => {
+  expect(written(source)).toBe(source);
+});
