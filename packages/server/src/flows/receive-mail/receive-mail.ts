@@ -66,11 +66,17 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   const received: Received = { ...read, arrived, authenticate };
   const answers: Answer[] = [];
   for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
-  // What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer.
-  const isReport = verdict.feedbackType !== null;
-  const isWritten = verdict.kind === 'reply' || (verdict.kind === 'other' && !isReport);
-  if (!isWritten || answers.includes('done')) return null;
+  if (!isWritten(verdict, recipients) || answers.includes('done')) return null;
   return answers.includes('unsigned') ? UNSIGNED : UNREAD;
+}
+
+/**
+ * What a person writes to nobody is refused, so that they know; a report is not, for nobody reads the answer. The word alone
+ * unsubscribes nobody: to the address for it a machine sends it, and elsewhere it is as much for somebody to read as any other.
+ */
+function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[]): boolean {
+  if (kind === 'unsubscribe') return recipients.every(({ use }) => use !== 'unsubscribe');
+  return kind === 'reply' || (kind === 'other' && feedbackType === null);
 }
 
 const UNREAD: MailRefusal = { code: 550, text: '5.1.1 Nobody reads this address any more' };

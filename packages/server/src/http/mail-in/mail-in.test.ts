@@ -331,15 +331,19 @@ test('of somebody who was erased nothing is kept, and whoever writes is told', a
   expect(await thread(ada.userId)).toEqual([]);
 });
 
-test('an answer to a letter has its bound, and nothing of the rest is kept', async () => {
-  const ada = await person();
+async function fillThread(userId: string): Promise<void> {
   await db.query(
     `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
        from_address, from_name, subject, text)
      SELECT $1, gen_random_uuid(), m.id, m.draft_id, m.external_user_id, n::text, 'reply', 'token', now(), '', '', '', ''
      FROM beckon.message m, generate_series(1, 100) n WHERE m.project_id = $1 AND m.external_user_id = $2`,
-    [projectId, ada.userId],
+    [projectId, userId],
   );
+}
+
+test('an answer to a letter has its bound, and nothing of the rest is kept', async () => {
+  const ada = await person();
+  await fillThread(ada.userId);
   const raw = answer({ from: ada.email, to: ada.replyTo });
   expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^550 /);
   expect(await thread(ada.userId)).toHaveLength(100);
@@ -375,6 +379,28 @@ test('what is written to those who read complaints is refused, so that whoever w
   });
   expect(stray.data).toMatch(/^250/);
 });
+
+test.each([
+  { where: 'to those who read complaints', to: 'abuse@in.beckon.test', says: /^550 5\.1\.1 / },
+  { where: 'by nobody that can be read', to: 'r', from: '"ada of"@home.test', says: /^550 5\.6\.0 / },
+  { where: 'where nothing more is kept', to: 'r', isFull: true, says: /^550 5\.1\.1 / },
+  { where: 'to the address for it, of a letter that is gone', to: 'u', isGone: true, says: /^250 / },
+])(
+  'the word for it alone, $where, is not taken as if it had unsubscribed',
+  async ({ to, from = 'ada@home.test', isFull = false, isGone = false, says }) => {
+    const ada = await person();
+    const raw = answer({ from, to: ada.replyTo, subject: 'Unsubscribe', body: 'Unsubscribe' });
+    if (isFull) await fillThread(ada.userId);
+    if (isGone)
+      await db.query('DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2', [
+        projectId,
+        ada.userId,
+      ]);
+    const address = { r: ada.replyTo, u: ada.unsubscribeTo }[to] ?? to;
+    expect((await talk.hand({ from: ada.email, to: [address], raw })).data).toMatch(says);
+    expect(await outcomes(ada.userId)).toEqual([]);
+  },
+);
 
 test('who hands mail over from elsewhere is judged by its own address, whatever the mail says', async () => {
   const ada = await person();
