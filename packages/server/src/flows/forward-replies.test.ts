@@ -121,6 +121,32 @@ test('what the team answers goes to whoever wrote, and to nobody with half of th
   expect(mail.replyTo).toMatchObject([{ address: sent.email }]);
 });
 
+test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.test'])(
+  'whose address cannot be written to, as %s, is handed on all the same, and named before what they wrote',
+  async (from) => {
+    const ada = await person();
+    await write(ada, withFile(ada).replace(`Zoë <${ada.email}>`, from));
+    expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+    const [letter] = team.letters.splice(0);
+    const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+    expect(mail.from).toMatchObject({ name: `${from} via Acme`, address: `hello@${ada.story.domain}` });
+    expect(mail.replyTo).toBeUndefined();
+    expect(mail.text?.split('\n')[0]).toContain(`${from} wrote this.`);
+    expect(mail.text).toContain('See the picture, merçi.');
+    expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer)).toEqual(FILE);
+
+    await write(ada, answer({ from, to: ada.replyTo }));
+    said.no = { code: 552, text: '5.3.4 too large' };
+    await forwardNext(deps);
+    said.no = null;
+    clock.advance(60_000);
+    expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+    const words = await PostalMime.parse(Buffer.from(team.letters.splice(0)[0]?.raw ?? '', 'latin1'));
+    expect(words.replyTo).toBeUndefined();
+    expect(words.text?.split('\n')[0]).toContain(`${from} wrote this.`);
+  },
+);
+
 test('what the team answers by a machine does not come round', async () => {
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));

@@ -5,7 +5,14 @@ import { endForward, type ForwardedReply, takeForward } from '../features/replie
 import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
 import { renderTeamLetter } from '../features/writing/index.ts';
 import type { Database } from '../io/db/index.ts';
-import { composeForward, composeMail, type DkimKey, type HandOver, type Relay } from '../io/mail/index.ts';
+import {
+  composeForward,
+  composeMail,
+  type DkimKey,
+  type HandOver,
+  type Relay,
+  wireAddress,
+} from '../io/mail/index.ts';
 import { LOOP_HEADER } from './receive-mail/index.ts';
 import { findSender, type Mailroom } from './send-drafts/index.ts';
 
@@ -86,14 +93,21 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   return { ...shared, from: mailFrom, mailFrom, dkim: null };
 }
 
+const NAME_MAX_CHARS = 200;
+const NOT_REACHED = 'An answer to this mail does not reach them: their address cannot stand in Reply-To.';
+
 /** As it came, with what was attached to it, or in its words alone where that does not pass. */
 async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Promise<Buffer> {
   const { fromAddress, fromName, subject, text, raw } = reply;
+  // Addresses are taken that cannot be written to from here: what they say is for the team all the same.
+  const canBeAnswered = wireAddress(fromAddress) !== null;
+  const note = canBeAnswered ? null : `${fromAddress} wrote this. ${NOT_REACHED}`;
+  const name = oneOf(fromName, fromAddress).slice(0, NAME_MAX_CHARS);
   const head = {
     messageId: `${reply.id}@${way.from.slice(way.from.lastIndexOf('@') + 1)}`,
     date: new Date(db.clock.now()),
-    from: { name: `${oneOf(fromName, fromAddress)} via ${way.projectName}`, address: way.from },
-    replyTo: { name: fromName, address: fromAddress },
+    from: { name: `${name} via ${way.projectName}`, address: way.from },
+    replyTo: canBeAnswered ? { name: plain(fromName), address: fromAddress } : null,
     subject: oneOf(subject, '(no subject)'),
     // Machines that answer to everything stay silent by the second; it keeps no letter out of a help desk.
     headers: [
@@ -101,14 +115,13 @@ async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Pr
       { name: 'X-Auto-Response-Suppress', value: 'All' },
     ],
   };
-  const whole = raw && (await composeForward(raw, { ...head, to: way.to }, way.dkim));
+  const whole = raw && (await composeForward(raw, { ...head, to: way.to, note }, way.dkim));
   if (whole) return whole;
-  const words = `${text}\n\n(Only the words of this answer could be handed on: how it came did not pass.)\n`;
+  const words = `${note === null ? '' : `${note}\n\n`}${text}\n\n(Only the words of this answer could be handed on: how it came did not pass.)\n`;
   return composeMail(
     {
       ...head,
       from: { name: plain(head.from.name), address: way.from },
-      replyTo: { name: plain(fromName), address: fromAddress },
       subject: plain(head.subject),
       to: { name: '', address: way.to },
       text: words,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 import { composeForward, type Forward } from './forward.ts';
 
@@ -9,6 +10,7 @@ const FORWARD: Forward = {
   to: 'team@acme.test',
   replyTo: { name: 'Ada', address: 'ada@home.test' },
   subject: 'Re: Welcome',
+  note: null,
   headers: [{ name: 'X-Beckon-Forwarded', value: '1' }],
 };
 
@@ -25,6 +27,25 @@ test('of the old header what says how the body is to be read goes on, whole and 
       'X-Beckon-Forwarded: 1\r\nMIME-Version: 1.0\r\ncontent-TYPE: multipart/mixed;\r\n\tboundary="M"\r\n' +
       'Content-Transfer-Encoding : 8bit\r\n\r\nbody\r\n',
   );
+});
+
+test('a note stands before the mail, which goes on within as it came', async () => {
+  const raw =
+    'Mime-version: 1.0\nContent-Type: multipart/mixed; boundary="M"\nContent-Transfer-Encoding: 8bit\n\n' +
+    '--M\nContent-Type: text/plain; charset=utf-8\n\nmer\xc3\xa7i\n--M\nContent-Type: image/png\n\npicture\n--M--\n';
+  const mime = await composed(raw, { ...FORWARD, replyTo: null, note: 'жора@home.test wrote this.' });
+  expect(mime).not.toMatch(/^Reply-To:/m);
+  expect(mime?.match(/^mime-version:/gim)).toHaveLength(1);
+  const mail = await PostalMime.parse(Buffer.from(mime ?? '', 'latin1'));
+  expect(mail.text?.split('\n')[0]).toBe('жора@home.test wrote this.');
+  expect(mail.text).toContain('merçi');
+  expect(mail.attachments).toMatchObject([{ mimeType: 'image/png' }]);
+});
+
+test('a note stands before a mail that does not say what it is', async () => {
+  const mime = await composed('From: x\n\nplain words', { ...FORWARD, note: 'A note.' });
+  const mail = await PostalMime.parse(Buffer.from(mime ?? '', 'latin1'));
+  expect(mail.text).toMatch(/^A note\.\n+plain words\n*$/);
 });
 
 test('lines end as servers want them, and no NUL goes on', async () => {

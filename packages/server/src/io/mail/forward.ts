@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { dkimField } from './dkim.ts';
 import { mailboxField, textField } from './header-text.ts';
 import type { DkimKey, Mailbox } from './letter.ts';
 import { wireAddress } from './address.ts';
+import { quotedPrintable } from './quoted-printable.ts';
 
 /** As whom, to whom and under which names a mail that came in goes on. */
 export type Forward = {
@@ -10,8 +12,11 @@ export type Forward = {
   date: Date;
   from: Mailbox;
   to: string;
-  replyTo: Mailbox;
+  /** Null where whoever wrote has no address that can stand there. */
+  replyTo: Mailbox | null;
   subject: string;
+  /** What is read before the mail itself. */
+  note: string | null;
   /** Plain ones of ours, names and values. */
   headers: { name: string; value: string }[];
 };
@@ -31,8 +36,9 @@ export async function composeForward(
   forward: Forward,
   dkim: DkimKey | null,
 ): Promise<Buffer | null> {
-  const parts = divide(withCrlf(raw));
-  if (parts === null) return null;
+  const divided = divide(withCrlf(raw));
+  if (divided === null) return null;
+  const parts = forward.note === null ? divided : noted(divided, forward.note, forward.messageId);
   const fields = [...ownFields(forward), ...parts.fields];
   const signature = dkim ? await dkimField(fields, parts.body, dkim) : '';
   return Buffer.concat([Buffer.from(`${signature}${fields.join('')}\r\n`, 'latin1'), parts.body]);
@@ -42,7 +48,7 @@ function ownFields({ messageId, date, from, to, replyTo, subject, headers }: For
   return [
     mailbox('From', from),
     mailbox('To', { name: '', address: to }),
-    mailbox('Reply-To', replyTo),
+    ...(replyTo ? [mailbox('Reply-To', replyTo)] : []),
     textField('Subject', plain(subject)),
     `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`,
     `Message-ID: <${messageId}>\r\n`,
@@ -60,7 +66,32 @@ function plain(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-function divide(raw: Buffer): { fields: string[]; body: Buffer } | null {
+type Divided = { fields: string[]; body: Buffer };
+
+/** The mail as a part of its own, whatever it is made of, behind one that holds the note. */
+function noted({ fields, body }: Divided, note: string, messageId: string): Divided {
+  const boundary = `=_${createHash('sha256').update(messageId).digest('hex').slice(0, 32)}`;
+  const ofPart = fields.filter((field) => !/^mime-version\b/i.test(field));
+  return {
+    fields: [
+      'MIME-Version: 1.0\r\n',
+      `Content-Type: multipart/mixed;\r\n boundary="${boundary}"\r\n`,
+      // What the mail within says of itself holds only where nothing around it says less.
+      'Content-Transfer-Encoding: 8bit\r\n',
+    ],
+    body: Buffer.concat([
+      Buffer.from(
+        `--${boundary}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`,
+      ),
+      quotedPrintable(note),
+      Buffer.from(`\r\n--${boundary}\r\n${ofPart.join('')}\r\n`, 'latin1'),
+      body,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  };
+}
+
+function divide(raw: Buffer): Divided | null {
   const end = raw.indexOf('\r\n\r\n');
   if (end < 0 || end > HEADER_MAX_BYTES) return null;
   const head = raw.toString('latin1', 0, end + 2);

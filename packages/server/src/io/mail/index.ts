@@ -1,3 +1,4 @@
+export { wireAddress } from './address.ts';
 export { askBreaker, type Breaker, closedBreaker, passed, tripped } from './breaker.ts';
 export { composeMail } from './compose.ts';
 export type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './hand-over.ts';
