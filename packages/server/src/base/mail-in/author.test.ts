@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authorOf } from './author.ts';
+import { authorNameOf, authorOf } from './author.ts';
 
 test.each([
   ["o'brien@acme.test", "o'brien@acme.test"],
@@ -26,4 +26,19 @@ test.each([
   `${'x'.repeat(2_000)} <ada@home.test>`,
 ])('%s is nobody', (from) => {
   expect(authorOf(from)).toBeNull();
+});
+
+test.each([
+  ['Ada Lovelace <ada@home.test>', 'Ada Lovelace'],
+  ['"Ada \\"L\\" Lovelace" <ada@home.test>', 'Ada "L" Lovelace'],
+  ['Zoë <zoe@home.test>', 'Zoë'],
+  ['=?UTF-8?Q?Zo=C3=AB_M=C3=BCller?= <zoe@home.test>', 'Zoë Müller'],
+  ['"=?utf-8?B?0JbQvtGA0LA=?=" <zhora@home.test>', 'Жора'],
+  // Two words may share a sign, and the gap between them is none.
+  ['=?utf-8?B?5bGx55Sw5aSq?= =?utf-8?B?6YOO?= <taro@home.test>', '山田太郎'],
+  ['=?iso-8859-1?Q?Andr=E9?= Dupont <andre@home.test>', 'André Dupont'],
+  ['ada@home.test', ''],
+  ['', ''],
+])('%s calls its author by name', (from, name) => {
+  expect(authorNameOf(from)).toBe(name);
 });

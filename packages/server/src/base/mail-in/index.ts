@@ -1,3 +1,4 @@
+export { authorNameOf } from './author.ts';
 export { isOnlyTitledAuto } from './auto-reply.ts';
 export { classifyMail } from './classify-mail.ts';
 export type { InboundMail, MailHeader, MailPart } from './mail.ts';

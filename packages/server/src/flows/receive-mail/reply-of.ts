@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/hash.ts';
-import type { InboundMail } from '../../base/mail-in/index.ts';
+import { authorNameOf, type InboundMail } from '../../base/mail-in/index.ts';
 import type { NewReply } from '../../features/replies/index.ts';
 import type { Decision } from './decide-mail.ts';
 
@@ -44,9 +44,7 @@ export function inboundIdOf({ messageId, from, subject, text }: InboundMail): st
 }
 
 function nameOf({ headers }: InboundMail): string {
-  const from = headers.find(({ name }) => name === 'from')?.value ?? '';
-  const before = from.slice(0, Math.max(from.lastIndexOf('<'), 0)).trim();
-  return before.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1');
+  return authorNameOf(headers.find(({ name }) => name === 'from')?.value ?? '');
 }
 
 function line(text: string, max: number): string {

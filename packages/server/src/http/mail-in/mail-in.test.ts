@@ -185,6 +185,20 @@ test("somebody with a mark in their address answers as themselves, and not as an
   ]);
 });
 
+test('whoever answers is called by their name in any script, on one line and without signs that a terminal obeys', async () => {
+  const ada = await person();
+  const name = `Жора\r\nBcc: eve@evil.test\u001b[2J ${'я'.repeat(300)}`;
+  const from = `=?utf-8?B?${Buffer.from(name).toString('base64')}?= <${ada.email}>`;
+  const raw = answer({ from, to: ada.replyTo });
+  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  const [row] = await db.query<{ from_name: string }>(
+    `SELECT from_name FROM beckon.reply WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, ada.userId],
+  );
+  expect(row?.from_name).toMatch(/^Жора Bcc: eve@evil\.test \[2J я+$/);
+  expect(row?.from_name).toHaveLength(200);
+});
+
 test('a machine that answers for somebody is kept in the thread, and stops nothing', async () => {
   const ada = await person();
   const raw = answer({
