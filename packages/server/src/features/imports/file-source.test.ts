@@ -56,7 +56,13 @@ test('a mapping says where a column goes, and how it is read', async () => {
     { external_user_id: '7', traits: { postcode: 123, since: '2026-01-31T09:00:00.000Z' } },
   ]);
   expect(await rejected('nr,zip,secret,at\n7,abc,x,\n', { mapping })).toEqual([
-    { row: 2, field: 'traits.postcode', message: 'traits.postcode is no number', raw: '7,abc,x,' },
+    {
+      row: 2,
+      field: 'traits.postcode',
+      message: 'traits.postcode is no number',
+      raw: '7,abc,x,',
+      userId: '7',
+    },
   ]);
 });
 
@@ -118,6 +124,22 @@ test.each([
   const halted = read(fileOf(text));
   await expect(halted).rejects.toThrow(ImportHalt);
   await expect(halted).rejects.toThrow(message);
+});
+
+test('what is rejected says whose it is, where its row says so', async () => {
+  const owners = async (text: string, given: Given = {}) =>
+    (await rejected(text, given)).map(({ userId }) => userId);
+  const kind = 'events' as const;
+  expect(await owners('user_id,name,time\nada,x,no\n,x,2026-01-02\nbob,,,,\n', { kind })).toEqual([
+    'ada',
+    null,
+    null,
+  ]);
+  expect(await owners('{"user_id":7}\n{"user_id":" ada "}\n{"user_id":"ada"', { kind })).toEqual([
+    '7',
+    ' ada ',
+    null,
+  ]);
 });
 
 test('rows with more cells than the header, and rows of blanks, do no harm', async () => {

@@ -7,6 +7,7 @@ import { type RecordReader, recordReader } from './file-record.ts';
 import { type FilePlace, type FileRow, readRows } from './file-rows.ts';
 import { PART_BYTES } from './import.ts';
 import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
+import { idReader } from './whose-row.ts';
 
 /** A file as it lies in its parts; `load` brings one of them, unpacked, or null where it is not there. */
 export type ImportFile = {
@@ -29,7 +30,7 @@ export function createFileSource(file: ImportFile): ImportSource {
       const problems = problemsOfFile(file, format);
       if (problems[0]) throw new ImportHalt('unreadable', problems[0].message);
       const from = after === null ? format.begins : placeOf(after);
-      const chunk = new Chunk(file.kind, recordReader(file.kind, format, file.mapping), from);
+      const chunk = new Chunk(file.kind, rowReader(file, format), from);
       const rows = readRows(piecesOf(file, from.at, signal), { from, delimiter: format.delimiter });
       for await (const some of rows)
         for (const row of some) {
@@ -77,15 +78,22 @@ function placeOf(place: Place): FilePlace {
   return { at: Number(place['at']), line: Number(place['line']) };
 }
 
+/** What a row comes to, and whose it is. */
+type RowReader = { recordOf: RecordReader; idIn: (text: string) => string | null };
+
+function rowReader(file: ImportFile, format: FileFormat): RowReader {
+  return { recordOf: recordReader(file.kind, format, file.mapping), idIn: idReader(file, format) };
+}
+
 class Chunk {
   rows = 0;
   private readonly kind: FileKind;
-  private readonly read: RecordReader;
+  private readonly read: RowReader;
   private begins: number;
   private place: FilePlace;
   private made: Pick<ImportChunk, 'users' | 'events' | 'rejected'> & { at: number[] } = empty();
 
-  constructor(kind: FileKind, read: RecordReader, from: FilePlace) {
+  constructor(kind: FileKind, read: RowReader, from: FilePlace) {
     this.kind = kind;
     this.read = read;
     this.begins = from.at;
@@ -97,9 +105,11 @@ class Chunk {
     // Nothing but blanks and delimiters: what spreadsheets leave at the end of a file, and what an erasure leaves of a row.
     if (text !== null && BLANK.test(text)) return;
     this.rows += 1;
-    const row = text === null ? { field: null, message: flaw ?? 'It cannot be read' } : this.read(text);
+    const row =
+      text === null ? { field: null, message: flaw ?? 'It cannot be read' } : this.read.recordOf(text);
     if (!('record' in row)) {
-      this.made.rejected.push({ row: line, field: row.field, message: row.message, raw });
+      const userId = text === null ? null : this.read.idIn(text);
+      this.made.rejected.push({ row: line, field: row.field, message: row.message, raw, userId });
       return;
     }
     this.made.at.push(line);

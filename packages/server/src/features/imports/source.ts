@@ -32,8 +32,14 @@ export type ImportChunk = {
   notes?: ImportNote[];
 };
 
-/** A row that comes to nothing, and why; `raw` is its beginning, for the list of those. */
-export type RejectedRow = { row: number; field: string | null; message: string; raw: string };
+/** A row that comes to nothing, and why; `raw` is its beginning, for the list of those. `userId`: whose it is, where it says so. */
+export type RejectedRow = {
+  row: number;
+  field: string | null;
+  message: string;
+  raw: string;
+  userId: string | null;
+};
 
 /** `kind`: a word of the source's own, for example `unmatched` or `unarmed_trial`. */
 export type ImportNote = { kind: string; subject: string; text: string };

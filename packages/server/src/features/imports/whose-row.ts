@@ -17,16 +17,24 @@ export function isRowOf(
   { kind, mapping }: Pick<ImportFile, 'kind' | 'mapping'>,
   format: Pick<FileFormat, 'delimiter' | 'columns'>,
 ): IsTheirs {
-  const { delimiter, columns: names } = format;
-  const columns = columnsOf(kind, names, mapping);
+  const idIn = idReader({ kind, mapping }, format);
   const isNamedIn = isNaming(person);
   const mayBe = plainRuns(person);
   return function isTheirs(text) {
     if (!mayBe.some((run) => text.toLowerCase().includes(run))) return false;
-    const id =
-      delimiter === null ? idOfJson(text, kind, mapping) : idOfCells(cellsOf(text, delimiter), columns);
+    const id = idIn(text);
     return id === null ? isNamedIn(text) : id === person.userId || id.trim() === person.userId;
   };
+}
+
+/** The id of the user in a row, as it is written there; null where the row says none. */
+export function idReader(
+  { kind, mapping }: Pick<ImportFile, 'kind' | 'mapping'>,
+  { delimiter, columns: names }: Pick<FileFormat, 'delimiter' | 'columns'>,
+): (text: string) => string | null {
+  const columns = columnsOf(kind, names, mapping);
+  return (text) =>
+    delimiter === null ? idOfJson(text, kind, mapping) : idOfCells(cellsOf(text, delimiter), columns);
 }
 
 /** Of JSON whose columns have the names that it gives them itself; null where it is none, or says no id. */

@@ -1,7 +1,6 @@
 import type { ImportCheck } from '@beckon/contract/dashboard';
 import {
   deleteFindings,
-  type Finding,
   FINDINGS_MAX,
   type Import,
   type ImportSource,
@@ -15,8 +14,9 @@ import { listRules } from '../../features/rules/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';
+import { findErased } from './leave-out.ts';
 import { LEASE_MS } from './lease.ts';
-import { type ReadChunk, readChunk } from './read-chunk.ts';
+import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
 import { findingsOf } from './take-chunk.ts';
 
 /** How often it is told how far it came. */
@@ -51,7 +51,7 @@ export async function checkImport(
 const FINDINGS_AT_ONCE = 2_000;
 
 /** `findings`: how many are written; `rows`: how many were told of. */
-type Told = { findings: number; waiting: Finding[]; rows: number };
+type Told = { findings: number; waiting: Found[]; rows: number };
 type Deps = Pick<ImportDeps, 'db'>;
 
 function beganAnew({ db }: Deps, one: Import): Promise<boolean> {
@@ -75,9 +75,13 @@ function tell(
   { tally, told }: { tally: CheckTally; told: Told },
 ): Promise<boolean> {
   const now = db.clock.now();
-  const findings = told.waiting.splice(0).slice(0, FINDINGS_MAX - told.findings);
+  const waiting = told.waiting.splice(0);
   const { rows, bytes, rejected } = tally;
   return db.transaction(async (tx) => {
+    // Whoever erases somebody locks it too: their word is here already, or they find what is written here.
+    await lockImport(tx, one);
+    const out = await findErased(tx, one);
+    const findings = out.ofFindings(waiting).slice(0, FINDINGS_MAX - told.findings);
     const isOurs = await updateProgress(tx, one, {
       place: null,
       counts: { ...NOTHING_COUNTED, rows, bytes, rejected },

@@ -147,7 +147,7 @@ test('stopped, lost and failing on the way, it ends as one clean run does', asyn
   const chunks = Array.from({ length: 12 }, (_, n) => ({
     users: [{ external_user_id: `u${n}`, traits: { n } }],
     events: [{ external_user_id: `u${n}`, name: 'opened', message_id: `m${n}` }],
-    rejected: n % 4 === 0 ? [{ row: n, field: null, message: 'no', raw: `${n}` }] : [],
+    rejected: n % 4 === 0 ? [{ row: n, field: null, message: 'no', raw: `${n}`, userId: null }] : [],
     facts: { customers: 1 },
   }));
   const clean = (await createProject(db, { name: 'Clean' })).id;

@@ -7,17 +7,20 @@ export type ReadChunk = {
   users: Good<UserInput>[];
   events: Good<EventInput>[];
   /** What the source could make nothing of, and what the interface refuses. */
-  rejected: Finding[];
+  rejected: Found[];
 };
+/** A finding before it is written, and of whom it is, where it says so. */
+export type Found = Finding & { userId: string | null };
 export type Good<T> = { record: T; text: string };
 
 export function readChunk(chunk: ImportChunk, options: { now: number; suppress: boolean }): ReadChunk {
-  const rejected: Finding[] = chunk.rejected.map(({ row, field, message, raw }) => ({
+  const rejected: Found[] = chunk.rejected.map(({ row, field, message, raw, userId }) => ({
     kind: REJECTED,
     line: row,
     field,
     message,
     raw: rawOf(raw),
+    userId,
   }));
   const { now, suppress } = options;
   const users = good(chunk.users, {
@@ -36,12 +39,15 @@ export const REJECTED = 'rejected';
 type Reading = {
   read: ReadRecord;
   rows: number[] | undefined;
-  rejected: Finding[];
+  rejected: Found[];
   now: number;
   suppress: boolean;
 };
 
-function good<T extends object>(records: T[], { read, rows, rejected, now, suppress }: Reading): Good<T>[] {
+function good<T extends UserInput | EventInput>(
+  records: T[],
+  { read, rows, rejected, now, suppress }: Reading,
+): Good<T>[] {
   return records.flatMap((record, i) => {
     const text = read(record, { now, checkStrings: true, suppress });
     if (typeof text === 'string') return [{ record, text }];
@@ -52,6 +58,7 @@ function good<T extends object>(records: T[], { read, rows, rejected, now, suppr
       field: fault?.field ?? null,
       message: fault?.message ?? 'The record is not valid',
       raw: rawOf(JSON.stringify(record)),
+      userId: record.external_user_id,
     });
     return [];
   });

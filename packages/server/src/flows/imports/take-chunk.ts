@@ -1,23 +1,21 @@
 import { acceptImported } from '../../features/inbox/index.ts';
 import {
   type Counts,
-  findErasedHashes,
-  type Finding,
   FINDINGS_MAX,
   type Import,
   type ImportChunk,
   insertFindings,
   isSuspended,
   lockImport,
-  personHash,
   updateProgress,
 } from '../../features/imports/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { compare } from './compare.ts';
 import type { ImportDeps } from './deps.ts';
+import { findErased } from './leave-out.ts';
 import { LEASE_MS } from './lease.ts';
-import { type ReadChunk, readChunk } from './read-chunk.ts';
+import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
 
 /** `lost`: it was moved by a person, or is at work elsewhere. */
 export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
@@ -63,15 +61,16 @@ async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Im
   const { projectId } = one;
   const row = await lockImport(tx, one);
   if (row?.epoch !== one.epoch || row.state !== 'running') return null;
-  const { users, events, erased } = await withoutErased(tx, one, read);
+  const out = await findErased(tx, one);
+  const { users, events, rejected, erased } = out.ofChunk(read);
   const compared = await compare(tx, projectId, { users, events });
-  const findings = findingsOf(read.rejected, chunk).slice(0, FINDINGS_MAX - one.findings);
+  const findings = out.ofFindings(findingsOf(rejected, chunk)).slice(0, FINDINGS_MAX - one.findings);
   await insertFindings(tx, { ...one, from: one.findings }, findings);
   const counts = add(one.counts, {
     ...compared,
     rows: chunk.rows,
     bytes: chunk.bytes ?? 0,
-    rejected: read.rejected.length,
+    rejected: rejected.length,
     erased,
   });
   const facts = addFacts(one.facts, chunk.facts ?? {});
@@ -88,28 +87,15 @@ async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Im
   return { ...one, ...next, waitsFor: null };
 }
 
-/** Whoever was erased since this import began was wanted gone, whatever its file says of them. */
-async function withoutErased(
-  tx: Tx,
-  one: Import,
-  { users, events }: ReadChunk,
-): Promise<Pick<ReadChunk, 'users' | 'events'> & { erased: number }> {
-  const hashes = await findErasedHashes(tx, one);
-  if (hashes.size === 0) return { users, events, erased: 0 };
-  const isHere = ({ record }: { record: { external_user_id: string } }): boolean =>
-    !hashes.has(personHash(one, record.external_user_id));
-  const left = { users: users.filter(isHere), events: events.filter(isHere) };
-  const erased = users.length + events.length - left.users.length - left.events.length;
-  return { ...left, erased };
-}
-
-export function findingsOf(rejected: Finding[], chunk: ImportChunk): Finding[] {
+/** What a note is about may be a person. */
+export function findingsOf(rejected: Found[], chunk: ImportChunk): Found[] {
   const notes = (chunk.notes ?? []).map(({ kind, subject, text }) => ({
     kind,
     line: null,
     field: null,
     message: text,
     raw: subject,
+    userId: subject,
   }));
   return [...rejected, ...notes];
 }

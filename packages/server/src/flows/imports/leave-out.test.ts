@@ -1,0 +1,142 @@
+import { beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { findText } from '../../../testkit/find-text.ts';
+import {
+  chunkSource,
+  importDeps,
+  newStripeImport,
+  uploadFile,
+  workThrough,
+} from '../../../testkit/imports.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { testMail } from '../../../testkit/mailroom.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { type Import, type ImportRef, listFindingRows } from '../../features/imports/index.ts';
+import { createProject } from '../create-project.ts';
+import { createDigest } from '../digest/index.ts';
+import { erasePerson } from '../erase-person.ts';
+import { askCheck, claimImport, createImport, foundImport, putPart, startImport, workOn } from './index.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const digest = createDigest({ db, log: silentLog, newId });
+const deps = importDeps(db);
+const on = new AbortController().signal;
+
+let projectId = 0;
+/** Nobody's words of another test are found in this one's. */
+let zoe = '';
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  zoe = `zoe${projectId}`;
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: zoe }] });
+  await digestAll();
+});
+
+async function digestAll(): Promise<void> {
+  for (const lane of ['live', 'bulk'] as const) while ((await digest.batch(lane, [projectId])).records > 0);
+}
+
+const erase = () => erasePerson({ db, newId }, { projectId, userId: zoe });
+
+async function found(one: ImportRef): Promise<[line: number | null, raw: string][]> {
+  const rows = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 100 });
+  return rows.map(({ line, raw }) => [line, raw]);
+}
+
+/** Rows of hers, good and bad, with her id and without one, and one of somebody else. */
+const file = () => `id,email\n${zoe},no address\n${zoe},z@x.org\n,${zoe}\n${zoe},a,b\nu1,neither\n`;
+
+const U1 = '{"external_user_id":"u1","email":"neither"}';
+
+/** As they would be brought in hand, read before she was erased. */
+function inHand(): ReturnType<typeof chunkSource> {
+  const raw = `${zoe},Private`;
+  const rejected = [` ${zoe} `, 'u1', null].map((userId, row) => ({
+    row,
+    field: null,
+    message: '',
+    raw,
+    userId,
+  }));
+  const invalid = { external_user_id: zoe, email: 'no address' };
+  const notes = [{ kind: 'unarmed_trial', subject: zoe, text: 'It ends' }];
+  return chunkSource([{ rows: 4, users: [invalid], rejected, notes }], async () => void (await erase()));
+}
+
+test('who is erased while a check has their rejected rows in hand does not come back by them', async () => {
+  const one = await newStripeImport(db, projectId);
+  await askCheck(db, one);
+  await workThrough(importDeps(db, inHand()));
+  expect((await foundImport(db, one)).state).toBe('checked');
+  expect(await found(one)).toEqual([
+    [1, `${zoe},Private`],
+    [2, ''],
+  ]);
+});
+
+test('nor by those that a run has in hand, which are counted with the others that it leaves out', async () => {
+  const one = await newStripeImport(db, projectId);
+  await askCheck(db, one);
+  await workThrough(deps);
+  await startImport(db, one, { liveEvents: null });
+  await workThrough(importDeps(db, inHand()));
+  const { state, counts, findings } = await foundImport(db, one);
+  expect({ state, counts, findings }).toMatchObject({
+    state: 'done',
+    counts: { rows: 4, rejected: 2, erased: 2 },
+    findings: 2,
+  });
+  expect((await found(one)).map(([line]) => line)).toEqual([1, 2]);
+});
+
+test('of a file whose rows wait for room when somebody is erased nothing of theirs is left', async () => {
+  const one = await uploadFile(db, { projectId, kind: 'users', text: file() });
+  await askCheck(db, one);
+  await workThrough(deps);
+  await startImport(db, one, { liveEvents: null });
+  const setWaiting = (more: number) =>
+    db.query('UPDATE beckon.lane SET waiting = waiting + $2 WHERE project_id = $1', [projectId, more]);
+  await setWaiting(50_000);
+  const claimed = await claimImport(deps);
+  if (!claimed) throw new Error('nothing to claim');
+  const work = workOn(deps, claimed, on);
+  await expect.poll(async () => (await foundImport(db, one)).waitsFor).toBe('queue');
+  await erase();
+  await setWaiting(-50_000);
+  await work;
+  await digestAll();
+  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(one)).toEqual([
+    [4, ''],
+    [5, ''],
+    [6, U1],
+  ]);
+  expect(await findText(db, [zoe])).toEqual([]);
+});
+
+test('parts of a file that come when somebody is erased already bring no row of theirs, good or bad', async () => {
+  const bytes = Buffer.from(file());
+  const wanted = { kind: 'users', name: 'a.csv', sizeBytes: bytes.length, fileModifiedAt: null } as const;
+  const made = { db, newId, sealer: testMail().sealer };
+  const one: Import = await createImport(made, { projectId, createdBy: 'operator', ...wanted });
+  await erase();
+  await putPart(db, one, { part: 0, bytes });
+  const left = [
+    [4, ''],
+    [5, ''],
+    [6, U1],
+  ];
+  await askCheck(db, one);
+  await workThrough(deps);
+  expect(await found(one)).toEqual(left);
+  await startImport(db, one, { liveEvents: null });
+  await workThrough(deps);
+  await digestAll();
+  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(one)).toEqual(left);
+  expect(await findText(db, [zoe])).toEqual([]);
+});
