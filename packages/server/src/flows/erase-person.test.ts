@@ -14,7 +14,7 @@ import { keepMail } from '../features/outbox/index.ts';
 import { addHits } from '../features/outcomes/index.ts';
 import { insertReply } from '../features/replies/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
-import { addSuppression } from '../features/suppressions/index.ts';
+import { addSuppression, setRefusals } from '../features/suppressions/index.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
@@ -397,14 +397,17 @@ test('a dead letter alone is erased, and one that waits again is dropped', async
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
-test('that an address wants no letters outlives whoever had it', async () => {
+test('that an address wants no letters, or none about a topic, outlives whoever had it', async () => {
   await liveALife();
   const now = clock.now();
   const why = { reason: 'complained', until: null, createdAt: now, createdBy: 'engine' } as const;
   await addSuppression(db, { projectId, kind: 'address', value: EMAIL, ...why });
+  const places = [{ projectId, kind: 'address' as const, value: EMAIL }];
+  await setRefusals(db, { places, refused: ['news'], wanted: [], at: now });
   expect((await erase()).removed).toMatchObject({ person: 1, suppression: 0 });
-  expect(await findText(db, [ADA, EMAIL])).toEqual(['suppression.value']);
-  await db.query('DELETE FROM beckon.suppression WHERE project_id = $1', [projectId]);
+  expect(await findText(db, [ADA, EMAIL])).toEqual(['suppression.value', 'topic_refusal.value']);
+  for (const table of ['suppression', 'topic_refusal'])
+    await db.query(`DELETE FROM beckon.${table} WHERE project_id = $1`, [projectId]);
 });
 
 test('the same id in another project is another person', async () => {

@@ -81,7 +81,7 @@ export type ErasedPerson = {
  *
  * `event_dedupe` stays: hashes that lead back to nobody, by which an erased history that is sent once more has no effect.
  * What others sent about others is theirs, even where it names this person in a property. A suppression of their address
- * stays: whoever has it wanted no letters. A letter that is being handed over just now cannot be called back.
+ * stays, and topics that it refused, in plain text: whoever has it wanted no letters. A letter that is being handed over just now cannot be called back.
  */
 export function erasePerson(
   { db, newId }: { db: Pick<Database, 'transaction' | 'clock'>; newId: NewId },

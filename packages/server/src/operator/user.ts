@@ -126,7 +126,10 @@ function describePerson({
 function addErase(user: Command, operator: Operator): void {
   user
     .command('erase')
-    .description('remove all that is known of a user, for good, and drop what they sent that still waits')
+    .description(
+      'remove all that is known of a user, for good, and drop what they sent that still waits; ' +
+        'a suppression of their address and the topics that it refused stay',
+    )
     .requiredOption(...PROJECT_OPTION)
     .requiredOption(...USER_OPTION)
     .option(...JSON_OPTION)

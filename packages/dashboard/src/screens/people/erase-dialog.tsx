@@ -31,8 +31,9 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
     >
       <Text size="sm">
         All that is known of them goes: traits, events, letters, outcomes and replies. What they sent that
-        still waits is dropped. A letter that is being handed over just now cannot be called back, and a
-        suppression of their address stays.
+        still waits is dropped. A letter that is being handed over just now cannot be called back. If their
+        address is suppressed or refused a topic, the address itself stays for that, so that nobody writes to
+        it again.
       </Text>
     </ConfirmTyped>
   );
