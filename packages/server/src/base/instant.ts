@@ -29,3 +29,10 @@ export function printInstant(ms: number): string {
   );
   return texts.find((text) => parseInstant(text) === ms) ?? instant.toString();
 }
+
+/** A moment as PostgreSQL reads it. It knows no year 0 and no signs: an offset can put the first and the last day that we take beyond both. */
+export function timestampText(ms: number): string {
+  const text = new Date(ms).toISOString();
+  if (text.startsWith('+')) return text.slice(2);
+  return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text;
+}

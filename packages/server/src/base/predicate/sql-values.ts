@@ -1,3 +1,4 @@
+import { timestampText } from '../instant.ts';
 import { isMomentTest } from './compare.ts';
 import type { NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
 import type { SqlParams } from './sql-params.ts';
@@ -146,11 +147,4 @@ export function spanSql(ms: number, params: SqlParams): string {
 
 function momentSql(now: string, sign: '+' | '-', span: string): string {
   return `(${now}::timestamptz ${sign} ${span})`;
-}
-
-/** PostgreSQL knows no year 0 and no signs: an offset can put the first and the last day that we take beyond both. */
-function timestampText(ms: number): string {
-  const text = new Date(ms).toISOString();
-  if (text.startsWith('+')) return text.slice(2);
-  return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text;
 }

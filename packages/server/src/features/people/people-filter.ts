@@ -7,7 +7,7 @@ import {
   matches,
   parseFilter,
 } from '../../base/filter/index.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { parseInstant, timestampText } from '../../base/instant.ts';
 import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
 
 /**
@@ -104,8 +104,8 @@ function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
   const spans = values.flatMap(([text = '']) => momentOf(text) ?? []);
   const any = spans.map(({ from, until }) => {
     const parts = [
-      ...(from === null ? [] : [`${column} >= ${bind(new Date(from).toISOString())}::timestamptz`]),
-      ...(until === null ? [] : [`${column} < ${bind(new Date(until).toISOString())}::timestamptz`]),
+      ...(from === null ? [] : [`${column} >= ${bind(timestampText(from))}::timestamptz`]),
+      ...(until === null ? [] : [`${column} < ${bind(timestampText(until))}::timestamptz`]),
     ];
     return `(${parts.join(' AND ')})`;
   });

@@ -83,6 +83,12 @@ test('they are found by id, address, trait, audience and time, in the one gramma
     [`seen:>${day}`, ['cleo']],
     [`seen:<${start}`, []],
     [`-seen:>${day} plan:pro`, ['ada']],
+    // The first and the last day that there is, and what an offset makes of them.
+    ['seen:9999-12-31', []],
+    ['seen:>9999-12-31', []],
+    ['first_seen:<9999-12-31T23:59:59-14:59', ['ada', 'bob', 'cleo']],
+    ['seen:<0001-01-01T00:00:00+14:00', []],
+    ['-first_seen:0001-01-01', ['ada', 'bob', 'cleo']],
   ] as [string, string[]][])
     expect(await found(filter), filter).toEqual(expected);
 });
