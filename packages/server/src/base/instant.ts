@@ -30,6 +30,14 @@ export function printInstant(ms: number): string {
   return texts.find((text) => parseInstant(text) === ms) ?? instant.toString();
 }
 
+const FIRST_MS = Date.parse('0000-12-31T00:00:00Z');
+const LAST_MS = Date.parse('+010000-01-02T00:00:00Z');
+
+/** Whether a row can have it: all that `parseInstant` takes lies between, and neither a Date nor PostgreSQL goes on for ever. */
+export function isStorableMoment(ms: unknown): ms is number {
+  return Number.isSafeInteger(ms) && (ms as number) >= FIRST_MS && (ms as number) <= LAST_MS;
+}
+
 /** A moment as PostgreSQL reads it. It knows no year 0 and no signs: an offset can put the first and the last day that we take beyond both. */
 export function timestampText(ms: number): string {
   const text = new Date(ms).toISOString();

@@ -1,4 +1,5 @@
 import { Fault } from '../../base/fault.ts';
+import { isStorableMoment } from '../../base/instant.ts';
 import type { Tx } from '../../io/db/index.ts';
 
 /** Reads tables of sisters: all that happened to a person, in one line. */
@@ -139,8 +140,8 @@ function printPlace({ at, id }: Pick<TimelineRow, 'at' | 'id'>): string {
 function readPlace(cursor: string): { at: Date; id: string } {
   try {
     const place = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
-    if (Array.isArray(place) && Number.isSafeInteger(place[0]) && typeof place[1] === 'string')
-      return { at: new Date(place[0] as number), id: place[1] };
+    if (Array.isArray(place) && isStorableMoment(place[0]) && typeof place[1] === 'string')
+      return { at: new Date(place[0]), id: place[1] };
   } catch {
     // What is no JSON is none of ours either.
   }

@@ -3,6 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { NO_FILTER } from '../../base/filter/index.ts';
 import { idMaker } from '../../base/ids.ts';
+import { parseInstant } from '../../base/instant.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { type Tx } from '../../io/db/index.ts';
 import {
@@ -184,6 +185,17 @@ test('pages of any length, in both directions, give every item once and in order
   const asked = { projectId, filter: NO_FILTER, after: null, limit: 100 };
   const since = await readStream(db, { ...asked, since: new Date(second.at) });
   expect(since.items.map((item) => item.at)).toEqual(Array.from({ length: 9 }, () => second.at));
+});
+
+test('it can be read on from any moment that people can write, also from one that no cursor has room for', async () => {
+  await addEvents(['login'], 'ada');
+  const all = await newest();
+  for (const [at, found] of [
+    ['0001-01-01T00:00:00+14:59', all],
+    ['1969-12-31', all],
+    ['9999-12-31T23:59:59-14:59', []],
+  ] as const)
+    expect(await allPages({ after: cursorOfTime(new Date(parseInstant(at))) }, 10)).toEqual(found);
 });
 
 test('a filter finds the same in pages as all at once, and nothing of another project', async () => {

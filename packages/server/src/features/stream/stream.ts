@@ -117,10 +117,13 @@ export function cursorOf(item: { at: string; id: string }): Cursor {
   return printCursor({ at: new Date(item.at), id: item.id });
 }
 
-/** The place before everything that happened at this moment. */
+/** The place before everything that happened at this moment; nothing happened before 1970 or after the year 5188, whatever is asked. */
 export function cursorOfTime(at: Date): Cursor {
-  return printCursor(placeOfTime(at));
+  return printCursor(placeOfTime(new Date(Math.min(Math.max(at.getTime(), 0), CURSOR_MS_MAX))));
 }
+
+/** The last moment that a cursor has room for. */
+const CURSOR_MS_MAX = 36 ** 9 - 1;
 
 /** No item has this id, so the place lies between moments. */
 const NIL = '00000000-0000-0000-0000-000000000000';

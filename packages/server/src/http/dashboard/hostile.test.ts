@@ -41,6 +41,9 @@ const HOSTILE = [
   '{{ 7 | times: 7 }}',
   '(((((',
   'a:b c:d -e:"f',
+  '9999-12-31T23:59:59-14:59',
+  '0001-01-01T00:00:00+14:59',
+  'seen:>9999-12-31',
 ];
 const encoded = HOSTILE.map((value) => (value === '\uD800' ? '%ED%A0%80' : encodeURIComponent(value)));
 
@@ -139,6 +142,29 @@ test('whatever stands in a body is answered', async () => {
       ODD.map((value) => ({ key, what: fill(key, 'ada'), body: { ...minimal(body), [name]: value } })),
     ),
   );
+  expect(await fives(asked)).toEqual([]);
+}, 600_000);
+
+/** Moments that no row, no Date or no database has. */
+const NUMBERS = [9e15, 8.64e15, -8.64e15, 999_999_999_999_999, 2 ** 53, 0.5, -1];
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+test('a cursor made of numbers that are no moment is answered', async () => {
+  const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
+  const cursors = NUMBERS.flatMap((number) => {
+    const parts = [number, String(number), NO_ID];
+    const pairs = parts.flatMap((one) => parts.map((two) => [one, two]));
+    const places = [...parts.map((one) => [one]), ...pairs, ...pairs.map((pair) => [...pair, NO_ID])];
+    return places.map((place) => JSON.stringify(place));
+  });
+  const ofStream = `zzzzzzzzz.${'f'.repeat(32)}`;
+  const asked = lists.flatMap(({ key }) =>
+    [ofStream, ...cursors].map((cursor) => ({
+      key,
+      what: `${fill(key, 'ada')}?cursor=${Buffer.from(cursor).toString('base64url')}`,
+    })),
+  );
+  expect(asked.length).toBeGreaterThan(cursors.length * 10);
   expect(await fives(asked)).toEqual([]);
 }, 600_000);
 
