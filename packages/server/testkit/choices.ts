@@ -8,13 +8,26 @@ import { TOKEN_KEYS } from './mailroom.ts';
 import type { Story } from './story.ts';
 
 /** The pages of recipients, listening on a port of their own. */
-export type ChoicesServer = { url: string; stop(): Promise<void> };
+export type ChoicesServer = {
+  url: string;
+  /** What a form says, without a connection of its own: the status of the answer. */
+  press(path: string, form: Record<string, string>): Promise<number>;
+  stop(): Promise<void>;
+};
 
 export async function choicesServer(db: Database): Promise<ChoicesServer> {
   const app = Fastify({ logger: false, exposeHeadRoutes: true });
   mountChoices(app, { db, newId: idMaker(db.clock), log: silentLog, tokenKeys: TOKEN_KEYS });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  return { url, stop: () => app.close() };
+  return {
+    url,
+    async press(path, form) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const payload = String(new URLSearchParams(form));
+      return (await app.inject({ method: 'POST', url: path, headers, payload })).statusCode;
+    },
+    stop: () => app.close(),
+  };
 }
 
 /** Below which the choices of whoever got the newest letter to this person are made. */

@@ -26,3 +26,14 @@ test('who comes on top of so many is sent away, and whoever comes afterwards is 
   expect(await Promise.all(waiting)).toEqual(['first', 'second']);
   expect(await inLine('a', async () => 'third')).toBe('third');
 });
+
+test('of one key only so many wait, whoever comes on top of them is sent away, and another key is not', async () => {
+  const inLine = createLine({ waitingMax: 3, waitingMaxOfOne: 2 });
+  const first = Promise.withResolvers<string>();
+  const waiting = [inLine('a', () => first.promise), inLine('a', async () => 'second')];
+  await expect(inLine('a', async () => 'third')).rejects.toThrow('2 of a wait in line');
+  expect(await inLine('b', async () => 'third')).toBe('third');
+  first.resolve('first');
+  expect(await Promise.all(waiting)).toEqual(['first', 'second']);
+  expect(await inLine('a', async () => 'third')).toBe('third');
+});

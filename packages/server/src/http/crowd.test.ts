@@ -17,9 +17,11 @@ const link = await linkOf(story, 'ada');
 /** More than there are connections to the database, for either of its uses. */
 const CROWD = 30;
 const REPEATED = 20;
+/** Than may wait for their turns, of all projects. */
+const MORE_THAN_WAIT = 1_100;
 
-/** What happens while the project's turn is held, as by a batch of its digest. */
-async function whileTurnIsHeld(begin: () => Promise<unknown>[]): Promise<{ waiting: number }> {
+/** What is seen while the project's turn is held, as by a batch of its digest; what was begun then is over at the end. */
+async function whileTurnIsHeld<T>(begin: () => Promise<unknown>[], look: () => Promise<T>): Promise<T> {
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = db.transaction(async (tx) => {
     await takeTurn(tx, story.projectId);
@@ -29,7 +31,7 @@ async function whileTurnIsHeld(begin: () => Promise<unknown>[]): Promise<{ waiti
   await held.promise;
   const begun = begin();
   try {
-    return { waiting: await mostThatWait() };
+    return await look();
   } finally {
     over.resolve();
     await holding;
@@ -55,21 +57,39 @@ async function mostThatWait(): Promise<number> {
 test('however many press the links of a project at once, one of them waits for its turn and everybody else is served', async () => {
   const press = (): Promise<Response> =>
     fetch(`${server.url}${link}/snooze`, { method: 'POST', body: new URLSearchParams({ days: '30' }) });
-  const { waiting } = await whileTurnIsHeld(() => Array.from({ length: CROWD }, press));
+  const waiting = await whileTurnIsHeld(() => Array.from({ length: CROWD }, press), mostThatWait);
   expect(waiting).toBe(1);
   const answers = await Promise.all(Array.from({ length: CROWD }, press));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 }, 20_000);
 
+test('however many press the links of one project, whose turn is held, those of another are served', async () => {
+  const other = await newVerifiedStory(stage);
+  await sendTo(other, 'bob', 'bob@home.test');
+  const theirs = await linkOf(other, 'bob');
+  const press = (of: string): Promise<number> => server.press(`${of}/snooze`, { days: '30' });
+  const oneRefused = Promise.withResolvers<void>();
+  const pressOften = async (): Promise<void> => {
+    if ((await press(link)) === 503) oneRefused.resolve();
+  };
+  const answered = await whileTurnIsHeld(
+    () => Array.from({ length: MORE_THAN_WAIT }, pressOften),
+    async () => {
+      await oneRefused.promise;
+      return press(theirs);
+    },
+  );
+  expect(answered).toBe(200);
+}, 20_000);
+
 test('however many reports about a project come in at once, one of them waits for its turn and everybody else is served', async () => {
   const talks = await Promise.all(Array.from({ length: CROWD }, () => openTalk(port)));
   const answered: string[] = [];
-  const { waiting } = await whileTurnIsHeld(() =>
-    talks.map(async (one) => {
-      const { data } = await one.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
-      answered.push(data.slice(0, 3));
-    }),
-  );
+  const report = async (one: (typeof talks)[number]): Promise<void> => {
+    const { data } = await one.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+    answered.push(data.slice(0, 3));
+  };
+  const waiting = await whileTurnIsHeld(() => talks.map(report), mostThatWait);
   for (const one of talks) one.close();
   expect(waiting).toBe(1);
   expect(answered).toEqual(Array.from({ length: CROWD }, () => '250'));

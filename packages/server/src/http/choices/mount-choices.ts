@@ -21,6 +21,8 @@ export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
  * projects: whoever presses one button a thousand times would have them all.
  */
 const CHOICES_WAITING_MAX = 1_000;
+/** Nor does one project take the places of the others, who are answered at once while its turn is held. */
+const CHOICES_WAITING_MAX_OF_ONE = 250;
 
 /**
  * What recipients choose, at the links of their letters: `/u/<token>` and below it. The token alone says whose choice it is,
@@ -29,7 +31,10 @@ const CHOICES_WAITING_MAX = 1_000;
  * same address, and is answered itself, never redirected, as often as it comes.
  */
 export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
-  const inLine = createLine({ waitingMax: CHOICES_WAITING_MAX });
+  const inLine = createLine({
+    waitingMax: CHOICES_WAITING_MAX,
+    waitingMaxOfOne: CHOICES_WAITING_MAX_OF_ONE,
+  });
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(

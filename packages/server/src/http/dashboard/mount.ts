@@ -20,7 +20,7 @@ import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route
 export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
   const feeds = given.feeds ?? createFeeds();
   const deps = { ...given, feeds, backtests: createBacktestPlaces() };
-  const line = createLine({ waitingMax: HEAVY_WAITING_MAX });
+  const line = heavyLine();
   const clocks = projectClocks();
   // Before connections are waited for: a feed has no end of its own.
   app.addHook('preClose', async () => deps.feeds.stop());
@@ -44,6 +44,7 @@ const BODY_MAX_BYTES = 1024 * 1024;
 /** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
 const HEAVY_LANES = 2;
 const HEAVY_WAITING_MAX = 40;
+const HEAVY_WAITING_MAX_OF_ONE = 10;
 const BUSY_RETRY_S = 5;
 
 type MountDeps = RouteDeps & { line: InLine; clocks: ProjectClocks };
@@ -94,11 +95,21 @@ function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
   throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
 
-/** By project, so that one that asks much waits for itself, and at most for half of the others. */
+/** By project first: whatever one asks, a lane has one of it at a time, and there is room to wait for the others. */
+function heavyLine(): InLine {
+  const ofProject = createLine({
+    waitingMax: HEAVY_WAITING_MAX,
+    waitingMaxOfOne: HEAVY_WAITING_MAX_OF_ONE,
+  });
+  const lanes = createLine({ waitingMax: HEAVY_WAITING_MAX });
+  return (projectId, work) => ofProject(projectId, () => lanes(Number(projectId) % HEAVY_LANES, work));
+}
+
+/** One that asks much waits for itself, and at most for half of the others. */
 async function inTurn<T>(line: InLine, projectId: number, work: () => Promise<T>): Promise<T> {
   let isBegun = false;
   try {
-    return await line(projectId % HEAVY_LANES, () => {
+    return await line(projectId, () => {
       isBegun = true;
       return work();
     });
