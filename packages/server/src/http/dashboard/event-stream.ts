@@ -30,8 +30,13 @@ export async function serveEvents(
     void reply.header('Content-Type', CONTENT_TYPE).send('');
     return SENT;
   }
-  const ended = new AbortController();
   const response = reply.raw;
+  // Who left while they were let in: their `close` was told before anybody heard of it, and is not told again.
+  if (response.destroyed) {
+    reply.hijack();
+    return SENT;
+  }
+  const ended = new AbortController();
   const remove = deps.feeds.add({
     personId: person.id,
     mayHear: asked.isStillIn,
