@@ -27,6 +27,8 @@ import { type DashboardRoute, route } from './route.ts';
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 const HOUR_MS = 3_600_000;
+/** The last millisecond whose year has four digits: the database reads no ISO text of a later one. */
+const DEADLINE_MAX = 253_402_300_799_999;
 
 export const draftRoutes: DashboardRoute[] = [
   route('GET /projects/:project/drafts', {
@@ -152,6 +154,7 @@ function printPlace({ lane, deadline, id }: DraftPlace): string[] {
 
 function readPlace([lane = '', deadline = '', id = '']: string[]): DraftPlace {
   if (!/^[0-2]$/.test(lane) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
+  if (Number(deadline) > DEADLINE_MAX) throw badCursor();
   return { lane: Number(lane), deadline: deadline === '' ? null : Number(deadline), id };
 }
 

@@ -29,6 +29,7 @@ const HOSTILE = [
   "'; DROP TABLE beckon.project; --",
   '../../etc/passwd',
   '99999999999999999999',
+  '99999999999',
   '-1',
   '1e309',
   '00000000-0000-0000-0000-000000000000',
@@ -69,6 +70,26 @@ async function fives(asked: { key: string; what: string; body?: unknown }[]): Pr
 const fill = (key: string, value: string): string =>
   key.replace(':project', String(story.projectId)).replaceAll(/:\w+/g, value);
 
+/** What is there, so that the rest of what is asked is looked at too. */
+const THERE = new Map([
+  ['rule', 'greeter'],
+  ['draft', (await story.drafts('ada'))[0]?.id],
+  ['import', await newId('imports', { kind: 'users', name: 'a.csv', size_bytes: 10 })],
+  ['endpoint', await newId('webhooks', { url: 'https://hooks.acme.test/in' })],
+  ['audience', await newId('audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } })],
+]);
+const fillThere = (key: string): string =>
+  key
+    .replace(':project', String(story.projectId))
+    .replaceAll(/:(\w+)/g, (_, name: string) => THERE.get(name) ?? 'ada');
+
+async function newId(list: string, body: object): Promise<string> {
+  const { json, text } = await ada.ask(`POST /projects/${story.projectId}/${list}`, body);
+  const { id } = (json.data ?? {}) as { id?: string };
+  if (id === undefined) throw new Error(text);
+  return id;
+}
+
 test('whatever stands in an address is answered', async () => {
   const reads = routes.filter(({ key }) => key.startsWith('GET '));
   const inPath = routes
@@ -82,7 +103,7 @@ test('whatever stands in an address is answered', async () => {
     );
   const inQuery = reads.flatMap(({ key, query }) =>
     namesOf(query).flatMap((name) =>
-      encoded.map((value) => ({ key, what: `${fill(key, 'ada')}?${name}=${value}` })),
+      encoded.map((value) => ({ key, what: `${fillThere(key)}?${name}=${value}` })),
     ),
   );
   expect(await fives([...inPath, ...inQuery])).toEqual([]);
@@ -96,7 +117,7 @@ test('a cursor that no list gave out is answered, whatever it is made of', async
     ),
   );
   const asked = lists.flatMap(({ key }) =>
-    cursors.map((cursor) => ({ key, what: `${fill(key, 'ada')}?cursor=${cursor}` })),
+    cursors.map((cursor) => ({ key, what: `${fillThere(key)}?cursor=${cursor}` })),
   );
   expect(asked.length).toBeGreaterThan(cursors.length * 10);
   expect(await fives(asked)).toEqual([]);
@@ -112,6 +133,30 @@ test('words that no text can hold are refused where a draft is acted on, and not
   expect(audit.text).not.toContain('draft.skip');
 });
 
+const AN_ID = '00000000-0000-7000-8000-000000000000';
+/** What a part of a cursor may look like, each right in itself. */
+const PARTS = ['0', '1', '9'.repeat(15), AN_ID, '-'.repeat(36), 'address', ''];
+
+test('a cursor whose parts look right, each in itself, is answered', async () => {
+  const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
+  const one = PARTS.map((part) => [part]);
+  const two = one.flatMap((parts) => PARTS.map((part) => [...parts, part]));
+  const three = ['0', '1'].flatMap((few) =>
+    PARTS.flatMap((part) => [
+      [few, part, AN_ID],
+      [part, AN_ID, few],
+      [part, AN_ID, AN_ID],
+    ]),
+  );
+  const cursors = [...one, ...two, ...three].map((parts) =>
+    Buffer.from(JSON.stringify(parts)).toString('base64url'),
+  );
+  const asked = lists.flatMap(({ key }) =>
+    cursors.map((cursor) => ({ key, what: `${fillThere(key)}?cursor=${cursor}` })),
+  );
+  expect(await fives(asked)).toEqual([]);
+}, 600_000);
+
 const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 const ODD = [
   null,
@@ -119,6 +164,7 @@ const ODD = [
   '\0',
   '\uD800',
   1e308,
+  [1e308],
   -1,
   0.5,
   true,
@@ -139,7 +185,7 @@ test('whatever stands in a body is answered', async () => {
   );
   const asked = changes.flatMap(({ key, body }) =>
     namesOf(body).flatMap((name) =>
-      ODD.map((value) => ({ key, what: fill(key, 'ada'), body: { ...minimal(body), [name]: value } })),
+      ODD.map((value) => ({ key, what: fillThere(key), body: { ...minimal(body), [name]: value } })),
     ),
   );
   expect(await fives(asked)).toEqual([]);

@@ -5,6 +5,9 @@ const TYPE = Type.Union(
   (['auto', 'text', 'number', 'boolean', 'date', 'json'] as const).map((type) => Type.Literal(type)),
 );
 
+/** The last millisecond that a date of JavaScript has. */
+const MOMENT_MAX = 8_640_000_000_000_000;
+
 export const MAPPING = Type.Object(
   {
     columns: Type.Record(
@@ -24,7 +27,7 @@ export const NEW_IMPORT = Type.Object(
     kind: Type.Union([Type.Literal('users'), Type.Literal('events'), Type.Literal('stripe')]),
     name: Type.Optional(Type.String({ maxLength: 1_000 })),
     size_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
-    file_modified_at: Type.Optional(Type.Integer({ minimum: 0 })),
+    file_modified_at: Type.Optional(Type.Integer({ minimum: 0, maximum: MOMENT_MAX })),
     key: Type.Optional(Type.String({ maxLength: 300 })),
     unmatched_as_customers: Type.Optional(Type.Boolean()),
   },

@@ -46,6 +46,20 @@ const audited = async (): Promise<string[]> =>
     ])
   ).map(({ action }) => action);
 
+test('a moment that no date has, and a cursor that only looks like one, are refused by their names', async () => {
+  const file = { kind: 'users', name: 'a.csv', size_bytes: 10 };
+  const fieldsOf = ({ status, json }: Reply<Import>): unknown => [
+    status,
+    json.errors.map(({ field }) => field),
+  ];
+  expect(fieldsOf(await ask(`POST ${imports}`, { ...file, file_modified_at: 1e300 }))).toEqual([
+    422,
+    ['file_modified_at'],
+  ]);
+  const cursor = Buffer.from(JSON.stringify(['-'.repeat(36)])).toString('base64url');
+  expect(fieldsOf(await ask(`GET ${imports}?cursor=${cursor}`))).toEqual([422, ['cursor']]);
+});
+
 test('a file in parts becomes an import that is mapped, checked, started and reported', async () => {
   const text = 'Kunde;Mail\nada;ada@x.org\nbob;=cmd|calc\n';
   const size = Buffer.byteLength(text);

@@ -27,7 +27,7 @@ import {
 import type { DashboardDeps } from './deps.ts';
 import { importFindingRoutes } from './import-findings.ts';
 import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
-import { badCursor, PAGE, readPage, toPage } from './pages.ts';
+import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 
 /** Records that are brought in from a file or from Stripe; the work itself is the worker's. */
@@ -181,6 +181,6 @@ async function namesOf(
 }
 
 function readId(after: string | null): string | null {
-  if (after === null || /^[0-9a-f-]{36}$/.test(after)) return after;
+  if (after === null || isId(after)) return after;
   throw badCursor();
 }

@@ -18,6 +18,8 @@ import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { route } from './route.ts';
 
 const DAYS_MAX = 366;
+/** No column of versions or steps holds more. */
+const COUNTED = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 /** What is only read of a rule: what it brought about, what it was before, and who is under way in it. */
 export const ruleReadRoutes = [
@@ -43,8 +45,8 @@ export const ruleReadRoutes = [
     query: Type.Object({
       cursor: PAGE.cursor,
       limit: PAGE.limit,
-      version: Type.Optional(Type.Integer()),
-      step: Type.Optional(Type.Integer()),
+      version: Type.Optional(COUNTED),
+      step: Type.Optional(COUNTED),
     }),
     async handle({ db }, { projectId, params, query }) {
       const { version = null, step = null } = query;

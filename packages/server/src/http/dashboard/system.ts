@@ -8,7 +8,9 @@ import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
 
 const SEQS_MAX = 1_000;
-const SEQS = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: SEQS_MAX });
+/** What is larger is no longer the number that it was in the text, and from some point on none that the database holds. */
+const SEQ = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
 const REASON = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
 
 export const systemRoutes = [

@@ -7,7 +7,9 @@ import { callerOf, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
 
 const TEXT = Type.String({ maxLength: 1_000 });
-const RESPONSE = Type.Record(Type.String(), Type.Unknown());
+/** A credential has at most 1023 bytes (WebAuthn), in base64url: the library looks for whatever stands there, of whatever shape. */
+const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
+const RESPONSE = Type.Object({ id: CREDENTIAL_ID }, { additionalProperties: true });
 
 /** The way in and out, and what every page asks first. */
 export const sessionRoutes = [

@@ -312,6 +312,24 @@ test('a passkey that verified its user signs in by itself; one that did not, a s
   expect((await gone.ask('POST /sign-in/passkey', { response: key.sign(final) })).status).toBe(422);
 });
 
+test('what no authenticator says is refused as what it is, and looked for nowhere', async () => {
+  const one = browser();
+  for (const id of [undefined, null, 7, true, [], {}, '', 'a\0b', 'not base64', 'x'.repeat(2_000)]) {
+    await one.ask('POST /sign-in/passkey-options');
+    const answer = await one.ask('POST /sign-in/passkey', { response: { id, response: {} } });
+    expect([id, answer.status, fieldOf(answer)]).toEqual([id, 422, 'response.id']);
+  }
+  for (const more of [{}, { response: null }, { response: { clientDataJSON: [] } }]) {
+    await one.ask('POST /sign-in/passkey-options');
+    const answer = await one.ask('POST /sign-in/passkey', { response: { id: 'abc', ...more } });
+    expect([answer.status, fieldOf(answer)]).toEqual([422, 'passkey']);
+    await ada.ask('POST /passkeys/options');
+    expect((await ada.ask('POST /passkeys', { response: { id: [], ...more }, name: 'Odd' })).status).toBe(
+      422,
+    );
+  }
+});
+
 test('who tries passwords is told to wait, by account over all processes, and let in again afterwards', async () => {
   const other = testTeam(server);
   for (let tries = 0; tries < 10; tries += 1) {
