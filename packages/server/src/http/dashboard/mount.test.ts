@@ -110,26 +110,26 @@ function gated() {
   };
 }
 
-test('of what goes through whole queues two are at work at a time, one of a project; who comes on top of ten of it, or of forty, comes again later', async () => {
+test('of what goes through whole queues two are at work at a time, one of a project; who comes on top of twenty of it, or of eighty, comes again later', async () => {
   const { most, busy, letGo } = gated();
   const projects: number[] = [];
   while (projects.length < 5) projects.push((await createProject(server.db, { name: 'One' })).id);
   let refused = 0;
-  const thirtyRefused = Promise.withResolvers<void>();
-  // Thirty of the first, and ten of each other.
-  const answers = Array.from({ length: 70 }, async (_, n) => {
-    const answer = await busy.ask(`GET /projects/${projects[n < 30 ? 0 : (n % 4) + 1]}/pause`);
+  const sixtyRefused = Promise.withResolvers<void>();
+  // Sixty of the first, and twenty of each other.
+  const answers = Array.from({ length: 140 }, async (_, n) => {
+    const answer = await busy.ask(`GET /projects/${projects[n < 60 ? 0 : (n % 4) + 1]}/pause`);
     if (answer.status !== 503) return answer;
     expect(answer.headers['retry-after']).toBe('5');
-    if (++refused === 30) thirtyRefused.resolve();
+    if (++refused === 60) sixtyRefused.resolve();
     return answer;
   });
-  // No gate opens before all seventy are there.
-  await thirtyRefused.promise;
+  // No gate opens before all of them are there.
+  await sixtyRefused.promise;
   const statuses = (await letGo(answers)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(40);
-  expect(statuses.filter((status) => status === 503)).toHaveLength(30);
-  expect(statuses.slice(0, 30).filter((status) => status === 200).length).toBeLessThanOrEqual(10);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(80);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(60);
+  expect(statuses.slice(0, 60).filter((status) => status === 200).length).toBeLessThanOrEqual(20);
   expect(most).toEqual({ together: 2, ofOne: 1 });
   await busy.close();
 });

@@ -43,8 +43,8 @@ export function mountDashboard(app: FastifyInstance, given: DashboardDeps, route
 const BODY_MAX_BYTES = 1024 * 1024;
 /** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
 const HEAVY_LANES = 2;
-const HEAVY_WAITING_MAX = 40;
-const HEAVY_WAITING_MAX_OF_ONE = 10;
+const HEAVY_WAITING_MAX = 80;
+const HEAVY_WAITING_MAX_OF_ONE = 20;
 const BUSY_RETRY_S = 5;
 
 type MountDeps = RouteDeps & { line: InLine; clocks: ProjectClocks };
