@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { audienceHistories, type Step, withIds } from '../../../testkit/audience-histories.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { Fault } from '../../base/fault.ts';
+import { idMaker } from '../../base/ids.ts';
+import { silentLog } from '../../base/log.ts';
+import { predicateSql, sqlParams } from '../../base/predicate/index.ts';
+import { type Edition, type EditionPlace, listBuilding, loadModels } from '../../features/audiences/index.ts';
+import { duePlaces } from '../../features/turns/index.ts';
+import { createAudience } from '../create-audience.ts';
+import { createProject } from '../create-project.ts';
+import { deleteAudience } from '../delete-audience.ts';
+import { editAudience } from '../edit-audience.ts';
+import { erasePerson } from '../erase-person.ts';
+import { createDigest, type Digest } from './index.ts';
+
+/**
+ * `AUDIENCE_HISTORIES=1000` plays as many, and another `AUDIENCE_SEED` plays others. With `AUDIENCE_SHRINK=1` one that fails is made
+ * smaller, which may take long.
+ */
+const HISTORIES = Number(process.env['AUDIENCE_HISTORIES'] ?? 30);
+const SEED = Number(process.env['AUDIENCE_SEED'] ?? 1);
+const SHRINKS = process.env['AUDIENCE_SHRINK'] !== undefined;
+const EACH_MS = 10_000;
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const first = createDigest({ db, log: silentLog, newId });
+const second = createDigest({ db, log: silentLog, newId });
+const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
+
+const LANES = ['live', 'bulk'] as const;
+const HALF_HOUR_MS = 30 * 60_000;
+/** More than any of these histories needs: what goes on for longer does not end. */
+const ROUNDS_MAX = 500;
+
+/** A project, the audience at each place, and how many events were sent. */
+type World = { projectId: number; ids: Map<number, string>; events: number };
+type Play<Do extends Step['do']> = (world: World, step: Extract<Step, { do: Do }>) => Promise<unknown>;
+
+const PLAYS: { [Do in Step['do']]: Play<Do> } = {
+  users({ projectId }, { lane, users }) {
+    const records = users.map(({ who, email, plan, whenAgoMs }) => ({
+      external_user_id: who,
+      ...(email !== null && { email }),
+      traits: {
+        ...(plan !== undefined && { plan }),
+        ...(whenAgoMs !== null && { when: timeAgo(whenAgoMs) }),
+      },
+    }));
+    return putRecords(db, { projectId, lane, kind: 'users', records });
+  },
+  events(world, { lane, events }) {
+    const records = events.map(({ who, name, properties, agoMs }) => ({
+      external_user_id: who,
+      name,
+      properties,
+      message_id: `m${(world.events += 1)}`,
+      ...(agoMs !== null && { occurred_at: timeAgo(agoMs) }),
+    }));
+    return putRecords(db, { projectId: world.projectId, lane, kind: 'events', records });
+  },
+  digest: ({ projectId }, { lane, records, worker }) => workerOf(worker).batch(lane, [projectId], records),
+  async wait(world, { ms, isCompared }) {
+    clock.advance(ms);
+    if (isCompared) await compareAtRest(world);
+  },
+  async build({ projectId }, { steps, pick, worker }) {
+    for (let n = 0; n < steps; n += 1) {
+      const places = await building(projectId);
+      const chosen = places[pick % Math.max(1, places.length)];
+      if (chosen) await workerOf(worker).build(chosen);
+    }
+  },
+  finish: ({ projectId }) => buildAll(projectId),
+  define({ projectId, ids }, { place, definition: given }) {
+    const definition = withIds(given, ids);
+    const id = ids.get(place);
+    return unless('validation_failed', async () => {
+      if (id !== undefined) await editAudience(db, { projectId, reference: id, definition });
+      else ids.set(place, (await createAudience(db, { projectId, name: `A${place}`, definition })).id);
+    });
+  },
+  async drop({ projectId, ids }, { place }) {
+    const reference = ids.get(place);
+    if (reference === undefined) return;
+    await unless('validation_failed', async () => {
+      await deleteAudience(db, { projectId, reference });
+      ids.delete(place);
+    });
+  },
+  erase: ({ projectId }, { who: userId }) =>
+    unless('not_found', () => erasePerson({ db, newId }, { projectId, userId })),
+};
+
+test(
+  'whatever is sent, built, defined and erased in whatever order, members are those for whom the definition holds',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(audienceHistories, async (steps) => {
+        clock.advance(1_000);
+        const { id: projectId } = await createProject(db, { name: 'Acme' });
+        const world: World = { projectId, ids: new Map(), events: 0 };
+        for (const step of steps) await play(world, step);
+        await compareAtRest(world);
+        await buildAll(projectId);
+        await compareAtRest(world);
+        // What is still ahead: each definition asks about two hours at most, and some are of nested audiences.
+        for (let halfHours = 0; halfHours < 5; halfHours += 1) {
+          clock.advance(HALF_HOUR_MS + 1);
+          await compareAtRest(world);
+        }
+        expect(await db.query('SELECT * FROM beckon.dead_letter')).toEqual([]);
+      }),
+      { numRuns: HISTORIES, seed: SEED, endOnFailure: !SHRINKS },
+    );
+  },
+  HISTORIES * EACH_MS + (SHRINKS ? 3_600_000 : 0),
+);
+
+function play<Do extends Step['do']>(world: World, step: Extract<Step, { do: Do }>): Promise<unknown> {
+  return PLAYS[step.do as Do](world, step);
+}
+
+function timeAgo(ms: number): string {
+  return new Date(clock.now() - ms).toISOString();
+}
+
+/** What is refused changes nothing, and the history goes on. */
+async function unless(code: Fault['code'], act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== code) throw error;
+  }
+}
+
+async function building(projectId: number): Promise<EditionPlace[]> {
+  return (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+}
+
+async function buildAll(projectId: number): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const places = await building(projectId);
+    if (places.length === 0) return;
+    for (const place of places) await first.build(place);
+  }
+  throw new Error('it is never built');
+}
+
+/** Does all that waits and all that is due, and holds the members of each audience that answers against its definition. */
+async function compareAtRest({ projectId }: World): Promise<void> {
+  for (const lane of LANES) while ((await first.batch(lane, [projectId])).records > 0);
+  for (let round = 0; await isDue(projectId); round += 1) {
+    if (round === ROUNDS_MAX) throw new Error('what is due is never done');
+    await first.due(projectId);
+  }
+  const model = (await loadModels(db, [projectId])).get(projectId);
+  const served = (model?.editions ?? []).filter(({ state }) => state === 'served');
+  for (const edition of served) {
+    const of = { audience: edition.name, definition: JSON.stringify(edition.predicate) };
+    const wanted = await passing(projectId, edition);
+    expect({ ...of, ...(await kept(projectId, edition)) }).toEqual({
+      ...of,
+      members: wanted,
+      counted: wanted.length,
+    });
+  }
+  expect(await isWoken(projectId)).toBe(true);
+}
+
+async function isDue(projectId: number): Promise<boolean> {
+  const places = await duePlaces(db, { work: 'digest', now: new Date(clock.now()), limit: 10_000 });
+  return places.some((place) => place.projectId === projectId);
+}
+
+/** Asked of everybody anew, of what is known at this moment. */
+async function passing(projectId: number, { predicate, references }: Edition): Promise<string[]> {
+  const params = sqlParams([projectId, new Date(clock.now())]);
+  const edition = (audienceId: string): number | null => references.get(audienceId) ?? null;
+  const passes = predicateSql(predicate, { params, projectId: '$1', now: '$2', edition });
+  const rows = await db.query<{ id: string }>(
+    `SELECT p.external_user_id AS id FROM beckon.person p
+     WHERE p.project_id = $1 AND $2::timestamptz IS NOT NULL AND ${passes} ORDER BY 1`,
+    params.values,
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function kept(
+  projectId: number,
+  { edition }: Edition,
+): Promise<{ members: string[]; counted: number | undefined }> {
+  const rows = await db.query<{ id: string }>(
+    'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 AND edition = $2 ORDER BY 1',
+    [projectId, edition],
+  );
+  const [row] = await db.query<{ members: number }>(
+    'SELECT members FROM beckon.audience_edition WHERE project_id = $1 AND edition = $2',
+    [projectId, edition],
+  );
+  return { members: rows.map(({ id }) => id), counted: row?.members };
+}
+
+/** The project's alarm goes off no later than the first moment at which time alone may change an answer. */
+async function isWoken(projectId: number): Promise<boolean> {
+  const [row] = await db.query<{ woken: boolean }>(
+    `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest') <= min(at), min(at) IS NULL) AS woken
+     FROM beckon.audience_due WHERE project_id = $1`,
+    [projectId],
+  );
+  return row?.woken ?? false;
+}

@@ -1,0 +1,168 @@
+import type { JsonObject, JsonValue } from '@beckon/contract';
+import fc from 'fast-check';
+import type { Lane } from '../src/features/inbox/index.ts';
+
+/**
+ * What can happen to the audiences of a project, at random: few people, few names of events, spans and definitions, so that they
+ * meet. An audience is called by its place; `{ audience: 3 }` in a definition means the one at that place.
+ */
+const MINUTE_MS = 60_000;
+const PLACES = 6;
+
+export type SentUser = {
+  who: string;
+  email: string | null;
+  /** Null takes it away; undefined says nothing of it. */
+  plan: string | null | undefined;
+  /** The trait `when`, so long before it is sent. */
+  whenAgoMs: number | null;
+};
+export type SentEvent = {
+  who: string;
+  name: string;
+  properties: JsonObject;
+  /** Null: it does not say when it happened. */
+  agoMs: number | null;
+};
+/** `worker`: each of two processes has its own memory of the definitions. */
+export type Step =
+  | { do: 'users'; lane: Lane; users: SentUser[] }
+  | { do: 'events'; lane: Lane; events: SentEvent[] }
+  | { do: 'digest'; lane: Lane; records: number; worker: number }
+  | { do: 'wait'; ms: number; isCompared: boolean }
+  | { do: 'build'; steps: number; pick: number; worker: number }
+  /** All that is to be built, built, so that everything after it meets audiences that answer. */
+  | { do: 'finish' }
+  | { do: 'define'; place: number; definition: JsonObject }
+  | { do: 'drop'; place: number }
+  | { do: 'erase'; who: string };
+
+/** With one beyond ASCII, and one beyond the plane in which UTF-16 and UTF-8 have the same order. */
+const who = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
+const lane = fc.constantFrom<Lane>('live', 'live', 'bulk');
+const worker = fc.nat(1);
+const place = fc.nat(PLACES - 1);
+const eventName = fc.constantFrom('login', 'pay');
+const span = fc.constantFrom('30m', '1h', '2h');
+/** At the edges of the spans, and to either side of them. */
+const agoMs = fc.constantFrom(0, 1, 10, 29, 30, 31, 59, 60, 61, 119, 120, 121).map((n) => n * MINUTE_MS);
+
+const within = fc.option(span).map((text): JsonObject => (text === null ? {} : { within: text }));
+const countsOfAll = fc
+  .tuple(eventName, fc.constantFrom('at_most', 'exactly', 'at_least'), fc.integer({ min: 0, max: 3 }), within)
+  // What can never be otherwise is refused.
+  .filter(([, compare, count]) => compare !== 'at_least' || count > 0)
+  .map(([event, compare, count, window]): JsonObject => ({ event, [compare]: count, ...window }));
+const countsOfSome = fc
+  .tuple(eventName, fc.constantFrom('at_most', 'at_least'), fc.integer({ min: 1, max: 2 }), span)
+  .map(([event, compare, count, text]): JsonObject => ({
+    event,
+    [compare]: count,
+    within: text,
+    where: [{ property: 'kind', equals: 'x' }],
+  }));
+const sums = fc
+  .tuple(
+    fc.constantFrom('at_least', 'at_most', 'greater_than', 'less_than'),
+    fc.constantFrom(-2, 0, 1, 3),
+    span,
+  )
+  .map(([compare, than, text]): JsonObject => ({
+    event: 'pay',
+    sum: 'amount',
+    [compare]: than,
+    within: text,
+  }));
+const edges = fc
+  .tuple(eventName, fc.constantFrom('first', 'last'), fc.constantFrom('in_last', 'more_than_ago'), span)
+  .map(([event, edge, op, text]): JsonObject => ({ event, [edge]: { [op]: text } }));
+const moments = fc
+  .tuple(fc.constantFrom('in_last', 'more_than_ago', 'in_next', 'more_than_ahead'), span)
+  .map(([op, text]): JsonObject => ({ trait: 'when', [op]: text }));
+const traits = fc.constantFrom<JsonObject>(
+  { trait: 'plan', equals: 'free' },
+  { trait: 'plan', equals: 'pro' },
+  { trait: 'plan', is_set: true },
+  { person: 'email', ends_with: 'x.org' },
+);
+const condition = fc.oneof(traits, moments, countsOfAll, countsOfAll, countsOfSome, sums, edges, {
+  weight: 2,
+  arbitrary: place.map((audience): JsonObject => ({ audience })),
+});
+const either = fc.oneof(
+  condition,
+  condition.map((of): JsonObject => ({ not: of })),
+);
+const definition = fc.oneof(
+  either,
+  fc
+    .tuple(fc.constantFrom('all', 'any'), fc.array(either, { minLength: 1, maxLength: 3 }))
+    .map(([kind, of]): JsonObject => ({ [kind]: of })),
+);
+
+const user: fc.Arbitrary<SentUser> = fc.record({
+  who,
+  email: fc.constantFrom(null, 'q@x.org', 'q@y.org'),
+  plan: fc.constantFrom('free', 'pro', null, undefined),
+  whenAgoMs: fc.option(fc.oneof(agoMs, fc.constantFrom(-30 * MINUTE_MS, -60 * MINUTE_MS))),
+});
+const event: fc.Arbitrary<SentEvent> = fc.record({
+  who,
+  name: eventName,
+  properties: fc.record({
+    kind: fc.constantFrom('x', 'y'),
+    amount: fc.constantFrom<JsonValue>(1, 2, -1, -3, 0.5, 'n'),
+  }),
+  agoMs: fc.option(agoMs),
+});
+const some = { minLength: 1, maxLength: 4 };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('users'), lane, users: fc.array(user, some) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('events'), lane, events: fc.array(event, some) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('digest'),
+      lane,
+      records: fc.integer({ min: 1, max: 6 }),
+      worker,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait'),
+      ms: fc.oneof(
+        fc.constant(1),
+        fc.constantFrom(10, 29, 30, 60).map((n) => n * MINUTE_MS),
+      ),
+      isCompared: fc.boolean(),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('build'),
+      steps: fc.integer({ min: 1, max: 8 }),
+      pick: fc.nat(PLACES),
+      worker,
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ do: 'finish' }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('define'), place, definition }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop'), place }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase'), who }) },
+);
+
+export const audienceHistories = fc.array(step, { minLength: 10, maxLength: 45, size: 'max' });
+
+/** A definition with the ids of audiences in the place of their places; a place where none is becomes a question about a trait. */
+export function withIds(given: JsonValue, ids: ReadonlyMap<number, string>): JsonValue {
+  if (Array.isArray(given)) return given.map((one) => withIds(one, ids));
+  if (typeof given !== 'object' || given === null) return given;
+  if (typeof given['audience'] === 'number') {
+    const id = ids.get(given['audience']);
+    return id === undefined ? { trait: 'plan', equals: 'pro' } : { audience: id };
+  }
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withIds(value, ids)]));
+}
