@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
@@ -34,7 +34,7 @@ function ResetForm({ token, email }: { token: string; email: string }): ReactNod
         title="Your new password is set"
         action={<Button renderRoot={(props) => <Link {...props} to="/sign-in" />}>Sign in</Button>}
       >
-        All sessions that were open have ended.
+        The sessions, passkeys and personal tokens that this account had have ended.
       </Empty>
     );
   return (
@@ -47,6 +47,9 @@ function ResetForm({ token, email }: { token: string; email: string }): ReactNod
           onChange={setPassword}
           error={fieldOf(reset.error, 'password')}
         />
+        <Text size="sm" c="dimmed">
+          It ends every session, passkey and personal token of this account.
+        </Text>
         <FormError error={reset.error} fields={['password']} />
         <Button type="submit" loading={reset.isPending}>
           Set the password
