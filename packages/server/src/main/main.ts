@@ -78,7 +78,9 @@ function complain(text: string): void {
 
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
-    stream.write('', () => resolve());
+    // Of one that was closed by its reader, and has nothing to say, it is not asked.
+    if (stream.writableLength === 0) resolve();
+    else stream.write('', () => resolve());
   });
 }
 

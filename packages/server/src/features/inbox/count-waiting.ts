@@ -42,16 +42,16 @@ type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };
 /** Its names it reads where they are, in the table of `projects`. */
 function listWaitingRows(tx: Pick<Database, 'query'>, limit: number): Promise<ProjectWaitingRow[]> {
   return tx.query(
-    `SELECT p.project_id, p.name, waiting.live, waiting.bulk, waiting.oldest_at, buried.dead
+    `SELECT p.project_id, p.name, coalesce(waiting.live, 0) AS live, coalesce(waiting.bulk, 0) AS bulk, waiting.oldest_at,
+       coalesce(buried.dead, 0) AS dead
      FROM beckon.project p
-     CROSS JOIN LATERAL (
-       SELECT coalesce(sum(records) FILTER (WHERE lane = 'live'), 0)::bigint AS live,
-              coalesce(sum(records) FILTER (WHERE lane = 'bulk'), 0)::bigint AS bulk,
-              min(accepted_at) AS oldest_at
-       FROM beckon.inbox i WHERE i.project_id = p.project_id) waiting
-     CROSS JOIN LATERAL (
-       SELECT count(*) AS dead FROM beckon.dead_letter d WHERE d.project_id = p.project_id) buried
-     WHERE waiting.oldest_at IS NOT NULL OR buried.dead > 0
+     LEFT JOIN (
+       SELECT project_id, coalesce(sum(records) FILTER (WHERE lane = 'live'), 0)::bigint AS live,
+              coalesce(sum(records) FILTER (WHERE lane = 'bulk'), 0)::bigint AS bulk, min(accepted_at) AS oldest_at
+       FROM beckon.inbox GROUP BY project_id) waiting ON waiting.project_id = p.project_id
+     LEFT JOIN (
+       SELECT project_id, count(*) AS dead FROM beckon.dead_letter GROUP BY project_id) buried ON buried.project_id = p.project_id
+     WHERE waiting.project_id IS NOT NULL OR buried.project_id IS NOT NULL
      ORDER BY waiting.oldest_at, p.project_id LIMIT $1`,
     [limit],
   );

@@ -21,6 +21,7 @@ test.each([
   '> [t]:\n> https://{{ v }}/',
   '{% if a %}[t]: https://{{ v }}/{% endif %}',
   '[t]:{% if a %} https://{{ v }}/{% endif %}',
+  '[t]:\n\n{%- if a -%}\nhttps://{{ v }}/{% endif %}',
   '[x]{% if a %}(https://{{ v }}/){% endif %}',
   '<{% if a %}https://{{ v }}/{% endif %}>',
   '[x](https:{{ v }})',
@@ -60,6 +61,7 @@ test.each([
   '[t]: https://app.example/ "of {{ v }}"',
   '[t]: https://app.example/\n\n{{ v }}',
   'As in [1]: {{ v }}',
+  '[Note]:\n\n{{ v }} wrote',
   '[ ] {{ v }}: (see {{ v }})',
   'a < b {{ v }}',
 ])('elsewhere a value is words: %s', (source) => {

@@ -99,6 +99,9 @@ const LINE_BEGINS = /^[\s\0>*+\-\d.)]*$/;
 function isNamed(text: string): boolean {
   const close = beginOf(text, (sign) => /[\s\0>]/.test(sign)) - 2;
   if (close < 0 || !text.startsWith(']:', close)) return false;
+  // An address stands on the line of its name or on the next one; what a condition takes away of the lines nobody knows.
+  const gap = text.slice(close);
+  if (!gap.includes('\0') && gap.split('\n').length > 2) return false;
   let open = text.lastIndexOf('[', close);
   while (open > 0 && isEscaped(text, open)) open = text.lastIndexOf('[', open - 1);
   return open !== -1 && LINE_BEGINS.test(text.slice(text.lastIndexOf('\n', open) + 1, open));

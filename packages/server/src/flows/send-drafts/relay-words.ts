@@ -29,7 +29,10 @@ export function createRelayWords(now: () => number): RelayWords {
   return {
     note(results) {
       for (const { letter, handed } of results) {
-        if (handed.result !== 'sent' && handed.result !== 'failed') continue;
+        // Of what was not handed over at all the relay said nothing.
+        const isAnswer =
+          handed.result === 'sent' || (handed.result === 'failed' && handed.bounce !== undefined);
+        if (!isAnswer) continue;
         last.delete(letter.projectId);
         last.set(letter.projectId, { text: wordsOfHard(handed), at: now() });
       }
