@@ -23,9 +23,9 @@ export {
 export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
 export {
   deleteChallenges,
-  deletePasskeys,
   deleteInvite,
   deletePasskey,
+  deletePasskeys,
   deleteSessions,
   deleteTwoFactor,
   insertOrganisation,

@@ -12,5 +12,6 @@ export {
   unknownCode,
 } from './device.ts';
 export { findHolder, type HolderDeps } from './find-holder.ts';
-export { listTokens, revokeToken, revokeTokensOf } from './own-tokens.ts';
+export { listTokens, revokeToken } from './own-tokens.ts';
+export { revokeTokensOf } from './store.ts';
 export { displayToken, type HeldToken, type ListedToken } from './token.ts';

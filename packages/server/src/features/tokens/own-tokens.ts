@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
-import { listTokenRows, revokeAll, updateRevoked } from './store.ts';
+import type { Database } from '../../io/db/index.ts';
+import { listTokenRows, updateRevoked } from './store.ts';
 import { ENDED_KEPT_MS, type ListedToken } from './token.ts';
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
@@ -23,12 +23,4 @@ export async function revokeToken(
   if (revoked) return revoked;
   const message = 'You have no such token';
   throw new Fault('not_found', { details: [{ message, field: 'token' }] });
-}
-
-/** In the commit of whatever ends their programs. */
-export async function revokeTokensOf(
-  tx: Tx,
-  { personId, at }: { personId: string; at: Date },
-): Promise<void> {
-  await revokeAll(tx, { userId: personId, at });
 }

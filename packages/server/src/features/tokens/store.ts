@@ -111,7 +111,7 @@ export async function updateRevoked(
  * All that let programs of theirs in, also what they allowed and no program has fetched yet. That first, as whoever fetches it
  * takes it first: a token that is being made of it is there afterwards, and is found.
  */
-export async function revokeAll(tx: Tx, { userId, at }: { userId: string; at: Date }): Promise<void> {
+export async function revokeTokensOf(tx: Tx, { userId, at }: { userId: string; at: Date }): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_device WHERE decided_by = $1`, [userId]);
   await tx.query(`UPDATE beckon.team_token SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`, [
     userId,

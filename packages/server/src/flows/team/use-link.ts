@@ -124,7 +124,7 @@ export function resetPassword(
     await deleteSessions(tx, { userId: known.id });
     await deleteChallenges(tx, known.id);
     await deletePasskeys(tx, known.id);
-    await revokeTokensOf(tx, { personId: known.id, at });
+    await revokeTokensOf(tx, { userId: known.id, at });
     if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
     if (link.organisationId !== null && link.role !== null)
       await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });
