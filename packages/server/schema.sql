@@ -747,7 +747,8 @@ CREATE TABLE beckon.sending_domain (
   tracking_misses integer NOT NULL DEFAULT 0,
   tracking_since timestamp with time zone,
   tracking_checked_at timestamp with time zone,
-  tracking_next_at timestamp with time zone
+  tracking_next_at timestamp with time zone,
+  tracking_worked_at timestamp with time zone
 );
 
 CREATE TABLE beckon.suppression (

@@ -17,7 +17,7 @@ export type EdgeConfig = {
   tls: TlsFiles | null;
   /** Beside our own TLS: certificates of other hosts, `<host>.crt` and `<host>.key`. */
   tlsCertDir?: string | null;
-  /** Hosts that only links of letters have, and on which nothing else is served. */
+  /** Proven tracking hosts. Only the links of emails are served on them. */
   trackingHosts?: { has: (host: string) => boolean };
   timeouts?: Partial<EdgeTimeouts>;
 };
@@ -154,8 +154,9 @@ function mustRedirect(rules: TransportRules, request: IncomingMessage): boolean 
 }
 
 /**
- * Where a domain's own host is asked for anything but what its letters lead to. Whoever owns the domain says where that host
- * leads: the API and what people sign in to have no business there. `Host` is a claim, and takes away here, never gives.
+ * Tells whether a request to a tracking host asks for anything but the links of emails. The owner of the domain decides where
+ * that host leads, so the API and the sign-in pages are not served there. The host of PUBLIC_URL is never restricted.
+ * `Host` is chosen by the client: here it can only take paths away.
  */
 function isMisplaced(
   { trackingHosts }: EdgeConfig,

@@ -31,13 +31,15 @@ type TrackingRow = {
   tracking_found: string | null;
   tracking_misses: number;
   tracking_since: Date | null;
+  tracking_worked_at: Date | null;
   tracking_checked_at: Date | null;
   tracking_next_at: Date | null;
 };
 
 const COLUMNS = `d.project_id, d.id, d.name, d.state, d.findings, d.misses, d.failing_since, d.created_at, d.verified_at,
   d.checked_at, d.next_check_at, d.throttle, d.warm, d.ramp_from, d.paused_at, d.paused_reason, d.resumed_at,
-  d.tracking_host, d.tracking_state, d.tracking_found, d.tracking_misses, d.tracking_since, d.tracking_checked_at, d.tracking_next_at`;
+  d.tracking_host, d.tracking_state, d.tracking_found, d.tracking_misses, d.tracking_since,
+  d.tracking_worked_at, d.tracking_checked_at, d.tracking_next_at`;
 
 export async function findDomain(
   tx: Tx,
@@ -131,10 +133,14 @@ export async function listDueProbes(
   }));
 }
 
-/** Of all projects, whatever state they are in. */
+/**
+ * Lists the tracking hosts of all projects whose domain is verified and that have worked at least once. Anybody who may add
+ * a domain can register a host below it, so a host without both proofs must not change how a request is answered.
+ */
 export async function listTrackingHosts(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx.query<{ host: string }>(
-    `SELECT DISTINCT tracking_host AS host FROM beckon.sending_domain WHERE tracking_host IS NOT NULL LIMIT $1`,
+    `SELECT DISTINCT tracking_host AS host FROM beckon.sending_domain
+     WHERE tracking_worked_at IS NOT NULL AND state IN ('verified', 'degraded') LIMIT $1`,
     [limit],
   );
   return rows.map(({ host }) => host);
@@ -254,6 +260,7 @@ function toTracking(row: TrackingRow): Tracking | null {
     found: row.tracking_found,
     misses: row.tracking_misses,
     since: since.getTime(),
+    workedAt: ms(row.tracking_worked_at),
     checkedAt: ms(row.tracking_checked_at),
     nextAt: next.getTime(),
   };

@@ -101,16 +101,17 @@ export async function updateTracking(
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.sending_domain SET tracking_host = $3, tracking_state = $4, tracking_found = $5, tracking_misses = $6,
-       tracking_since = $7, tracking_checked_at = $8, tracking_next_at = $9
+       tracking_since = $7, tracking_worked_at = $8, tracking_checked_at = $9, tracking_next_at = $10
      WHERE project_id = $1 AND id = $2`,
     [projectId, id, ...(tracking ? columnsOf(tracking) : NO_TRACKING)],
   );
 }
 
-const NO_TRACKING = [null, null, null, 0, null, null, null];
+const NO_TRACKING = [null, null, null, 0, null, null, null, null];
 
-function columnsOf({ host, state, found, misses, since, checkedAt, nextAt }: Tracking): unknown[] {
-  return [host, state, found, misses, moment(since), moment(checkedAt), moment(nextAt)];
+function columnsOf(tracking: Tracking): unknown[] {
+  const { host, state, found, misses, since, workedAt, checkedAt, nextAt } = tracking;
+  return [host, state, found, misses, moment(since), moment(workedAt), moment(checkedAt), moment(nextAt)];
 }
 
 export type DueProbe = { projectId: number; id: string; nextAt: number };

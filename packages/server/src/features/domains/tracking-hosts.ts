@@ -2,13 +2,13 @@ import type { Log } from '../../base/log.ts';
 import type { Database } from '../../io/db/index.ts';
 import { listTrackingHosts } from './reads.ts';
 
-/** Which hosts are those of domains, for who serves them; a new one is known within a minute. */
+/** The proven tracking hosts of all projects. A change is seen within a minute. */
 export type TrackingHosts = { has: (host: string) => boolean };
 
 const FRESH_FOR_MS = 60_000;
 const HOSTS_MAX = 100_000;
 
-/** From memory, and read again behind the request that finds it old. */
+/** Answers from memory. A request that finds the list older than a minute has it read again, and does not wait for it. */
 export function createTrackingHosts(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   log: Log,

@@ -3,8 +3,8 @@ import { normaliseDomainName } from './domain-name.ts';
 import { invalid, type SendingDomain } from './domain.ts';
 
 /**
- * A host of the domain's own for the links of its letters. It is used once, and as long as, whoever opens it reaches this
- * installation: until then links have the address of the installation itself.
+ * Tracking host of a sending domain: the host in the links of its emails. Links use it while a probe of the host reaches
+ * this installation. Before that, and after three failed probes, links use the installation's own address.
  *
  *   pending ──right──▶ working ──wrong 3 times──▶ failed ──right──▶ working
  *      └──────────wrong 3 times──────────────────────┘
@@ -18,6 +18,8 @@ export type Tracking = {
   misses: number;
   /** When the host was set, or last stopped working. */
   since: number;
+  /** When a probe of the host first reached this installation; null: never. */
+  workedAt: number | null;
   checkedAt: number | null;
   nextAt: number;
 };
@@ -48,7 +50,16 @@ export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string,
       `${host} is taken by records of the domain itself: take another, such as t.${name}`,
       'host',
     );
-  return { host, state: 'pending', found: null, misses: 0, since: now, checkedAt: null, nextAt: now };
+  return {
+    host,
+    state: 'pending',
+    found: null,
+    misses: 0,
+    since: now,
+    workedAt: null,
+    checkedAt: null,
+    nextAt: now,
+  };
 }
 
 const FOUND_LENGTH_MAX = 300;
@@ -74,15 +85,15 @@ export function afterProbe(tracking: Tracking, miss: string | null, now: number)
 }
 
 function verdictOf(
-  { state, misses: before, since }: Tracking,
+  { state, misses: before, since, workedAt }: Tracking,
   miss: string | null,
   now: number,
-): Pick<Tracking, 'state' | 'misses' | 'found' | 'since'> {
-  if (miss === null) return { state: 'working', misses: 0, found: null, since };
+): Pick<Tracking, 'state' | 'misses' | 'found' | 'since' | 'workedAt'> {
+  if (miss === null) return { state: 'working', misses: 0, found: null, since, workedAt: workedAt ?? now };
   const misses = before + 1;
   const hasFailed = misses >= MISSES_MAX;
   const stopped = hasFailed && state === 'working';
-  return { state: hasFailed ? 'failed' : state, misses, found: miss, since: stopped ? now : since };
+  return { state: hasFailed ? 'failed' : state, misses, found: miss, since: stopped ? now : since, workedAt };
 }
 
 const SOONEST_MS = 60_000;

@@ -25,6 +25,7 @@ import * as putOffAndHeld from './0023-put-off-and-held.ts';
 import * as beneathAndFresh from './0024-beneath-and-fresh.ts';
 import * as forgottenKeys from './0025-forgotten-keys.ts';
 import * as closedGate from './0026-closed-gate.ts';
+import * as trackingHostWorked from './0029-tracking-host-worked.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -54,4 +55,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0024-beneath-and-fresh': beneathAndFresh,
   '0025-forgotten-keys': forgottenKeys,
   '0026-closed-gate': closedGate,
+  '0029-tracking-host-worked': trackingHostWorked,
 };
