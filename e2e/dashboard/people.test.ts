@@ -118,7 +118,8 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('button', { name: 'Let letters go there again' }).click();
     const lifting = page.getByRole('dialog', { name: 'Let letters go there again' });
     await lifting.getByLabel('Type linus@example.com to confirm').fill('linus@example.com');
-    await lifting.getByLabel('Why').fill('They wrote to us');
+    await lifting.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option', { name: 'The user asked to receive email again' }).click();
     await lifting.getByRole('button', { name: 'Lift it' }).click();
     await row(/linus@example\.com/).waitFor({ state: 'detached' });
   });

@@ -28,6 +28,8 @@ import type { WebhooksApi } from './webhooks.ts';
 
 export * from './access.ts';
 export * from './envelope.ts';
+export * from './suppressions.ts';
+export * from './system.ts';
 export * from './tokens.ts';
 export type * from './audiences.ts';
 export type * from './data.ts';
@@ -49,8 +51,6 @@ export type * from './sandbox.ts';
 export type * from './schedule.ts';
 export type * from './sequences.ts';
 export type * from './settings.ts';
-export type * from './suppressions.ts';
-export type * from './system.ts';
 export type * from './team.ts';
 export type * from './templates.ts';
 export type * from './webhooks.ts';

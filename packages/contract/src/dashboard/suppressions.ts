@@ -70,6 +70,13 @@ export type MailableAnswer = {
   is_cut: boolean;
 };
 
+/**
+ * Why a suppression is removed. A fixed list, not text: the audit log is kept after a user is erased, so it must not hold what
+ * a member wrote about them.
+ */
+export const REMOVAL_REASONS = ['user_request', 'mistake', 'delivery_fixed', 'other'] as const;
+export type RemovalReason = (typeof REMOVAL_REASONS)[number];
+
 export type SuppressionsApi = {
   'GET /projects/:project/suppressions': {
     query: PageQuery & { filter?: string };
@@ -80,8 +87,8 @@ export type SuppressionsApi = {
     answer: One<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
   };
   'POST /projects/:project/suppressions/remove': {
-    /** `confirm`: the address or the user, typed once more; `why`: what stands in the audit log. */
-    body: SuppressionPlace & { confirm: string; why: string };
+    /** `confirm`: the address or the user, typed once more; `reason` is kept in the audit log. */
+    body: SuppressionPlace & { confirm: string; reason: RemovalReason };
     answer: One<{ kind: 'email' | 'user'; value: string; removed: true }>;
   };
   'POST /projects/:project/suppressions/preview-import': {

@@ -29,6 +29,10 @@ export type DeadLetter = {
   record: unknown;
 };
 
+/** Why dead-lettered records are discarded. A fixed list, not text: the audit log is kept after a user is erased. */
+export const DISCARD_REASONS = ['invalid_data', 'sent_again', 'test_data', 'other'] as const;
+export type DiscardReason = (typeof DISCARD_REASONS)[number];
+
 export type SystemApi = {
   'GET /projects/:project/system': { answer: One<SystemState> };
   /** The oldest 1,000. */
@@ -39,7 +43,8 @@ export type SystemApi = {
     answer: One<{ retried: number }>;
   };
   'POST /projects/:project/dead-letters/discard': {
-    body: { seqs: number[]; reason: string };
+    /** `reason` is kept in the audit log. */
+    body: { seqs: number[]; reason: DiscardReason };
     answer: One<{ discarded: number }>;
   };
   /** JSON to send to whoever helps: numbers, states and settings, no secret and nobody's data. */

@@ -1,10 +1,10 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { SuppressionListed } from '@beckon/contract/dashboard';
+import type { RemovalReason, SuppressionListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, told } from '../../parts/index.ts';
-import { REASONS } from './words.ts';
+import { REASONS, REMOVAL_CHOICES } from './words.ts';
 
 type Props = {
   suppression: SuppressionListed;
@@ -13,7 +13,7 @@ type Props = {
   onRemoved: () => void;
 };
 
-/** They may have asked not to be written to: whoever lifts that types it once more and says why. */
+/** Asks for the address once more and for a reason: the recipient may have asked to receive no email. */
 export function RemoveDialog(props: Props): ReactNode {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Let letters go there again">
@@ -23,8 +23,8 @@ export function RemoveDialog(props: Props): ReactNode {
 }
 
 function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
-  const { kind, value, reason } = suppression;
-  const form = useForm({ initialValues: { confirm: '', why: '' } });
+  const { kind, value } = suppression;
+  const form = useForm({ initialValues: { confirm: '', reason: null as RemovalReason | null } });
   const remove = useChange('POST /projects/:project/suppressions/remove', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
     onDone: () => {
@@ -36,14 +36,15 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
   const isRight = form.values.confirm.trim().toLowerCase() === value.toLowerCase();
   return (
     <form
-      onSubmit={form.onSubmit(({ confirm, why }) =>
-        remove.mutate({ body: { ...(kind === 'email' ? { email: value } : { user: value }), confirm, why } }),
-      )}
+      onSubmit={form.onSubmit(({ confirm, reason }) => {
+        const place = kind === 'email' ? { email: value } : { user: value };
+        if (reason !== null) remove.mutate({ body: { ...place, confirm, reason } });
+      })}
     >
       <Stack gap="md">
         <Text size="sm">
-          {REASONS[reason]}: {WARNINGS[reason]} Lift it only if you know that they want letters again. Who did
-          it, and why, stays in the audit log.
+          {REASONS[suppression.reason]}: {WARNINGS[suppression.reason]} Lift it only if you know that they
+          want letters again. The audit log keeps your name and the reason.
         </Text>
         <TextInput
           data-autofocus
@@ -56,13 +57,13 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
           spellCheck={false}
           {...form.getInputProps('confirm')}
         />
-        <TextInput label="Why" required maxLength={500} {...form.getInputProps('why')} />
+        <Select label="Reason" required data={REMOVAL_CHOICES} {...form.getInputProps('reason')} />
         {remove.error && Object.keys(remove.error.fields).length === 0 && <ErrorBox error={remove.error} />}
         <DialogFoot onCancel={onClose}>
           <Button
             type="submit"
             color="red.9"
-            disabled={!isRight || form.values.why.trim() === ''}
+            disabled={!isRight || form.values.reason === null}
             loading={remove.isPending}
           >
             Lift it

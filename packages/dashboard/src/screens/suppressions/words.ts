@@ -1,4 +1,9 @@
-import type { GateSaid, SuppressionImport, SuppressionReasonName } from '@beckon/contract/dashboard';
+import type {
+  GateSaid,
+  RemovalReason,
+  SuppressionImport,
+  SuppressionReasonName,
+} from '@beckon/contract/dashboard';
 
 export const REASONS: Record<SuppressionReasonName, string> = {
   unsubscribed: 'Unsubscribed',
@@ -8,6 +13,15 @@ export const REASONS: Record<SuppressionReasonName, string> = {
   soft_bounces: 'Took nothing for too long',
   snoozed: 'Wants a break',
 };
+
+const REMOVALS: Record<RemovalReason, string> = {
+  user_request: 'The user asked to receive email again',
+  mistake: 'Suppressed by mistake',
+  delivery_fixed: 'The delivery problem is fixed',
+  other: 'Other',
+};
+
+export const REMOVAL_CHOICES = Object.entries(REMOVALS).map(([value, label]) => ({ value, label }));
 
 export const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }));
 

@@ -1,5 +1,5 @@
-import type { DeadLetter } from '@beckon/contract/dashboard';
-import { Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import type { DeadLetter, DiscardReason } from '@beckon/contract/dashboard';
+import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
 import {
@@ -95,12 +95,12 @@ function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
 type DiscardProps = { opened: boolean; seqs: number[]; onClose: () => void; onDone: () => void };
 
 function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNode {
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useState<DiscardReason | null>(null);
   const discard = useChange('POST /projects/:project/dead-letters/discard', {
     refreshes: FOLLOWS,
     onDone: ({ data: { discarded } }) => {
       told(`${discarded} are discarded`);
-      setReason('');
+      setReason(null);
       onDone();
       onClose();
     },
@@ -109,24 +109,24 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
     <Modal opened={opened} onClose={onClose} title={`Discard ${seqs.length} records`}>
       <Stack gap="md">
         <Text size="sm">
-          They are gone for good: what they say is applied only if it is sent again. The reason stays in the
-          audit log.
+          The records are deleted for good. They are applied only if they are sent again. The audit log keeps
+          your name and the reason.
         </Text>
-        <TextInput
+        <Select
           data-autofocus
           label="Reason"
+          data={DISCARD_CHOICES}
           value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          onChange={(value) => setReason(value as DiscardReason | null)}
           error={discard.error?.fields['reason']}
-          maxLength={500}
         />
         {discard.error && <ErrorBox error={discard.error} />}
         <DialogFoot onCancel={onClose}>
           <Button
             color="red.9"
-            disabled={reason.trim() === '' || seqs.length === 0}
+            disabled={reason === null || seqs.length === 0}
             loading={discard.isPending}
-            onClick={() => discard.mutate({ body: { seqs, reason: reason.trim() } })}
+            onClick={() => reason !== null && discard.mutate({ body: { seqs, reason } })}
           >
             Discard
           </Button>
@@ -135,6 +135,14 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
     </Modal>
   );
 }
+
+const DISCARDS: Record<DiscardReason, string> = {
+  invalid_data: 'The data is invalid',
+  sent_again: 'Corrected and sent again',
+  test_data: 'Test data',
+  other: 'Other',
+};
+const DISCARD_CHOICES = Object.entries(DISCARDS).map(([value, label]) => ({ value, label }));
 
 const COLUMNS: Column<DeadLetter>[] = [
   { id: 'seq', title: 'Number', width: '90px', cell: ({ seq }) => seq },

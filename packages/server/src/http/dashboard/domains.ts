@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { maySend } from '../../features/domains/index.ts';
 import {
@@ -105,7 +106,7 @@ const domainActRoutes = [
       const why = body.reason?.trim() ?? '';
       const reason = `${person.name} paused it${why === '' ? '' : `: ${why}`}`;
       const data = toDomain(deps, await pauseDomain(deps, placeOf(asked), reason));
-      note({ subject: data.name, after: { reason } });
+      note({ subject: data.name, after: { has_reason: why !== '' } });
       return { data };
     },
   }),
@@ -117,8 +118,9 @@ const domainActRoutes = [
       const before = await showDomain(deps.db, place, deps.mail);
       const { asked: askedAgain } = await resumeDomain(deps.db, place);
       const data = toDomain(deps, await showDomain(deps.db, place, deps.mail));
-      const { pausedReason: reason } = before.domain;
-      asked.note({ subject: data.name, before: { reason }, after: { asked_again: askedAgain } });
+      const { pausedAt } = before.domain;
+      const paused = { paused_at: pausedAt === null ? null : iso(pausedAt) };
+      asked.note({ subject: data.name, before: paused, after: { asked_again: askedAgain } });
       return { data: { ...data, asked_again: askedAgain } };
     },
   }),

@@ -6,6 +6,7 @@ import { type Draft, findDraft, inList } from '../../features/drafts/index.ts';
 import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from '../../flows/move-draft.ts';
 import { describeDrafts } from '../../flows/review/index.ts';
 import { sendTest } from '../../flows/send-test.ts';
+import { testRecipientForAudit } from './audit-text.ts';
 import type { DashboardDeps } from './deps.ts';
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
@@ -105,7 +106,7 @@ export const draftMoveRoutes: DashboardRoute[] = [
       const relay = await wayOut();
       const ref = { projectId, draftId: params.draft };
       const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, body.to ?? person.email);
-      note({ subject: params.draft, after: { to: sent.to } });
+      note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, person) } });
       return { data: sent };
     },
   }),
@@ -133,13 +134,17 @@ async function move(deps: DashboardDeps, asked: Acting, what: Act): Promise<Acte
   const acted = await tellingWho(deps, { ...ref, actor }, () =>
     moveDraft({ db, newId, mailroom, models }, ref, { act: what, by: { actor, ...seen } }),
   );
-  asked.note({ subject: params.draft, after: standing(acted.draft) });
+  asked.note({ subject: params.draft, after: auditState(acted.draft) });
   return acted;
 }
 
-/** What the audit keeps of it: how it stands, not a word of what it says, and not whom it is for: the log outlives who is erased. */
-function standing({ id, state, reason, deadlineAt, contentHash }: Draft): object {
-  return { id, state, reason, deadline_at: deadlineAt, content_hash: contentHash };
+/**
+ * The state of a draft for the audit log, without its content and its recipient: the log is kept after a user is erased. Of
+ * a skipped draft the reason is text that a reviewer typed, so the entry says only whether there was one.
+ */
+function auditState({ id, state, reason, deadlineAt, contentHash }: Draft): object {
+  const why = state === 'skipped' ? { has_reason: reason !== null } : { reason };
+  return { id, state, ...why, deadline_at: deadlineAt, content_hash: contentHash };
 }
 
 async function toMoved(

@@ -119,17 +119,17 @@ test('they are listed in pages, by every key of the filter, with those that have
 test('one is lifted by whoever types it once more and says why, and who lifted it stays known', async () => {
   await add({ email: 'ada@x.org', reason: 'unsubscribed' });
   const remove = (body: object, as: AskOptions['as'] = 'admin') => ask('POST /remove', { body, as });
-  const right = { email: 'ada@x.org', confirm: 'ada@x.org', why: 'She asked for it' };
+  const right = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'user_request' };
   expect((await remove(right, 'editor')).status).toBe(403);
   expect((await remove({ ...right, confirm: 'ada' })).json.errors[0]?.field).toBe('confirm');
-  expect((await remove({ ...right, why: ' ' })).json.errors[0]?.field).toBe('why');
+  expect((await remove({ ...right, reason: 'She asked for it' })).json.errors[0]?.field).toBe('reason');
   expect((await list()).length).toBe(1);
   expect((await remove(right)).json.data).toEqual({ kind: 'email', value: 'ada@x.org', removed: true });
   expect(await list()).toEqual([]);
   expect(await audited()).toContainEqual({
     action: 'suppression.remove',
     subject: 'an address at x.org',
-    after: { why: 'She asked for it' },
+    after: { reason: 'user_request' },
   });
   const again = await remove(right);
   expect([again.status, again.json.errors[0]?.message]).toEqual([404, expect.stringContaining('lifted')]);
@@ -226,7 +226,7 @@ test('of another project nobody is known, and nobody is lifted', async () => {
     mailed: null,
     suppression: null,
   });
-  const body = { email: 'ada@x.org', confirm: 'ada@x.org', why: 'x' };
+  const body = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'other' };
   expect((await dashboard.ask(`POST ${at}/remove`, { body })).status).toBe(404);
   expect((await dashboard.ask('GET /projects/999999/suppressions')).status).toBe(404);
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { SuppressionImport, SuppressionListed } from '@beckon/contract/dashboard';
+import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
 import { type CsvRow, readCsv } from '../../base/csv.ts';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
@@ -27,6 +27,7 @@ import {
 } from '../../flows/suppression-lists/index.ts';
 import { liftSuppression, suppress } from '../../flows/suppress.ts';
 import type { Tx } from '../../io/db/index.ts';
+import { addressForAudit } from './audit-text.ts';
 import type { DashboardDeps } from './deps.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
@@ -41,7 +42,7 @@ const PLACE = {
 const REASON = Type.Optional(Type.Union(SUPPRESSION_REASONS.map((reason) => Type.Literal(reason))));
 const LIST = Type.Object({ list: Type.String(), reason: REASON });
 const LIST_MAX_BYTES = 6 * 1024 * 1024;
-const WHY_MAX_CHARS = 500;
+const REMOVAL_REASON = Type.Union(REMOVAL_REASONS.map((reason) => Type.Literal(reason)));
 
 export const suppressionRoutes: DashboardRoute[] = [
   ...suppressionCheckRoutes,
@@ -85,19 +86,17 @@ export const suppressionRoutes: DashboardRoute[] = [
   route('POST /projects/:project/suppressions/remove', {
     needs: 'admin',
     audit: 'suppression.remove',
-    body: Type.Object({ ...PLACE, confirm: Type.String(), why: Type.String({ maxLength: WHY_MAX_CHARS }) }),
+    body: Type.Object({ ...PLACE, confirm: Type.String(), reason: REMOVAL_REASON }),
     async handle({ db }, { projectId, body, actor, note }) {
       const place = readPlace(projectId, body);
       const found = await findSuppression(db, place);
       if (!found) throw await notThere(db, place);
       if (body.confirm.trim().toLowerCase() !== place.value.toLowerCase())
         throw invalid(`Type ${place.value} once more to confirm`, 'confirm');
-      const why = body.why.trim();
-      if (why === '') throw invalid('Say why they may be written to again: it stays in the audit log', 'why');
       if (!(await liftSuppression(db, place, actor))) throw await notThere(db, place);
       const { reason, createdAt, createdBy } = found;
       const before = { reason, created_at: iso(createdAt), created_by: createdBy };
-      note({ subject: wordsOf(place), before, after: { why } });
+      note({ subject: wordsOf(place), before, after: { reason: body.reason } });
       return { data: { kind: shownKind(place.kind), value: place.value, removed: true as const } };
     },
   }),
@@ -198,9 +197,9 @@ async function listedAt(
   return toListed(found, await access.namesOf([found.createdBy]), db.clock.now());
 }
 
-/** The audit log outlives who is erased: it does not name whom it was about. */
+/** Does not name the user: the audit log is kept after they are erased. */
 function wordsOf({ kind, value }: SuppressedPlace): string {
-  return kind === 'address' ? `an address at ${value.slice(value.lastIndexOf('@') + 1)}` : 'a user';
+  return kind === 'address' ? addressForAudit(value) : 'a user';
 }
 
 async function notThere(tx: Tx, place: SuppressedPlace): Promise<Fault> {

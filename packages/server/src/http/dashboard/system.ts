@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { DeadLetter, SystemState } from '@beckon/contract/dashboard';
+import { type DeadLetter, DISCARD_REASONS, type SystemState } from '@beckon/contract/dashboard';
 import { discardDead, listDead, retryDead } from '../../features/inbox/index.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
@@ -11,7 +11,7 @@ const SEQS_MAX = 1_000;
 /** What is larger is no longer the number that it was in the text, and from some point on none that the database holds. */
 const SEQ = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
-const REASON = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' });
+const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)));
 
 export const systemRoutes = [
   route('GET /projects/:project/system', {

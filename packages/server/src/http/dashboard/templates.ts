@@ -12,6 +12,7 @@ import {
   sendTrialCopy,
   showVariables,
 } from '../../flows/templates/index.ts';
+import { testRecipientForAudit } from './audit-text.ts';
 import { readMoment } from './moment.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route, type RouteDeps } from './route.ts';
@@ -156,7 +157,7 @@ export const templateRoutes: DashboardRoute[] = [
       const to = body.to ?? person.email;
       const letter = body.letter ?? null;
       const { content } = await renderAs(deps.db, { projectId, template, letter, user: null });
-      note({ subject: template, after: { to } });
+      note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
       const relay = await deps.wayOut();
       return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, to }) };
     },
