@@ -1,4 +1,4 @@
-import { ensurePartitions } from '../features/events/index.ts';
+import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from '../features/events/index.ts';
 import { timesAhead } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
@@ -7,8 +7,9 @@ const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * The months ahead, those of sandboxes too, have their partitions before anything is stored there: soon after the start, then every hour. An attempt
- * gives way to whoever works on events; then the next look tries again, and not the next hour.
+ * Makes the partitions of the months ahead before anything is stored there, soon after the start and then every hour. The
+ * months that sandboxes have reached are kept too. An attempt gives way to transactions that use events, and is retried
+ * after 5 seconds.
  */
 export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Duty {
   let dueAt = 0;
@@ -18,7 +19,9 @@ export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transa
     async run() {
       const now = db.clock.now();
       if (now < dueAt) return;
-      for (const aheadMs of [0, ...(await timesAhead(db))]) await ensurePartitions(db, now + aheadMs);
+      await ensurePartitions(db, now);
+      for (const aheadMs of await timesAhead(db))
+        await ensurePartitions(db, now + aheadMs, SANDBOX_MONTHS_AHEAD);
       dueAt = now + HOUR_MS;
     },
   };

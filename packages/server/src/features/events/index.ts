@@ -11,7 +11,7 @@ export { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from './even
 export { claimDedupe, countEvents, findTotals, storeEvents, type Total } from './events.ts';
 export { findKnownKeys } from './known.ts';
 export { type KnownProperties, knownProperties } from './known-properties.ts';
-export { ensurePartitions, isPartitioned } from './partitions.ts';
+export { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from './partitions.ts';
 export { answerQuestions, type Ask, type Latest, occurrenceKey, type WindowAnswers } from './questions.ts';
 export { dropEmptyPartitions } from './drop-partitions.ts';
 export { eraseEvents, forgetEvents, leaveCounting } from './erase-events.ts';

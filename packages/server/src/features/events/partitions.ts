@@ -1,20 +1,23 @@
 import type { Tx } from '../../io/db/index.ts';
 import { attachPartition, listPartitions } from './partition-store.ts';
 
-/** A partition is there before its month begins, for this many months. */
+/** How many months before its own a partition exists, in real time. */
 const MONTHS_AHEAD = 3;
+/** The same by the clock of a sandbox: enough for the hourly duty, and no more, for each partition costs every project. */
+export const SANDBOX_MONTHS_AHEAD = 1;
 
 /**
- * Makes the partitions of `event` for the month of `now` and the three after it; gives the names of those made. Anybody may
- * do so at any time, several processes at once too.
+ * Makes the partitions of `event` for the month of `now` and those after it; returns the names of those made. It may run at
+ * any time, in several processes at once too.
  */
 export async function ensurePartitions(
   db: { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> } & Tx,
   now: number,
+  monthsAhead = MONTHS_AHEAD,
 ): Promise<string[]> {
   const existing = new Set(await listPartitions(db));
   const made: string[] = [];
-  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
+  for (let ahead = 0; ahead <= monthsAhead; ahead += 1) {
     const month = monthOf(now, ahead);
     if (existing.has(month.name)) continue;
     await attachPartition(db, month);

@@ -5,7 +5,7 @@ import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { ensurePartitions, isPartitioned } from '../../features/events/index.ts';
+import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../features/events/index.ts';
 import { findPair } from '../../features/projects/index.ts';
 import { countSandbox, endAdvance, takeAdvance } from '../../features/sandbox/index.ts';
 import { takeSendTurn } from '../../features/sending/index.ts';
@@ -22,8 +22,12 @@ export type Advanced = { now: number; advancedMs: number; drafts: number; letter
 
 const DAY_MS = 86_400_000;
 const ADVANCE_MAX_MS = 366 * DAY_MS;
-/** Each month of it has a table of its own. */
-const AHEAD_MAX_MS = 10 * ADVANCE_MAX_MS;
+/**
+ * How far the clock may be ahead of real time in total: a trial of a year, and a month for what follows it. Each month up to
+ * there has a partition of `event`, which costs every project planning time, so the bound is one for all sandboxes.
+ */
+const AHEAD_MAX_DAYS = 400;
+const AHEAD_MAX_MS = AHEAD_MAX_DAYS * DAY_MS;
 /** One that takes longer stops where it came to, before whoever asked gives up. */
 const WORK_MAX_MS = 25_000;
 const STEPS_MAX = 100_000;
@@ -64,7 +68,7 @@ export async function advanceClock(
   try {
     const before = await countSandbox(db, projectId);
     const { aheadMs } = await readTurn(db, projectId);
-    if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar();
+    if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar(aheadMs);
     begun?.();
     await goTo(way, aheadMs + ms);
     const after = await countSandbox(db, projectId);
@@ -152,11 +156,11 @@ async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
 const TRIES = 20;
 const AGAIN_MS = 50;
 
-/** Events have their place by month. To make one gives way to whoever works on events, and is tried again. */
+/** Makes the partition for the month of the new time. Making one gives way to transactions that use events, and is retried. */
 async function keepPartitions(db: Database, now: number): Promise<void> {
   for (let tried = 1; !(await isPartitioned(db, now)); tried += 1) {
     try {
-      await ensurePartitions(db, now);
+      await ensurePartitions(db, now, SANDBOX_MONTHS_AHEAD);
     } catch (error) {
       if (tried === TRIES) throw error;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -164,8 +168,11 @@ async function keepPartitions(db: Database, now: number): Promise<void> {
   }
 }
 
-function tooFar(): Fault {
-  const message = 'advance leads more than ten years ahead of real time, which is as far as a sandbox goes';
+function tooFar(aheadMs: number): Fault {
+  const left = Math.max(0, Math.floor((AHEAD_MAX_MS - aheadMs) / DAY_MS));
+  const message = `The clock of a sandbox can be at most ${AHEAD_MAX_DAYS} days ahead of real time. ${
+    left === 0 ? 'It cannot be advanced by another day' : `Advance it by ${left}d at most`
+  }`;
   return new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
 }
 
