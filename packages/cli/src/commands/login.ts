@@ -109,7 +109,7 @@ async function approved({ shell, signal }: Login, dashboard: Dashboard, asked: A
     if (answer.state === 'approved') return answer;
     if (answer.state === 'denied') throw unauthorised('denied', 'It was denied in the browser');
     if (answer.state === 'expired')
-      throw unauthorised('expired', 'The code is too old: run beckon login again');
+      throw unauthorised('expired', 'The code is no longer valid. Run beckon login again');
   }
 }
 

@@ -3,12 +3,16 @@ import type { TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { hmacSha256, randomBase62 } from '../../base/hash.ts';
 import type { Tx } from '../../io/db/index.ts';
+import { codesToDrop, DROPPED_AT_ONCE, WAITING_MAX } from './device-limit.ts';
 import {
+  countWaiting,
   decideDevice,
   deleteDevices,
+  deleteWaiting,
   findDevice,
   findDeviceState,
   insertDevice,
+  listWaiting,
   useDevice,
 } from './store.ts';
 import { checkLabel, readScopes } from './token.ts';
@@ -40,6 +44,10 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LETTERS = 8;
 const SECRET_CHARS = 40;
 
+/**
+ * Stores a new pair of codes. It is never refused because others ask for many: where too many codes wait, the oldest of
+ * the busiest networks are dropped, and their programs are answered `expired`.
+ */
 export async function beginDevice(
   { tx, pepper, now }: DeviceDeps,
   wanted: { label: string; scopes: readonly string[]; address: string },
@@ -52,7 +60,15 @@ export async function beginDevice(
   const hashes = { deviceHash: hashOf(pepper, deviceCode), codeHash: hashOf(pepper, userCode) };
   const expiresAt = new Date(now + GOOD_FOR_MS);
   await insertDevice(tx, { ...hashes, label, scopes, address, askedAt: new Date(now), expiresAt });
+  await makeRoom(tx, hashes.codeHash);
   return { deviceCode, userCode, expiresAt };
+}
+
+/** Drops codes where too many wait, and never the one that was just made. */
+async function makeRoom(tx: Tx, newest: Buffer): Promise<void> {
+  if ((await countWaiting(tx)) <= WAITING_MAX) return;
+  const codes = (await listWaiting(tx, WAITING_MAX + 1)).filter(({ codeHash }) => !codeHash.equals(newest));
+  await deleteWaiting(tx, codesToDrop(codes, DROPPED_AT_ONCE));
 }
 
 /** As people type it: in any case, with or without the hyphen. Null: it cannot be one. */

@@ -1,6 +1,7 @@
 import type { TokenScope } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
 import type { DeviceAsking, DeviceState } from './device.ts';
+import type { WaitingCode } from './device-limit.ts';
 import type { ListedToken } from './token.ts';
 
 /** `team_token` and `team_device`. Nothing of either is a tenant's: whoever brings a token is found before their projects are. */
@@ -137,6 +138,29 @@ export async function insertDevice(
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting')`,
     [row.deviceHash, row.codeHash, row.label, row.scopes, row.address, row.askedAt, row.expiresAt],
   );
+}
+
+export async function countWaiting(tx: Tx): Promise<number> {
+  const rows = await tx.query<{ waiting: number }>(
+    `SELECT count(*) AS waiting FROM beckon.team_device WHERE state = 'waiting'`,
+  );
+  return rows[0]?.waiting ?? 0;
+}
+
+/** Lists the waiting codes, the oldest first. */
+export function listWaiting(tx: Tx, limit: number): Promise<WaitingCode[]> {
+  return tx.query(
+    `SELECT code_hash AS "codeHash", address FROM beckon.team_device WHERE state = 'waiting'
+     ORDER BY asked_at, code_hash LIMIT $1`,
+    [limit],
+  );
+}
+
+/** Deletes those of the codes that still wait: one that was approved since belongs to the member who approved it. */
+export async function deleteWaiting(tx: Tx, codes: WaitingCode[]): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_device WHERE code_hash = ANY ($1::bytea[]) AND state = 'waiting'`, [
+    codes.map(({ codeHash }) => codeHash),
+  ]);
 }
 
 const DEVICE = `label, scopes, address, asked_at AS "askedAt", expires_at AS "expiresAt", state`;

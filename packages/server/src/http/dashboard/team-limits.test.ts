@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { DeviceBegun } from '@beckon/contract/dashboard';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
@@ -29,14 +30,31 @@ async function askAll(
 const refused = (statuses: number[]): number => statuses.filter((status) => status === 429).length;
 const program = { label: 'laptop', scopes: ['read'] };
 
-test('who is over their own bound for programs takes nothing of what everybody shares', async () => {
-  const one = await askAll('POST /device', { from: () => '10.0.0.1', times: 40, body: program });
-  expect(refused(one)).toBe(10);
-  const [shared] = await db.query<{ count: number }>(
-    `SELECT count FROM beckon.team_attempt WHERE key = 'device'`,
-  );
-  expect(shared?.count).toBe(30);
-  expect(await ask('POST /device', { from: '10.0.0.2', body: program })).toBe(200);
+describe('POST /device', () => {
+  const waiting = async (): Promise<number> =>
+    (await db.query<{ n: number }>(`SELECT count(*)::int AS n FROM beckon.team_device`))[0]?.n ?? -1;
+  const begin = async (from: string): Promise<DeviceBegun> =>
+    (await browser({ 'x-forwarded-for': from }).ask('POST /device', program)).json.data as DeviceBegun;
+  const stateOf = async ({ device_code }: DeviceBegun): Promise<unknown> =>
+    (await browser({ 'x-forwarded-for': '192.0.2.1' }).ask('POST /device/token', { device_code })).json.data;
+  beforeEach(() => db.query('DELETE FROM beckon.team_device'));
+
+  test('returns 429 from the 31st request of one address, and 200 to every other address', async () => {
+    const one = await askAll('POST /device', { from: () => '10.0.0.1', times: 40, body: program });
+    expect(refused(one)).toBe(10);
+    expect(await ask('POST /device', { from: '10.0.0.2', body: program })).toBe(200);
+  });
+
+  test('keeps an earlier and a later login alive while 40 networks of IPv6 ask 1,010 times', async () => {
+    const network = (at: number): string => `2001:db8:1:${(at % 40).toString(16)}::1`;
+    const before = await begin('203.0.113.7');
+    const flood = await askAll('POST /device', { from: network, times: 1_010, body: program });
+    expect(refused(flood)).toBe(0);
+    expect(await waiting()).toBeLessThanOrEqual(1_000);
+    const after = await begin('2001:db8:1:ffff::7');
+    expect(await stateOf(before)).toEqual({ state: 'waiting' });
+    expect(await stateOf(after)).toEqual({ state: 'waiting' });
+  });
 });
 
 test('who is over the bound of their address locks no account', async () => {
