@@ -32,6 +32,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'FROM beckon.project ORDER BY project_id',
         'WHERE is_demo ORDER BY project_id',
         'WHERE name = $1 ORDER BY project_id',
+        'SELECT count(*) AS projects FROM beckon.project',
       ],
       'features/team/reads.ts': ['JOIN beckon.project p', 'WHERE organisation_id = $1 ORDER BY project_id'],
       'features/turns/store.ts': ['SELECT DISTINCT ahead_ms'],

@@ -27,6 +27,7 @@ export function testMail(changed: Partial<Mailroom> = {}) {
     mail: { mailDomain: null, spfInclude: null },
     mailroom: testMailroom(changed),
     tokenKeys: TOKEN_KEYS,
+    projectsMax: 20,
     openStripe: (): never => {
       throw new Error('nobody asks Stripe in this test');
     },

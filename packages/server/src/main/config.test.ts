@@ -81,6 +81,7 @@ test('every variable is read', () => {
     AI_API_KEY_FILE: '/run/secret',
     AI_MODEL: 'small-1',
     CLIENT_MINIMUM: 'Beckon-JS/1.4.0, beckon-py/0.9.0-rc.1',
+    PROJECTS_PER_ORGANIZATION: '50',
   });
   expect(config).toEqual({
     port: 443,
@@ -113,6 +114,7 @@ test('every variable is read', () => {
     restoreGuard: 'auto',
     dnsServers: ['10.0.0.2', '127.0.0.1:5353'],
     model: { baseUrl: 'https://models.example/v1#anthropic', apiKey: 's'.repeat(40), name: 'small-1' },
+    projectsMax: 50,
     minimumVersions: new Map([
       ['beckon-js', '1.4.0'],
       ['beckon-py', '0.9.0-rc.1'],
@@ -133,6 +135,7 @@ test('all faults are told at once, each by its variable and with what is allowed
     ROLES: 'api,mailer',
     API_PROCESSES: '0',
     WORKER_PROCESSES: '65',
+    PROJECTS_PER_ORGANIZATION: '0',
     SECRET_KEY: 'a-key-that-is-long-enough-but-not-alone',
     SECRET_KEY_FILE: '/run/secret',
     SECRET_KEY_PREVIOUS: 'short',
@@ -150,6 +153,7 @@ test('all faults are told at once, each by its variable and with what is allowed
     /^ROLES must be all, or any of api, worker, mail-in, separated by commas, not "mailer"$/,
     /^API_PROCESSES must be a whole number from 1 to 64, not "0"$/,
     /^WORKER_PROCESSES must be a whole number from 1 to 64, not "65"$/,
+    /^PROJECTS_PER_ORGANIZATION must be a whole number from 1 to 10000, not "0"$/,
     /^SECRET_KEY must not be set together with SECRET_KEY_FILE$/,
     /^SECRET_KEY_PREVIOUS must have at least 16 characters/,
     /^LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"$/,

@@ -52,6 +52,8 @@ export type Config = BackupConfig & {
   dnsServers: string[] | null;
   /** Who words letters where a project asks for it; null: their templates alone. */
   model: ModelSettings | null;
+  /** How many projects an organization may have. */
+  projectsMax: number;
   /** Client name, in lower case → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   /** What works but is probably not meant. */
@@ -62,6 +64,8 @@ const ROLES = ['api', 'worker', 'mail-in'] as const;
 export type Role = (typeof ROLES)[number];
 /** More than any machine has use for; a slip of the finger is told and not tried. */
 const PROCESSES_MAX = 64;
+const PROJECTS_DEFAULT = 20;
+const PROJECTS_MAX = 10_000;
 
 /** All faults at once, each with its variable and what is allowed: nobody repairs a configuration one start at a time. */
 export class ConfigFaults extends Error {
@@ -109,6 +113,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     mailFrom: read.parsed('MAIL_FROM', readMailbox),
     dnsServers: read.list('DNS_SERVERS', 'addresses such as 10.0.0.2 or 127.0.0.1:5353', isServerAddress),
     model: readModel(read),
+    projectsMax: read.count('PROJECTS_PER_ORGANIZATION', PROJECTS_MAX) ?? PROJECTS_DEFAULT,
     minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
     ...readBackup(read),
     warnings: [],

@@ -107,6 +107,7 @@ export async function openForCommand(
         ...secrets,
         ...openMailroom(config, secrets.sealer, db.clock),
         webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
+        projectsMax: config.projectsMax,
         openStripe: stripeReader(db),
         openScratch: (clock) => openScratch(place, { clock, log }),
         // What only sending needs is read when something is sent.

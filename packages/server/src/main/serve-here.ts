@@ -47,6 +47,7 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
       roles: config.roles,
       listen: config,
       minimumVersions: config.minimumVersions,
+      projectsMax: config.projectsMax,
       restoreGuard: config.restoreGuard,
       embedded: embeddedData(config),
       ...(countedByAll ? { countedByAll } : {}),

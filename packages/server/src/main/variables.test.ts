@@ -35,6 +35,7 @@ test('what is said to count where nothing is set is what counts', () => {
   expect(said('API_PROCESSES')).toBe(String(unset.processes.api));
   expect(said('WORKER_PROCESSES')).toBe(String(unset.processes.worker));
   expect(said('LOG_LEVEL')).toBe(unset.logLevel);
+  expect(said('PROJECTS_PER_ORGANIZATION')).toBe(String(unset.projectsMax));
   expect(said('WEBHOOK_ALLOW_PRIVATE')).toBe(String(unset.webhookAllowPrivate));
   for (const [name, value] of [
     ['METRICS_PORT', unset.metricsPort],

@@ -257,6 +257,14 @@ export const VARIABLES: readonly Variable[] = [
     about: 'Clients and versions, separated by commas: older ones are told so in `X-Client-Outdated`.',
   },
   {
+    name: 'PROJECTS_PER_ORGANIZATION',
+    group: 'Operation',
+    unset: '20',
+    example: '50',
+    about:
+      'How many projects an organization may have, 1 to 10000. Suspended projects count; sandboxes and the demo do not. A lower value deletes nothing: it only refuses new projects.',
+  },
+  {
     name: 'WEBHOOK_ALLOW_PRIVATE',
     group: 'Operation',
     unset: 'false',

@@ -72,6 +72,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     ),
     webhooks,
     installation: installationOf(options),
+    projectsMax: options.projectsMax,
   };
 }
 

@@ -66,6 +66,7 @@ export type ServerOptions = {
   listen: ListenOptions;
   /** Client name → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
+  projectsMax: number;
   sealer: Sealer;
   tokenKeys: TokenKeys;
   /** By which sessions of the team are signed; the current one first. */
@@ -192,12 +193,11 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     metrics: shownMetrics(options, parts.metrics),
     metricsHere: listen.metricsPort === null,
   };
-  const team = openTeam(options, parts);
   const feeds = createFeeds();
   const mounts = [
     ...mountPages(options, { ...parts, ...deps }),
     (app: FastifyInstance) => mountSandbox(app, { ...options, ...parts, ...deps }),
-    ...mountPeople(options, { ...parts, ...deps, team, feeds }),
+    ...mountPeople(options, { ...parts, ...deps, team: openTeam(options, parts), feeds }),
   ];
   const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
   const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });

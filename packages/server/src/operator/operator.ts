@@ -28,6 +28,8 @@ export type Opened = {
   openOutbound: () => Outbound;
   /** What may be an endpoint, and as whom it is told. */
   webhooks: { allowPrivate: boolean; agent: string };
+  /** How many projects an organization may have. */
+  projectsMax: number;
   /** How imports read Stripe. */
   openStripe: OpenStripe;
   /** A migrated database of its own beside ours, in which time goes as this clock says; closing drops it. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findProject, listProjects, type Project } from '../features/projects/index.ts';
 import { listOrganisations } from '../features/team/index.ts';
-import { createProject } from '../flows/create-project.ts';
+import { createProjectIn, requireProjectSlot } from '../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../flows/suspend-project.ts';
 import { requireOrganisation } from '../flows/team/index.ts';
 import type { Database } from '../io/db/index.ts';
@@ -25,9 +25,12 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: { name: string; org?: string } & OutputOptions) =>
       runInRealTime(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, projectsMax: max }) => {
           const organisationId = await organisationOf(db, options.org);
-          const { id, name } = await createProject(db, { name: options.name, organisationId });
+          const { id, name } = await db.transaction(async (tx) => {
+            if (organisationId !== null) await requireProjectSlot(tx, { organisationId, max });
+            return createProjectIn({ tx, clock: db.clock }, { name: options.name, organisationId });
+          });
           return { id: String(id), name };
         },
         show: ({ id, name }) => `Project ${name} has the id ${id}`,

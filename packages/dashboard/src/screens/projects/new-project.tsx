@@ -27,7 +27,7 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
     },
   });
   const { fields = {} } = create.error ?? {};
-  const isElsewhere = create.error !== null && Object.keys(fields).length === 0;
+  const isElsewhere = create.error !== null && !hasField(fields, organisations);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (create.isPending || organisation === undefined) return;
@@ -70,6 +70,12 @@ export function NewProject({ organisations, onClose }: NewProjectProps): ReactNo
       </form>
     </Modal>
   );
+}
+
+/** Whether the form shows one of these errors at its field. The organization has a field only where it can be chosen. */
+function hasField(errors: Record<string, string>, organisations: Organisation[]): boolean {
+  const shown = ['name', 'time_zone', ...(organisations.length > 1 ? ['organisation'] : [])];
+  return shown.some((field) => field in errors);
 }
 
 type Field<T> = { value: T; onChange: (value: string) => void; error: string | undefined };

@@ -7,7 +7,7 @@ export { listDemos, listProjects } from './list-projects.ts';
 export { type Project } from './project.ts';
 export { listRateLimits, readEndpoint, setRateLimit } from './rate-limits.ts';
 export { readChanges, setSettings } from './set-settings.ts';
-export { nextProjectId } from './store.ts';
+export { countProjectsOf, nextProjectId } from './store.ts';
 export {
   describeSettings,
   readSettings,

@@ -17,6 +17,16 @@ export async function nextProjectId(tx: Tx): Promise<number> {
   return rows[0].id;
 }
 
+/** Counts the projects of an organization, suspended ones too, but neither sandboxes nor demos. */
+export async function countProjectsOf(tx: Tx, organisationId: string): Promise<number> {
+  const rows = await tx.query<{ projects: number }>(
+    `SELECT count(*) AS projects FROM beckon.project
+     WHERE organisation_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
+    [organisationId],
+  );
+  return rows[0]?.projects ?? 0;
+}
+
 export async function insertProject(
   tx: Tx,
   row: Omit<ProjectRow, 'suspended_at'> & {

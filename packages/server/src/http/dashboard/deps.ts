@@ -41,6 +41,8 @@ export type DashboardDeps = {
   transport: TransportRules;
   release: Release;
   installation: Installation;
+  /** How many projects an organization may have. */
+  projectsMax: number;
   /** Client name, in lower case → the least version that the operator wants of it. */
   minimumVersions: ReadonlyMap<string, string>;
   /** Who listens to what happens; left out, they are kept where the routes are. */

@@ -9,7 +9,7 @@ import {
   setSettings,
 } from '../../features/projects/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
-import { createProjectIn } from '../../flows/create-project.ts';
+import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
 import type { DashboardDeps } from './deps.ts';
 import { route } from './route.ts';
 
@@ -33,9 +33,10 @@ export const projectRoutes = [
       time_zone: Type.Optional(Type.String()),
       organisation: Type.Optional(Type.String({ maxLength: 200 })),
     }),
-    async handle({ db, access }, { person, body, note }) {
+    async handle({ db, access, projectsMax }, { person, body, note }) {
       const organisationId = choose(await access.organisationsToMakeIn(person.id), body.organisation);
       const project = await db.transaction(async (tx) => {
+        await requireProjectSlot(tx, { organisationId, max: projectsMax });
         const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organisationId });
         if (body.time_zone !== undefined) await setSettings(tx, made.id, { time_zone: body.time_zone });
         return made;
