@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   let tell: CustomerServer;
   beforeAll(async () => {
     browser = await openBrowser();
-    installation = await newInstallation();
+    installation = await newInstallation({ PROJECTS_PER_ORGANIZATION: '1' });
     const person = await newPerson(browser);
     ({ page, troubles } = person);
     session = await signedIn(person.context, installation);
@@ -122,6 +122,16 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('option', { name: 'The user asked to receive email again' }).click();
     await lifting.getByRole('button', { name: 'Lift it' }).click();
     await row(/linus@example\.com/).waitFor({ state: 'detached' });
+  });
+
+  test('the form for a new project says that the organization has no room for one, and who can make it', async () => {
+    await page.goto(`${installation.url}/projects`);
+    await page.getByRole('button', { name: 'New project' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New project' });
+    await dialog.getByLabel('Name').fill('One too many');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText(/The maximum is 1: ask the operator to raise PROJECTS_PER_ORGANIZATION/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
   describe('somebody who was invited', () => {
