@@ -4,17 +4,18 @@ import { any } from './phrase.ts';
 
 export const UNKNOWN_ABROAD = any(
   // German, Dutch
-  String.raw`(?:benutzer|empfänger|empfaenger|adresse|postfach|konto|nutzer)\b.{0,60}(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|ungültig)|unbekannte[rn]? (?:benutzer|empfänger|adresse)|kein (?:solcher )?(?:benutzer|empfänger)`,
-  String.raw`(?:gebruiker|adres|ontvanger|postbus)\b.{0,40}(?:onbekend|bestaat niet|niet gevonden)|onbekende (?:gebruiker|ontvanger)`,
+  String.raw`(?:benutzer|empfänger|empfaenger|adresse|postfach|konto|nutzer)\b.{0,60}(?:unbekannt|existiert nicht|nicht (?:gefunden|bekannt|vorhanden)|ungültig)|unbekannte[rn]? (?:benutzer|empfänger|adresse)|kein(?:e[nrs]?)? (?:solche[nrs]? )?(?:benutzer|empfänger|postfach|konto)`,
+  String.raw`(?:gebruiker|adres|ontvanger|postbus)\b.{0,40}(?:onbekend|bestaat niet|niet gevonden)|onbekende? (?:gebruiker|ontvanger|adres)|geen (?:dergelijke |zodanige )?(?:gebruiker|ontvanger|postbus)`,
   // French, Spanish, Portuguese, Italian
-  String.raw`(?:utilisateur|destinataire|adresse|bo[iî]te|compte)\b.{0,60}(?:inconnue?|n.?existe p(?:as|lus)|introuvable|invalide|inexistante?)|aucun (?:utilisateur|destinataire)`,
+  String.raw`(?:utilisateur|destinataire|adresse|bo[iî]te|compte)\b.{0,60}(?:inconnue?|n.?existe p(?:as|lus)|n.?est p(?:as|lus) (?:valide|utilisée?|en service)|introuvable|invalide|erronée?|inexistante?|supprimée?)|aucune? (?:utilisateur|destinataire|compte|bo[iî]te|adresse)|adresse (?:e-?mail |mail |[eé]lectronique )?(?:n.?est plus active|inactive)`,
   String.raw`(?:usuario|usuário|utente|utilizador|destinat[aá]ri[oa]|direcci[oó]n|endereço|indirizzo|cuenta|conta|casella|buz[oó]n|correo|caixa)\b.{0,60}(?:desconocid[oa]|desconhecid[oa]|sconosciut[oa]|inexistente|no existe|n[aã]o existe|non esist\w*|non (?:è )?(?:valid|trovat)\w*|no (?:se )?(?:ha )?(?:sido )?encontrad[oa]|n[ãa]o (?:foi )?encontrad[oa]|inv[aá]lid[oa])`,
+  String.raw`\b(?:no existe|non esiste|n[aã]o existe|nessun|ning[uú]n|nenhum) (?:(?:el|la|ese|este|esa|dich[oa]|tal|un|una?|alcun|nessun|o|uma?|esse) )?(?:usuario|persona|cuenta|buz[oó]n|destinat[aá]ri[oa]|direcci[oó]n|utente|indirizzo|casella|usuário|utilizador|endereço|conta)`,
   // Polish, Russian, Turkish
   String.raw`(?:użytkownik|adres|skrzynka|konto).{0,40}(?:nieznan|nie istnieje|nie znaleziono)|(?:kullanıcı|alıcı|adres).{0,30}(?:bulunamadı|bilinmiyor|mevcut değil)`,
   String.raw`(?:пользовател|получател|адрес|ящик|аккаунт|уч[её]тн).{0,40}(?:не (?:найден|существует|зарегистрирован|известен)|неизвест|недействител)|(?:нет|неизвестн\S+) (?:так\S+ )?(?:пользовател|получател|адрес)`,
   // Chinese, Japanese, Korean, Hebrew
   String.raw`(?:收件人|用户|用戶|邮箱|郵箱|地址|帐号|账号|账户|收信人|使用者).{0,20}(?:不存在|未找到|找不到|无效|無效|不正确)|(?:不存在|无效|無效)的?(?:收件人|用户|用戶|邮箱|地址)|查无此`,
-  String.raw`(?:ユーザー?|アドレス|宛先|受信者|メールボックス|アカウント).{0,20}(?:存在しま?せん|存在しない|見つか(?:りません|らない)|不明|無効|誤り|正しくありません)|(?:宛先|あて先)不明`,
+  String.raw`(?:ユーザー?|アドレス|宛先|受信者|メールボックス|アカウント).{0,20}(?:存在しま?せん|存在しない|見つか(?:りません|らない)|(?:い|おり|あり|ござい)ません|不明|無効|誤り|正しくありません)|(?:宛先|あて先)不明`,
   String.raw`(?:사용자|수신자|주소|계정|메일함).{0,20}(?:존재하지 않|찾을 수 없|알 수 없)|(?:הכתובת|הנמען|המשתמש).{0,30}(?:לא (?:קיים|קיימת|נמצא|נמצאה|ידוע)|אינו קיים|אינה קיימת)`,
 );
 

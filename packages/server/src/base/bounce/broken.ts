@@ -5,6 +5,15 @@ export const SAYS_CROWDED = any(
   String.raw`\btoo many (?:\S+ ){0,3}(?:connections?|sessions)\b|\b(?:concurrent|simultaneous) (?:\S+ )?(?:connections|sessions)\b|\bconnection limit\b|\b(?:exceeded the )?rate limit allowed on this connection\b`,
 );
 
+/**
+ * A delivery agent on the recipient's own server could not create, open or write a file. It says nothing about the address,
+ * although the reason that the operating system gave may read "No such user".
+ */
+export const SAYS_LOCAL_DELIVERY_FAILED = any(
+  String.raw`\b(?:could ?n[o']t|could not|cannot|can not|can't|unable to|failed to) (?:create|open|write|append|lock|chdir|access|stat|rename)(?: to| into)?(?: (?:the|an?|user|local|output|temporary|temp|dot|lock|mail)){0,4} ?["'\x60(]?(?:/|(?:mail ?)?(?:file|folder)s?\b|mail ?box\b|maildir\b|director(?:y|ies)\b|dot-?lock\b|lock-?file\b|output\b|spool\b)`,
+  String.raw`\b(?:procmail|maildrop|deliver): (?:could|can|unable|fail|error|lock)`,
+);
+
 /** The way there or the server itself, said so plainly that nothing else can be meant. */
 export const SAYS_NOT_REACHED = any(
   String.raw`\b(?:message|delivery time|time limit|retry time\w*|delivery period|queue lifetime|envelope|delivery) (?:limit |has |was )?(?:expired|exceeded)\b|\bretry time ?out exceeded\b|\bunable to deliver in \d+|\b(?:in the )?queue (?:for )?too long\b|\b(?:establish|make) an? smtp connection\b|\bqueue\.? ?expired\b|\bfailing for a long time\b|\bexceeded max time\b`,

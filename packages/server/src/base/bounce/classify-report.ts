@@ -49,13 +49,18 @@ export function classifyReport({ action, status: own, category, said }: Reported
   const status = statusAmong(said, given);
   const context = said.join('\n');
   const found = classifyText({
-    texts: said,
+    texts: said.toSorted((a, b) => Number(isTranscript(b)) - Number(isTranscript(a))),
     status,
     replyCode: replyCodeIn(context),
-    stage: stageOf(context),
+    stage: stageOf(`${own}\n${context}`),
     category: BY_CATEGORY[category ?? ''] ?? null,
   });
   return { class: found, status, final: action !== 'delayed' };
+}
+
+/** The remote server's own words, as copied from the conversation: they outrank what the local server makes of them. */
+function isTranscript(text: string): boolean {
+  return /^\s{0,8}<<< ?[45]\d\d/.test(text);
 }
 
 /** One that says something, of the server's own words first. */
@@ -81,11 +86,11 @@ const BEFORE = new RegExp(
   'i',
 );
 const RECIPIENT = new RegExp(
-  String.raw`${COMMAND}rcpt\b|\brcpt to command\b|\[rcpt_to\]|\bdoes(?: not|n't) like recipient\b|\(state 14\)|\bS2017062302\b`,
+  String.raw`${COMMAND}rcpt\b|\brcpt to command\b|\[rcpt_to\]|\bdoes(?: not|n't) like recipient\b|\bserver has rejected address\b|\(state 14\)|\bS2017062302\b`,
   'i',
 );
 const LETTER = new RegExp(
-  String.raw`\bdata\s+command\b|\bafter (?:pipelined )?(?:sending )?(?:end of )?data\b|>>> (?:data|\.)(?:\s|$)|\bcommand:? data\b|\bbdat\b`,
+  String.raw`\bdata\s+command\b|\bafter (?:pipelined )?(?:sending )?(?:end of )?data\b|\bfailed after i sent the message\b|\bsmtp transmission failure\b|>>> (?:data|\.)(?:\s|$)|\bcommand:? data\b|\bbdat\b`,
   'i',
 );
 

@@ -1,5 +1,7 @@
 import { normaliseReply } from './normalise-reply.ts';
 import type { Refusal, ReplyClass, Stage } from './refusal.ts';
+import { SAYS_LOCAL_DELIVERY_FAILED } from './broken.ts';
+import { enhancedStatus } from './reply.ts';
 import { STRONG_RULES, WEAK_RULES, type Rule } from './rules.ts';
 
 const TEXT_CHARS_MAX = 1_500;
@@ -7,10 +9,11 @@ const TEXT_CHARS_MAX = 1_500;
 type Found = Pick<Rule, 'class' | 'about'>;
 
 /**
- * The words first, then the status. A false `hard` silences somebody for good, so that words for an unknown address are
- * believed only where no other sign is against them.
+ * Classifies by words first, then by status. A false `hard` suppresses an address for good, so words for an unknown address
+ * count only where no other sign contradicts them.
  */
-export function classifyText({ texts: given, status, replyCode, stage, category }: Refusal): ReplyClass {
+export function classifyText(refusal: Refusal): ReplyClass {
+  const { texts: given, status, replyCode, stage, category } = refusal;
   const texts = given.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
   const found =
     firstSaid(STRONG_RULES, texts, stage) ??
@@ -18,7 +21,23 @@ export function classifyText({ texts: given, status, replyCode, stage, category 
     definite(status, replyCode) ??
     firstSaid(WEAK_RULES, texts, stage) ??
     vague(status, replyCode, stage);
-  return found.class === 'hard' ? tempered(found, { texts: given, status, replyCode, stage }) : found.class;
+  if (found.class !== 'hard') return found.class;
+  return overruling(refusal, texts) ?? tempered(found, refusal);
+}
+
+const ANSWER = /^(?:<<< ?)?[45]\d\d[ -]/;
+
+/**
+ * What outranks `hard`: a failed local delivery, and the remote server's own answer where it gives another cause. Sendmail
+ * adds "5.1.1 User unknown" to every 550 after RCPT, whatever the remote server said.
+ */
+function overruling({ texts: given, stage }: Refusal, texts: string[]): ReplyClass | null {
+  if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
+  const [answer = ''] = given;
+  if (given.length < 2 || !ANSWER.test(answer) || enhancedStatus(answer) !== null) return null;
+  const own = texts.slice(0, 1);
+  const cause = firstSaid(STRONG_RULES, own, stage) ?? firstSaid(WEAK_RULES, own, stage);
+  return cause && cause.class !== 'hard' ? cause.class : null;
 }
 
 function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Rule | undefined {
@@ -89,8 +108,9 @@ const PLAIN =
   /\b(?:doesn't|does not|don't) have an? (?:\S+ ){0,3}account\b|\bdelivery error: dd\b|\baborted,? mail ?box not found\b/i;
 
 /**
- * Once the letter was seen, filters of recipients say that a user is unknown too; and so they do with the status of a mailbox
- * that exists, or of security. What answers RCPT knows of nothing but the address.
+ * A filter that has seen the email also says that the user is unknown, sometimes with the status of an existing mailbox or of
+ * security. The answer to RCPT can only be about the address. Where the command is not known, a status that a server gives
+ * to a refused recipient is enough.
  */
 function isDoubtful(
   code: string,
@@ -99,5 +119,5 @@ function isDoubtful(
   if (stage === 'rcpt' || replyCode === 542) return false;
   if (/^5\.[27]\./.test(code)) return true;
   if (/^5\.(?:1\.|4\.4)/.test(code) || texts.some((text) => PLAIN.test(text))) return false;
-  return stage === 'letter' || replyCode !== null;
+  return stage === 'letter' || (replyCode !== null && !/^5\.[05]\.0$/.test(code));
 }

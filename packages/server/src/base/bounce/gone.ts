@@ -6,6 +6,11 @@ export const SAYS_NOBODY = any(
   String.raw`\b(?:no such|unknown|invalid|nonexistent) (?:local )?(?:user|mail ?box|recipient)\b(?!s)|\bno mail ?box here by that name\b|\baccount or domain may not exist\b|\bno valid recipients for this\b`,
 );
 
+/** An address that was in use once. An account or mailbox that is inactive may come back; such an address does not. */
+export const SAYS_ABANDONED = any(
+  String.raw`\brecipient (?:is )?no longer on (?:this |the |our )?server\b|\b(?:an? |this )?(?<!temporarily )inactive (?:e-?mail|mail|recipient) address\b|\b(?:e-?mail|mail|recipient) address${words(3)} is (?:now )?inactive\b|\bnot an? active (?:e-?mail )?address\b`,
+);
+
 /** Unknown, invalid, not in a directory, moved away: verbs and nouns in either order. */
 export const SAYS_UNKNOWN = any(
   String.raw`\b(?!no (?:valid )?recipients\b)(?:no|not an?|unknown|unknow|invalid|illegal|incorrect|undefined|unrecogni[sz]ed|bad|wrong|non-?exist\w*|inexistent|undeliverable|unroute?able|unresolvable) (?:such )?(?:(?:local|virtual|destination|e-?mail|mail|known|valid|registered|final delivery|relay|smtp|rcpt|unix|system|or \w+) ){0,3}${WHO}\b`,
@@ -18,7 +23,7 @@ export const SAYS_UNKNOWN = any(
   String.raw`\bno[tn] (?:our|a local|a known|a valid|a registered|my) (?:\S+ )?(?:customer|user|address|recipient|mail ?box|account)\b|\bunknown here\b`,
   String.raw`\bthis (?:address|user|mail ?box|account|recipient) (?:no longer (?:accepts|exists|receives)|does not|doesn't)\b|\bno longer (?:on (?:this )?server|works? (?:here|for|at)|employed|with (?:us|the company))\b`,
   String.raw`\b(?:user|recipient|account|address) (?:is |has been |was )?(?:deleted|removed|retired|discontinued permanently)\b|\b(?:closed|deleted|removed) (?:account|mail ?box|user)\b`,
-  String.raw`\bnot known at this\b|\bunavailable (?:mail )?user\b|\bnot (?:an? )?user of this\b|\bdon'?t exists?\b|\bnot an? (?:\w+ ){0,2}(?:mail ?box|user|recipient) (?:here|on)\b`,
+  String.raw`\bno ?(?:one|body) at this\b|\bbad_?rcpt_?to\b|\b(?:user|account) missing home directory\b|\bnot known at this\b|\bunavailable (?:mail )?user\b|\bnot (?:an? )?user of this\b|\bdon'?t exists?\b|\bnot an? (?:\w+ ){0,2}(?:mail ?box|user|recipient) (?:here|on)\b`,
 );
 
 /** It has gone somewhere else. */

@@ -20,7 +20,7 @@ export const SAYS_SUSPENDED = any(
   String.raw`\b(?:account|mail ?box|user|recipient|address|inbox|domain)\b${words(7)} (?:disabled|suspended|inactive|locked|deactivated|frozen|on hold|out of service|discontinued|dormant|archived|not active|temporarily (?:unavailable|blocked|closed|limited)|no longer active)\b`,
   String.raw`\b(?:account|mail ?box|user) (?:\S+ ){0,2}(?:is |has been |was |been )(?:\w+ )?(?:blocked|closed|terminated|expired)\b(?! (?:by|using|due to your))`,
   String.raw`\b(?:disabled|inactive|suspended|locked|deactivated|dormant|archived|frozen) (?:e-?mail |mail |user )?(?:account|mail ?box|user|recipient|address)\b|\binvalid\/inactive\b|\baccountdisabled\w*`,
-  String.raw`\bvacation ?only\b|\bnever logged on\b|\b(?:extended|long) (?:period of )?inactivity\b|\brecipient no longer on server\b|\baccount (?:is )?(?:currently|temporarily) not available\b`,
+  String.raw`\bvacation ?only\b|\bnever logged on\b|\b(?:extended|long) (?:period of )?inactivity\b|\baccount (?:is )?(?:currently|temporarily) not available\b`,
 );
 
 /** The recipient's own rules, or those of who keeps the mailbox for them. */
@@ -36,8 +36,12 @@ export const SAYS_FILTERED = any(
   String.raw`\bmail ?box (?:is )?(?:unavailable|not available|busy)\b|\bnot accepting (?:mail|messages)\b|\brecipient (?:rejected|refused|filter)`,
 );
 
+/** Another cause on the same line: then the refusal is not about whether the address exists. */
+const NO_OTHER_CAUSE = String.raw`(?!.{0,80}\b(?:polic|limit|sender|spf|dkim|dmarc|spam|reputation|content|block|listed|temporar|unverified|greylist))`;
+
 /** RFC 5321's words for an address that is not served, which mean it where they answer RCPT. */
 export const SAYS_UNAVAILABLE = any(
+  String.raw`(?<!\b(?:ip|client|source|host|remote|server|return|your|from) )\baddress(?:es)? (?:is |was |has been |have been )?rejected\b(?!: ?\S)${NO_OTHER_CAUSE}|\baccount unavailable\b|\b(?:server|host) (?:has )?rejected (?:the )?(?:recipients?|address(?:es)?)\b${NO_OTHER_CAUSE}`,
   String.raw`\brequested (?:mail )?action (?:not taken|aborted)[:,]? mail ?box (?:unavailable|not found)\b(?!.{0,80}\b(?:polic|limit|sender|spf|reject|spam|reputation|content))|\b(?:unknown recipient or )?mail ?box unavailable\b(?!.{0,80}\b(?:polic|limit|sender|spf|reject|spam|access denied|reputation|content))|\brecipient address rejected: ?(?:access denied|host|$)|\brecipient rejected\b(?!:)|^[\W\d]*address rejected\b|\bmail ?box name (?:is )?(?:not allowed|invalid)\b`,
 );
 

@@ -2,9 +2,19 @@ import { replyText } from './reply.ts';
 
 const TEXT_CHARS_MAX = 300;
 
-/** In this order: an address holds a host, a link holds an id. */
+const LINK = /https?:\/\/[^\s<>"')]+/g;
+const OF_BLOCKLIST =
+  /\b(?:bl|rbl|dnsbl|sbl|xbl|pbl|cbl)\b|spamhaus|spamcop|\bsorbs\b|uceprotect|senderscore|(?:block|black|deny)[-_]?list|delist|unblock/;
+
+const LOOKUP_PAGE = /\/(?:query|lookup|check|search|removal)\b/;
+
+/** A page about the listing of an IP address. Some servers refuse with nothing but such a link. */
+function isOfBlocklist(link: string): boolean {
+  return OF_BLOCKLIST.test(link) || (LOOKUP_PAGE.test(link) && /[?&;]ip=/.test(link));
+}
+
+/** In this order: an address contains a host. */
 const VARIABLE: [RegExp, string][] = [
-  [/https?:\/\/[^\s<>"')]+/g, 'link'],
   [/<[^<>\s]*>/g, 'address'],
   [/[^\s<>"'(),:;：（），、；。「」【】《》]+@(?:\[[\w.:]*\]|[\w.-]+)/g, 'address'],
   [/\[?\b\d{1,3}(?:\.\d{1,3}){3}\b\]?/g, 'host'],
@@ -24,7 +34,9 @@ const VARIABLE: [RegExp, string][] = [
  * about. By it the sender sees that a relay refuses everybody for one reason.
  */
 export function normaliseReply(reply: string, charsMax = TEXT_CHARS_MAX): string {
-  let text = replyText(reply).toLowerCase();
+  let text = replyText(reply)
+    .toLowerCase()
+    .replace(LINK, (link) => (isOfBlocklist(link) ? 'blocklist link' : 'link'));
   for (const [pattern, word] of VARIABLE) text = text.replace(pattern, word);
   return text.replace(/ +/g, ' ').slice(0, charsMax).trim();
 }

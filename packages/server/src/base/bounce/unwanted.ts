@@ -8,6 +8,11 @@ export const SAYS_TOO_LARGE = any(
   String.raw`\b(?:exceed\w*|over|above) (?:the |our )?(?:fixed |maximum |max |allowed )*(?:message|e-?mail|mail)(?: size)? (?:size|limit)`,
 );
 
+/** Sender and recipient are one mailbox, which the server does not serve this way. */
+export const SAYS_TO_YOURSELF = any(
+  String.raw`\b(?:cannot|can not|can't|may not|must not|not (?:allowed|permitted) to) send (?:an? |any )?(?:e-?mails? |mails? |messages? )?to yourself\b`,
+);
+
 /** Who writes is refused, whatever the answer stands behind: words such as "does not exist" are about them then. */
 export const SAYS_SENDER_REFUSED = any(
   String.raw`\b(?:sender|mail from|return[- ]path|envelope from|originator|from address|emetteur)\b(?:'s)?:?${words(6)} (?:rejected|refused|denied|invalid|verify failed|not (?:accepted|allowed|permitted|owned|verified|found|valid|exist|pre-approved|resolve)|does ?n.t (?:exist|resolve)|does not (?:exist|resolve)|must (?:exist|resolve)|blocked|blacklisted|prohibited|unknown|required|failed|forged|unverif\w+|blocklist\w*)\b`,
@@ -34,7 +39,7 @@ export const SAYS_NOBODY_FROM_YOU =
 export const SAYS_WHO_ARE_YOU = any(
   String.raw`\b(?:find|resolve|verify|look ?up|identify|recogni[sz]e|accept mail from) (?:your|the client|client|sender)(?:'s)?\b|\bclient host (?:rejected|blocked)|\bhelo command rejected\b|\binvalid (?:helo|ehlo|ip)\b|\bin (?:helo|ehlo)\b|\b(?:helo|ehlo) name\b|\brdns\b|\byour domain\b`,
   String.raw`\b(?:no|missing|invalid|without|have|has|bad|fix|valid|a|requires?) (?:a |valid |an |your |dns )*(?:ptr|reverse|rdns)\b|\b(?:ptr|rdns)\b.{0,20}\b(?:record|missing|required|mismatch)|\breverse (?:dns|lookup|hostname|name)\b|\bno valid (?:host ?name|sender host)\b`,
-  String.raw`\byour (?:server|ip|hostname|host name|mail server|mta|mail from)\b|\btemporarily deferred\b|\buser complaints\b|\bconnections? (?:will )?not (?:be )?accepted from\b|\b(?:dial-?up|dynamic) (?:ip|address|host|pool|space)`,
+  String.raw`\b(?:ip|client|source) address (?:is |was |has been )?(?:rejected|refused|denied)\b|\byour (?:server|ip|hostname|host name|mail server|mta|mail from)\b|\btemporarily deferred\b|\buser complaints\b|\bconnections? (?:will )?not (?:be )?accepted from\b|\b(?:dial-?up|dynamic) (?:ip|address|host|pool|space)`,
 );
 
 /** More letters in a time than it takes of us. */
@@ -57,6 +62,9 @@ export const SAYS_UNWANTED = any(
 export const SAYS_NOT_OF_THE_LIST = any(
   String.raw`\b(?:post(?:ing|s)?|messages?|letter|submi\w+)\b${words(5)} (?:to|on|by|from|in) (?:\S+ ){0,3}(?:list|group|non-?members?|newsgroup)\b|\bnot (?:a |an )?(?:\S+ )?(?:member|subscriber|subscribed)\b|\b(?:subscribers?|members?) only\b|\bonly (?:\S+ )?(?:members|subscribers)\b|\bposting not allowed\b|\bgroup you tried to contact\b|\bmailing list\b.{0,60}\b(?:reject\w*|refus\w*|not allowed|denied|moderat\w*)|\bmember of th(?:is|e) (?:list|group)\b`,
 );
+
+/** Blocklists and filters answer with nothing but a page that explains the listing; no server refuses a recipient like that. */
+export const SAYS_LINK_ALONE = /^\W*(?:[45]\.\d{1,3}\.\d{1,3} )?(?:(?:please )?(?:see|visit):? )?link\W*$/u;
 
 /** What is only likely to be about the letter or its sender. */
 export const SAYS_UNWANTED_TOO = any(
