@@ -14,23 +14,43 @@ const LINE_CHARS_MAX = 2_000;
 const SNIPPET_CHARS_MAX = 500;
 
 /**
- * What the person wrote, without what is quoted and without the signature; if nothing is left, all of it. One pass over the
- * lines, of which each looks at a few that follow it: a text that is made to be slow costs what its length costs.
+ * Returns what the person wrote, without the signature and without quotations; if nothing is left, the whole text. A
+ * quotation of one line above words of the person stays, with its attribution: "> Friday?" gives "Yes" its meaning.
+ *
+ * One pass, in which each line looks at a few that follow it, so the cost is linear in the length of the text.
  */
 export function replyText({ text }: Pick<InboundMail, 'text'>): string {
   const whole = linesOf(text.slice(0, TEXT_CHARS_MAX)).map((line) => line.slice(0, LINE_CHARS_MAX).trimEnd());
   const kept: string[] = [];
+  let quotation: string[] = [];
   for (let i = 0; i < whole.length; i++) {
     const line = whole[i] ?? '';
-    if (isSignatureMark(line) || isSeparator(line) || beginsHeader(whole, i)) break;
     const attribution = linesOfAttribution(whole, i);
-    // Below it stands what is quoted. Where that is marked line by line, an answer may stand between and beneath.
-    if (attribution > 0 && !quoteFollows(whole, i + attribution)) break;
-    if (attribution > 0) i += attribution - 1;
-    else if (!isQuoted(line) && !isMobileSignature(line)) kept.push(line);
+    if (endsReply(whole, i, attribution)) break;
+    if (attribution > 0 || isQuoted(line) || (line === '' && quotation.length > 0)) {
+      const length = Math.max(attribution, 1);
+      quotation.push(...whole.slice(i, i + length));
+      i += length - 1;
+    } else if (!isMobileSignature(line)) {
+      kept.push(...keptQuotation(quotation), line);
+      quotation = [];
+    }
   }
   const own = tidy(kept);
   return own === '' ? tidy(whole) : own;
+}
+
+/** A signature, a copied email, or a quotation without marks on its lines goes on to the end. */
+function endsReply(lines: string[], at: number, attribution: number): boolean {
+  const line = lines[at] ?? '';
+  if (isSignatureMark(line) || isSeparator(line) || beginsHeader(lines, at)) return true;
+  return attribution > 0 && !quoteFollows(lines, at + attribution);
+}
+
+/** The quotation itself if it is short, and otherwise the paragraph break that it made. */
+function keptQuotation(quotation: string[]): string[] {
+  if (quotation.filter((line) => /^\s{0,3}>[\s>]*[^\s>]/.test(line)).length === 1) return quotation;
+  return quotation.includes('') ? [''] : [];
 }
 
 /** On one line. */
