@@ -1,5 +1,7 @@
 import { firstOf } from './fields.ts';
+import { isForwardedBounce } from './forwarded-bounce.ts';
 import type { InboundMail } from './mail.ts';
+import { isSnsNotification } from './ses-notification.ts';
 import type { MailEnvelope } from './verdict.ts';
 
 /** Whether nobody wrote this: marks of protocols first, then those of programs, and words in the subject last. */
@@ -16,7 +18,8 @@ export function isOnlyTitledAuto(mail: InboundMail, letter: MailEnvelope & { sub
 }
 
 function isSentByMachine(mail: InboundMail, envelope?: MailEnvelope): boolean {
-  return isMarked(mail) || envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>';
+  if (isMarked(mail) || envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>') return true;
+  return isSnsNotification(mail) || isForwardedBounce(mail);
 }
 
 const ANSWERED =

@@ -23,6 +23,20 @@ const SUBJECT =
 const SAYS_SO =
   /\b(?:(?:could|can|was|has|were|did|will|is|are)(?: ?n[o']t|not) (?:be |been |able to |being )?(?:deliver\w*|sent|reach\w*|send|complete\w*|accept\w*|relay\w*)|undeliver\w*|unable to (?:deliver|send|reach|relay|complete)|(?:error|problem) deliver\w*|deliver\w* (?:\w+ ){0,4}(?:fail\w*|error|problem|unsuccessful|impossible|incomplete|delay\w*)|fail(?:ed|ure|ing) (?:\w+ ){0,4}(?:deliver\w*|recipient\w*|address\w*|permanently|to)|return\w* (?:\w+ ){0,5}(?:sender|undelivered|message|mail|unopened)|fatal error|bounce[ds]?|permanent(?:ly)? (?:error|fail\w*|fatal)|user unknown|unknown (?:user|recipient)|no such user|mailbox (?:is )?full|over ?quota|not delivered|rejected|said:|rcpt to|remote (?:host|server)|smtp error|following (?:recipient|address|error)\w*|giv(?:en|ing) up|nicht (?:zugestellt|gesendet)|konnte nicht|non (?:distribu|remis|è stato)|no (?:se )?(?:puede|pudo|ha sido)|não (?:pôde|foi))\b|\b[45]\d\d[ -][45]\.\d\.\d|宛先|配信|送信でき|退信|недостав|не (?:может|удалось)/iu;
 
+export function isBounceTitle(subject: string): boolean {
+  return SUBJECT.test(subject);
+}
+
+export function isDaemonAddress(address: string): boolean {
+  return NOTABLY_DAEMON.test(address);
+}
+
+export function saysUndelivered(text: string): boolean {
+  return SAYS_SO.test(text.slice(0, SAYS_CHARS_MAX));
+}
+
+const SAYS_CHARS_MAX = 64 * 1024;
+
 export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): boolean {
   if (firstOf(mail.headers, 'x-failed-recipients') !== null || isFromList(mail, returned)) return true;
   const from = mail.from ?? '';

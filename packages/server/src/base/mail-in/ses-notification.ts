@@ -1,7 +1,7 @@
-import { linesOf } from './fields.ts';
+import { firstOf, linesOf } from './fields.ts';
 import type { InboundMail, MailHeader } from './mail.ts';
 
-/** What Amazon SES tells by a topic that is subscribed to by mail: JSON, in place of a report. */
+/** A notification of Amazon SES, from an SNS topic with an email subscription: JSON in place of a delivery report. */
 export type SesNotification = {
   type: string;
   recipients: { address: string | null; action: string | null; status: string | null; diagnostic: string }[];
@@ -12,9 +12,13 @@ const RECIPIENTS_MAX = 100;
 const HEADERS_MAX = 200;
 const JSON_CHARS_MAX = 256 * 1024;
 
+/** Whether Amazon SNS sent it. It is never written by a person, whether or not its JSON can be read. */
+export function isSnsNotification({ headers }: InboundMail): boolean {
+  return firstOf(headers, 'x-amz-sns-message-id', 'x-amz-sns-subscription-arn') !== null;
+}
+
 export function readSesNotification(mail: InboundMail): SesNotification | null {
-  const line = linesOf(mail.text.slice(0, JSON_CHARS_MAX)).find((text) => text.startsWith('{'));
-  const said = line?.includes('"notificationType"') || line?.includes('"eventType"') ? parse(line) : null;
+  const said = parse(linesOf(mail.text.slice(0, JSON_CHARS_MAX)));
   if (!isObject(said)) return null;
   const type = asText(said.notificationType ?? said.eventType) ?? '';
   const letter = isObject(said.mail) ? said.mail : {};
@@ -44,9 +48,25 @@ function toHeader(given: unknown): MailHeader[] {
   return name && value ? [{ name: name.toLowerCase(), value }] : [];
 }
 
-function parse(line: string): unknown {
+/**
+ * Reads the JSON of one line, or of all lines up to the next empty one: some servers break lines beyond 998 characters,
+ * Sendmail with a "!" in front of the break. An envelope that SNS adds is opened.
+ */
+function parse(lines: string[]): unknown {
+  const begin = lines.findIndex((line) => line.startsWith('{'));
+  if (begin < 0) return null;
+  const end = lines.findIndex((line, i) => i > begin && line.trim() === '');
+  const block = lines.slice(begin, end < 0 ? undefined : end).join('\n');
+  if (!/notificationType|eventType/.test(block.replace(LINE_BREAK, ''))) return null;
+  const found = parseJson(lines[begin] ?? '') ?? parseJson(block.replace(LINE_BREAK, ''));
+  return isObject(found) && typeof found.Message === 'string' ? parseJson(found.Message) : found;
+}
+
+const LINE_BREAK = /!?\n[ \t]?/g;
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(line);
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -212,6 +212,31 @@ test('a machine that answers for somebody is kept in the thread, and stops nothi
   expect(await outcomes(ada.userId)).toEqual([]);
 });
 
+test.each([
+  [
+    'SNS notification with broken JSON',
+    {
+      subject: 'AWS Notification Message',
+      headers: ['x-amz-sns-message-id: 1'],
+      body: '{"notificationType":"Bounce","bo',
+    },
+  ],
+  [
+    'forwarded bounce',
+    {
+      subject: 'Fwd: Undelivered Mail Returned to Sender',
+      headers: [],
+      body: 'From: MAILER-DAEMON@mx.example.org\r\n\r\nYour message could not be delivered.',
+    },
+  ],
+])('keeps a %s from the recipient in the thread, and ends nothing', async (_what, written) => {
+  const ada = await person();
+  const raw = answer({ from: ada.email, to: ada.replyTo, ...written });
+  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply', forwards: false }]);
+  expect(await outcomes(ada.userId)).toEqual([]);
+});
+
 test('an answer to a letter that speaks of absences is of a person', async () => {
   const ada = await person();
   await db.query(
