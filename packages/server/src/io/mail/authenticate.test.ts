@@ -1,16 +1,26 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { authenticateMail, type MailAuthentication } from './authenticate.ts';
 
 type Asked = MailAuthentication & { questions: number };
 
-/** By a DNS that knows nobody. */
-async function ask(raw: string): Promise<Asked> {
+type Source = { author?: string; records?: Record<string, string> };
+
+/** Answers queries from `records` alone. */
+async function ask(raw: string, { author = 'ada@home.test', records = {} }: Source = {}): Promise<Asked> {
   let questions = 0;
-  const [from, author] = ['ada@home.test', 'ada@home.test'];
   const found = await authenticateMail(
-    { raw: Buffer.from(raw), remote: '192.0.2.1', isNear: false, helo: 'home.test', from, author },
-    () => {
+    {
+      raw: Buffer.from(raw),
+      remote: '192.0.2.1',
+      isNear: false,
+      helo: 'home.test',
+      from: 'ada@home.test',
+      author,
+    },
+    (name, type) => {
       questions += 1;
+      const record = type === 'TXT' ? records[name] : undefined;
+      if (record !== undefined) return Promise.resolve([[record]]);
       return Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' }));
     },
   );
@@ -63,6 +73,54 @@ test.each([
   ['words about one hop', `Received: ${'a=b '.repeat(1_500)}\r\n${FROM}`],
 ])("a mail with more %s than any has is nobody's, and costs no question", async (_, header) => {
   expect(await ask(`${header}${BODY}`)).toEqual(REFUSED);
+});
+
+describe('authenticateMail', () => {
+  const signedBy = (tag: string): string =>
+    `DKIM-Signature: v=1; a=rsa-sha256; h=from; bh=AA==; b=AA==; ${tag}\r\n`;
+  const SEAL = 'ARC-Seal: i=1; a=rsa-sha256; cv=none; s=s; b=AA==; ';
+
+  it.each([
+    ['domain', signedBy(`s=s; d=${'.'.repeat(1_100)}x`)],
+    ['domain of non-ASCII letters', signedBy(`s=s; D =${'é'.repeat(600)}`)],
+    ['selector', signedBy(`d=home.test; s=${'a.'.repeat(600)}`)],
+    ['identity, folded', signedBy(`d=home.test; s=s; i=@${'a.\r\n '.repeat(600)}`)],
+    ['domain of a seal', `${SEAL}d=${'.'.repeat(1_100)}x\r\n`],
+    ['return path', `Return-Path: <${'b='.repeat(1_100)}>\r\n`],
+  ])('rejects an overlong %s without a DNS query', async (_what, field) => {
+    expect(await ask(`${field}${FROM}${BODY}`)).toEqual(REFUSED);
+  });
+
+  it.each([
+    ['one level lower in test mode', 'v=DMARC1; p=reject; t=y', 'ada@home.test', 'quarantine'],
+    ['of the parent to a subdomain', 'v=DMARC1; p=none; sp=reject', 'ada@sub.home.test', 'reject'],
+    ['for names that do not exist', 'v=DMARC1; p=none; sp=none; np=reject', 'ada@sub.home.test', 'reject'],
+    ['none without a valid policy or a report address', 'v=DMARC1; p=maybe', 'ada@home.test', 'none'],
+  ])('applies the DMARC policy %s', async (_how, record, ...[author, policy]) => {
+    const raw = `From: ${author}\r\n${BODY}`;
+    const found = await ask(raw, { author, records: { '_dmarc.home.test': record } });
+    expect(found).toMatchObject({ policy, dmarc: policy === 'none' ? 'none' : 'fail' });
+  });
+
+  it('passes a mail whose SPF domain is at or below the organizational domain of its author', async () => {
+    const records = { '_dmarc.home.test': 'v=DMARC1; p=reject', 'home.test': 'v=spf1 ip4:192.0.2.1 -all' };
+    expect(
+      await ask(`From: ada@sub.home.test\r\n${BODY}`, { author: 'ada@sub.home.test', records }),
+    ).toMatchObject({ dmarc: 'pass', policy: 'reject' });
+    const apart = { ...records, '_dmarc.sub.home.test': 'v=DMARC1; p=reject; psd=n' };
+    expect(
+      await ask(`From: ada@sub.home.test\r\n${BODY}`, { author: 'ada@sub.home.test', records: apart }),
+    ).toMatchObject({ dmarc: 'fail', policy: 'reject' });
+  });
+
+  it('accepts names as long as honest mail has them', async () => {
+    const signature = signedBy(
+      `d=${'a'.repeat(60)}.${'b.'.repeat(90)}home.test; s=s; i=${'=C3=A9'.repeat(64)}@home.test`,
+    );
+    const long = `X-Note: ${'x'.repeat(5_000)}\r\n${signedBy(`d=home.test; s=s; z=${'z'.repeat(5_000)}`)}`;
+    for (const field of [signature, long, `Return-Path: <${'a'.repeat(250)}@home.test>\r\n`])
+      expect(await ask(`${field}${FROM}${BODY}`)).toMatchObject({ dmarc: 'none', policy: 'none' });
+  });
 });
 
 test('a mail of more short lines than are hashed in a moment proves nothing, and its author decides what becomes of it', async () => {
