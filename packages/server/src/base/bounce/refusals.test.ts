@@ -140,6 +140,12 @@ const WORDS = [
   'sender ',
   '<<< 550 ',
   '>>> rcpt ',
+  'address rejected ',
+  'cannot open the user ',
+  'inactive e-mail ',
+  'adresse n est plus ',
+  'no existe ',
+  'https://query/?ip=',
 ];
 
 test.each(WORDS)('64 KB of %j are no work', { timeout: 20_000 }, (word) => {

@@ -129,6 +129,11 @@ const WORDS = [
   '=?utf-8?B?',
   'not ',
   'message size ',
+  '> a\nb\n',
+  '> From: mailer-daemon@a\n',
+  'final-recipient: a ',
+  '{"notificationType":',
+  'Fwd: ',
 ];
 
 const SLOW_TEXT_CHARS = 64 * 1024;

@@ -26,6 +26,10 @@ describe('replyText', () => {
     expect(of('One', '> Hi', '>', '> there', 'Two')).toBe('One\nTwo');
   });
 
+  it('reads a quotation with as many empty lines as a text can have', () => {
+    expect(of('> Hi', '\n'.repeat(64_000), 'Hello')).toBe('> Hi\n\nHello');
+  });
+
   it('returns the whole text if it is a quotation only', () => {
     expect(of(ATTRIBUTION, '> Hi')).toBe(`${ATTRIBUTION}\n> Hi`);
   });
