@@ -63,8 +63,8 @@ function momentOf(text: string): { from: number | null; until: number | null } |
 export type Listening = { name: string; id: string; edition: number }[];
 
 /**
- * As a condition on `p`, a row of `person` whose project is `$1`; null where nobody can pass. Reads a table of the audiences' room.
- * What has an index of its own is asked as a set, so that the database may begin there.
+ * Returns a condition on `p`, a row of `person` whose project is `$1`, or null if no row can pass. Reads `audience_member`, a table of
+ * the module `audiences`. Terms whose values are in another table are subqueries, so that PostgreSQL may begin with its index.
  */
 export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): string | null {
   const conditions = filter.terms.map((term) => termSql(term, audiences, bind));
@@ -83,8 +83,7 @@ function emailSql(term: FilterTerm, bind: Bind): string | null {
   const values = term.values.map((pattern) => pattern.map((text) => text.toLowerCase()));
   const positive = { ...term, values, negated: false };
   const found = filterSql({ terms: [positive] }, { email: { sql: 'x.email_lower' } }, bind);
-  const set = `(SELECT x.external_user_id FROM beckon.person_email x WHERE x.project_id = $1 AND ${found})`;
-  return `p.external_user_id ${term.negated ? 'NOT IN' : 'IN'} ${set}`;
+  return existsSql(term, `beckon.person_email x WHERE x.project_id = $1 AND ${found}`);
 }
 
 function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
@@ -94,9 +93,16 @@ function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string
   );
   if (meant.length === 0) return term.negated ? 'true' : null;
   const editions = bind(meant.map(({ edition }) => String(edition)));
-  const set = `(SELECT x.external_user_id FROM beckon.audience_member x
-    WHERE x.project_id = $1 AND x.edition + 0 = ANY (${editions}::text[]::bigint[]))`;
-  return `p.external_user_id ${term.negated ? 'NOT IN' : 'IN'} ${set}`;
+  const among = `x.edition + 0 = ANY (${editions}::text[]::bigint[])`;
+  return existsSql(term, `beckon.audience_member x WHERE x.project_id = $1 AND ${among}`);
+}
+
+/**
+ * Becomes a semi join, or an anti join where the term is negated. `NOT IN (SELECT …)` is never a join: where its list does not fit
+ * into work_mem, PostgreSQL reads the list again for each person. With 300,000 users such a filter did not end.
+ */
+function existsSql({ negated }: FilterTerm, rows: string): string {
+  return `${negated ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} AND x.external_user_id = p.external_user_id)`;
 }
 
 function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
