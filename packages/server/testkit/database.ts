@@ -33,6 +33,11 @@ export async function untilSomebodyWaits(db: Pick<Database, 'query'>): Promise<v
   while ((await waiting()).length === 0);
 }
 
+/** A changed database whose page requests are changed in the same way. */
+export function alsoForPages(db: Database, change: (db: Database) => Database): Database {
+  return { ...change(db), forPages: (request) => change(db.forPages(request)) };
+}
+
 /** The same, open for the tests of a file and gone after them; whatever of theirs uses it is closed before. */
 export async function openTestDatabase(clock: Clock): Promise<Database> {
   const own = await testDatabase();

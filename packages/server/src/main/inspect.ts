@@ -20,13 +20,13 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
         const { connection, adminConnection } = place;
         const settings = { clock: systemClock, log: silentLog, poolMax: 1 };
         const db = await openDatabase({ ...settings, connection, namedStatements: false });
-        const direct = await openDatabase({ ...settings, connection: adminConnection }).catch(
-          async (error: unknown) => {
-            await db.close();
-            const why = error instanceof Error ? error.message : String(error);
-            throw new Error(`by ADMIN_DATABASE_URL: ${why}`, { cause: error });
-          },
-        );
+        // Without start-up options, so that it sees what is set for its role, and connects through a pooler too.
+        const plain = { ...settings, connection: adminConnection, namedStatements: false };
+        const direct = await openDatabase(plain).catch(async (error: unknown) => {
+          await db.close();
+          const why = error instanceof Error ? error.message : String(error);
+          throw new Error(`by ADMIN_DATABASE_URL: ${why}`, { cause: error });
+        });
         return {
           db,
           direct,

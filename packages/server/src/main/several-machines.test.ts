@@ -22,7 +22,7 @@ test('the page says how many connections a process opens', () => {
 
 test('several processes need what each of them does', () => {
   const needed = (env: Record<string, string>): number => connectionsNeeded(loadConfig(env, () => ''));
-  expect(needed({})).toBe(25);
-  expect(needed({ ROLES: 'api' })).toBe(24);
-  expect(needed({ ROLES: 'api,worker', API_PROCESSES: '2', WORKER_PROCESSES: '3' })).toBe(2 * 24 + 3 * 21);
+  expect(needed({})).toBe(33);
+  expect(needed({ ROLES: 'api' })).toBe(32);
+  expect(needed({ ROLES: 'api,worker', API_PROCESSES: '2', WORKER_PROCESSES: '3' })).toBe(2 * 32 + 3 * 19);
 });

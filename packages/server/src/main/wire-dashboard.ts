@@ -31,7 +31,15 @@ type Parts = {
 export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): Team {
   const { adminConnection: connection, listen, teamSecrets: secrets, log } = options;
   const publicOrigin = new URL(listen.publicUrl).origin;
-  const team = createTeam({ db, connection, publicOrigin, secrets, log });
+  const team = createTeam({
+    // Who asks, and what they may, is looked up for each request of the dashboard.
+    db: db.forPages({ cost: 'light' }),
+    connection,
+    isPooled: !options.namedStatements,
+    publicOrigin,
+    secrets,
+    log,
+  });
   life.onStop('team', () => team.close());
   return team;
 }

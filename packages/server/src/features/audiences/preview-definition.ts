@@ -1,5 +1,5 @@
 import { mentionsOf, type Predicate, predicateSql, sqlParams } from '../../base/predicate/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { isCanceled, type Tx } from '../../io/db/index.ts';
 import { invalid, readDefinition } from './audience.ts';
 import { listCurrent, seen, sentenceFor } from './current.ts';
 import { listUncounted } from './reads.ts';
@@ -32,9 +32,8 @@ export type PreviewWanted = {
 
 const SAMPLE_PEOPLE = 20;
 const PREVIEW_WITHIN_MS = 5_000;
-const QUERY_CANCELED = '57014';
 
-/** Whom a definition would hold for now. Inside a transaction, whose statements it bounds while it counts. */
+/** Counts whom a definition would hold for now. In a transaction of its own: its statements are bounded from the count on. */
 export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<Preview> {
   const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = wanted;
   const predicate = readDefinition(definition);
@@ -114,12 +113,10 @@ async function findMatching(tx: Tx, predicate: Predicate, asked: Asked): Promise
   await tx.query(`SET LOCAL statement_timeout = ${asked.withinMs}`);
   try {
     const [row] = await tx.query<Matching>(text, params.values);
-    await tx.query('SET LOCAL statement_timeout TO DEFAULT');
     if (!row) throw new Error('a count that counted nothing');
     return row;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) throw tooLong(asked);
-    throw error;
+    throw isCanceled(error) ? tooLong(asked) : error;
   }
 }
 

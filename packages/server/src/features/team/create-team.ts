@@ -10,6 +10,8 @@ import type { Access } from './team.ts';
 export type TeamOptions = {
   db: Database;
   connection: ConnectionSource;
+  /** A pooler in transaction mode is in use. */
+  isPooled?: boolean;
   publicOrigin: string;
   /** The current one first. */
   secrets: readonly [string, ...string[]];
@@ -23,8 +25,9 @@ export type Team = Access & {
   close(): Promise<void>;
 };
 
-export function createTeam({ db, connection, publicOrigin, secrets, log }: TeamOptions): Team {
-  const signIn = openSignInDatabase(connection);
+export function createTeam(options: TeamOptions): Team {
+  const { db, connection, isPooled = false, publicOrigin, secrets, log } = options;
+  const signIn = openSignInDatabase(connection, isPooled);
   const cookie = { name: cookieNames(publicOrigin).session, secret: secrets[0] };
   let signIns: Promise<SignIns> | null = null;
   return {

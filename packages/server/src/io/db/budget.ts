@@ -1,14 +1,18 @@
-import type { Tx } from './database.ts';
+import type { Tx } from './statements.ts';
 
 /**
  * How many connections a process opens at most. Who plans a database for several of them counts with these; they are opened when they
  * are needed, and closed after half a minute without work.
  */
 export const CONNECTIONS = {
-  /** For everything but batches. */
-  pool: 10,
+  /** For everything but batches and the dashboard: keys, rate limits, claims of background work, recipient pages. */
+  pool: 8,
   /** Live and bulk flushes, the digest, the builder, the three commits of the sender, and some to spare while a broken one is replaced. */
   batches: 10,
+  /** For requests of the dashboard, in processes that answer requests. */
+  pages: 4,
+  /** For requests whose cost depends on what was typed: three at a time, and three backtests. */
+  heavyPages: 6,
   /** Of who answers requests: for sign-ins, past a pooler. */
   signIn: 4,
   /** Of a worker: it listens, past a pooler. */
@@ -28,9 +32,10 @@ type Need = { pooled: number; direct: number };
 
 /** `direct`: past a pooler, to `ADMIN_DATABASE_URL`. */
 export function connectionsOf(roles: ReadonlySet<string>): Need {
-  const { pool, batches, signIn, listener } = CONNECTIONS;
+  const { pool, batches, pages, heavyPages, signIn, listener } = CONNECTIONS;
+  const isApi = roles.has('api');
   return {
-    pooled: pool + batches,
-    direct: (roles.has('api') ? signIn : 0) + (roles.has('worker') ? listener : 0),
+    pooled: pool + batches + (isApi ? pages + heavyPages : 0),
+    direct: (isApi ? signIn : 0) + (roles.has('worker') ? listener : 0),
   };
 }

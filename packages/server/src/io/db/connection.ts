@@ -8,8 +8,12 @@ export type PoolOptions = {
   name: string;
   /** Statements are sent without waiting for the one before; the server takes them in order. */
   pipeline?: boolean;
-  /** A statement that takes longer fails. */
+  /** The client gives a statement up after this long. That ends nothing in the database. */
   queryWithinMs?: number;
+  /** PostgreSQL cancels a statement after this long. It is a start-up option, which a pooler refuses: leave it out behind one. */
+  statementWithinMs?: number | undefined;
+  /** How long a caller waits for a connection while all of them are in use. */
+  waitMs?: number;
 };
 
 /**
@@ -29,6 +33,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
         types: TYPES,
         pipeline: options.pipeline ?? false,
         query_timeout: options.queryWithinMs,
+        ...(options.statementWithinMs === undefined ? {} : { statement_timeout: options.statementWithinMs }),
       });
     }
   }
@@ -36,7 +41,7 @@ export function openPool(source: ConnectionSource, options: PoolOptions): pg.Poo
     Client: Client as unknown as typeof pg.Client,
     max: options.max,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: PEER.connectionTimeoutMillis,
+    connectionTimeoutMillis: options.waitMs ?? PEER.connectionTimeoutMillis,
   });
   // An idle connection that dies is thrown away by the pool; without a listener Node would end the process.
   pool.on('error', () => {});

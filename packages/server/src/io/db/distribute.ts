@@ -30,7 +30,8 @@ export async function distribute(admin: ConnectionSource): Promise<Distributed> 
     await requireCitus(ask);
     await requireSchema(ask);
     const workers = await countWorkers(ask);
-    await client.query('BEGIN');
+    // Rows go along, however many they are.
+    await client.query(`BEGIN; SET LOCAL statement_timeout = '1d'`);
     try {
       const before = (await distributedTables(ask)).size;
       const tables = await distributeNew(ask);

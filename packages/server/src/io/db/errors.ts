@@ -35,6 +35,11 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
+/** It was cancelled: by its timeout, or because whoever asked is gone. */
+export function isCanceled(error: unknown): boolean {
+  return sqlState(error) === '57014';
+}
+
 /** The SQLSTATE, or an empty text where no database answered at all. */
 function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';

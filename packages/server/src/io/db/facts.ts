@@ -1,4 +1,4 @@
-import type { Tx } from './database.ts';
+import type { Tx } from './statements.ts';
 import { SCHEMA } from './migrate.ts';
 
 export type DatabaseFacts = {

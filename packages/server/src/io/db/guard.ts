@@ -1,4 +1,4 @@
-import type { Tx } from './database.ts';
+import type { Tx } from './statements.ts';
 
 const POSTGRES_MIN_VERSION = 150_000;
 const MUST_BE_ON = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;

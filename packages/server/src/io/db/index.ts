@@ -5,12 +5,11 @@ export {
   type DatabaseOptions,
   movedAhead,
   openDatabase,
-  type Query,
-  type Session,
-  type Tx,
+  type PageRequest,
 } from './database.ts';
+export { type Query, type Session, type Tx } from './statements.ts';
 export { distribute, type Distributed } from './distribute.ts';
-export { isCollision, isPoisonous, isReadOnly, isRefusedData } from './errors.ts';
+export { isCanceled, isCollision, isPoisonous, isReadOnly, isRefusedData } from './errors.ts';
 export { type DatabaseFacts, databaseFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';

@@ -22,6 +22,8 @@ export type MigrateOptions = {
  */
 const LOCK_WITHIN_MS = 1_500;
 const AGAIN_AFTER_MS = 2_000;
+/** An index over the largest table that there may be; the role's own bound is for statements that people wait for. */
+const STATEMENT_WITHIN = '1d';
 const TRIED_FOR_MS = 5 * 60_000;
 
 /**
@@ -81,6 +83,7 @@ function spread(reach?: Reach): Record<string, Migration> {
     {
       async up(db) {
         await db.executeQuery(CompiledQuery.raw(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`));
+        await db.executeQuery(CompiledQuery.raw(`SET LOCAL statement_timeout = '${STATEMENT_WITHIN}'`));
         await migration.up(db);
         await distributeAdded(async (text, values = []) => {
           const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));

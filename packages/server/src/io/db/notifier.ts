@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import type { Tx } from './database.ts';
+import type { Tx } from './statements.ts';
 
 /** Shouts on a channel, at most once in a while however often it is asked; it does no harm if a shout is lost. */
 export type Notifier = { shout(): void; stop(): Promise<void> };

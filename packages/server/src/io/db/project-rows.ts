@@ -1,4 +1,4 @@
-import type { Tx } from './database.ts';
+import type { Tx } from './statements.ts';
 
 /**
  * All that a project has, whatever the rooms: every tenant table begins with `project_id`, so a project can be carried from one

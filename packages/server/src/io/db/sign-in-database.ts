@@ -10,12 +10,15 @@ export type SignInDatabase = {
 };
 
 const QUERY_WITHIN_MS = 10_000;
+const STATEMENT_WITHIN_MS = 9_000;
 
-export function openSignInDatabase(connection: ConnectionSource): SignInDatabase {
+/** `isPooled`: a pooler is in use, and this connection may lead through it too; poolers refuse the start-up option that bounds statements. */
+export function openSignInDatabase(connection: ConnectionSource, isPooled: boolean): SignInDatabase {
   const pool = openPool(connection, {
     max: CONNECTIONS.signIn,
     name: 'sign-in',
     queryWithinMs: QUERY_WITHIN_MS,
+    statementWithinMs: isPooled ? undefined : STATEMENT_WITHIN_MS,
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   return {

@@ -20,7 +20,8 @@ test('an empty directory becomes a database that keeps what it has committed', a
   const settings = await ask<{ name: string; setting: string }>(
     embedded,
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'max_connections',
-      'server_encoding', 'listen_addresses', 'unix_socket_directories', 'jit', 'wal_compression', 'max_wal_size', 'data_checksums')`,
+      'server_encoding', 'listen_addresses', 'unix_socket_directories', 'jit', 'wal_compression', 'max_wal_size', 'data_checksums',
+      'client_connection_check_interval')`,
   );
   expect(Object.fromEntries(settings.map((one) => [one.name, one.setting]))).toEqual({
     fsync: 'on',
@@ -34,6 +35,7 @@ test('an empty directory becomes a database that keeps what it has committed', a
     wal_compression: expect.stringMatching(/^(lz4|off)$/),
     max_wal_size: '4096',
     data_checksums: 'on',
+    client_connection_check_interval: '1000',
   });
   expect(await ask(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'beckon' }]);
   await embedded.release();

@@ -26,6 +26,8 @@ export function tunables(machine: Machine): Record<string, string> {
     checkpoint_timeout: '15min',
     wal_compression: machine.walCompression,
     random_page_cost: '1.1',
+    // Cancels the statements of a client that is gone. Windows cannot tell, and PostgreSQL would not start with it there.
+    ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
     // Our statements are short; compiling them costs more than it saves.
     jit: 'off',
     // Idle must cost nothing: nobody commits asynchronously here, and the two writers sleep long between looks.

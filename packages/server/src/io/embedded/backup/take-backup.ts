@@ -45,7 +45,8 @@ export async function takeBackup(taking: Taking): Promise<Taken> {
       .replace(/\.\d+Z$/, 'Z')
       .replace(/[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
     const draft = join(to, draftNameOf(name));
-    const client = new pg.Client(embedded.connection());
+    // A checkpoint may take minutes, and what an operator set for other users of the database must not end it.
+    const client = new pg.Client({ ...embedded.connection(), options: '-c statement_timeout=1d' });
     client.on('error', () => {});
     await client.connect();
     try {

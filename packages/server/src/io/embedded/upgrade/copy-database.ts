@@ -9,12 +9,16 @@ export type CopiedTable = { table: string; rows: number };
 type Ends = { from: EmbeddedConnection; to: EmbeddedConnection };
 type Clients = { from: pg.Client; to: pg.Client };
 
+/** A table is copied and summed up as a whole. */
+const LONG_STATEMENTS = '-c statement_timeout=1d';
+
 /**
  * The schema by our own migrations, as far as the old one had come; then the rows, table by table; then both are counted and
  * summed up, and have to be the same.
  */
 export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
-  const clients = { from: new pg.Client(ends.from), to: new pg.Client(ends.to) };
+  const open = (end: EmbeddedConnection): pg.Client => new pg.Client({ ...end, options: LONG_STATEMENTS });
+  const clients = { from: open(ends.from), to: open(ends.to) };
   for (const client of [clients.from, clients.to]) client.on('error', () => {});
   await clients.from.connect();
   try {

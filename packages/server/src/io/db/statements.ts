@@ -1,0 +1,208 @@
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import { cancelOnAbort } from './cancel.ts';
+import { isReadOnly } from './errors.ts';
+
+export type Query = { name: string; text: string; values: unknown[] };
+
+/** What a store needs: inside a transaction or, for a single statement, the database itself. */
+export type Tx = {
+  query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
+  /** A hot statement: parsed once a connection. */
+  prepared<R extends object>(query: Query): Promise<R[]>;
+};
+
+/** A connection whose transaction its holder conducts by hand; what is asked without waiting travels together. */
+export type Session = Tx & {
+  /** Several statements in one round trip, without parameters; the rows of the last. */
+  script<R extends object>(text: string): Promise<R[]>;
+  /** What is asked inside, without waiting, leaves in one packet: a wake-up of the database instead of three. */
+  together<T>(ask: () => T): T;
+  release(broken?: boolean): void;
+};
+
+/** A pool, and how statements are run on its connections. */
+export type Lane = {
+  pool: pg.Pool;
+  /** False behind a pooler in transaction mode, where a named statement may meet another connection. */
+  named: boolean;
+  /** Begins a transaction and sets its bounds. */
+  begin: string;
+  /** The client gives a single statement, or one of a transaction, up after this long. */
+  queryWithinMs: number;
+  /** The client cancels a single statement after this long; null where PostgreSQL does, by `statement_timeout`. */
+  cancelAfterMs: number | null;
+  /** When it is given, the running statement is cancelled and no other begins. */
+  signal?: AbortSignal | undefined;
+  /** Waits for the right to take a connection, and returns the function that gives the right back. */
+  turn?: (() => Promise<() => void>) | undefined;
+};
+
+export function statementsOf(lane: Lane): Tx {
+  return {
+    query: (text, values) => single(lane, (tx) => tx.query(text, values)) as never,
+    prepared: (query) => single(lane, (tx) => tx.prepared(query)) as never,
+  };
+}
+
+async function single<T>(lane: Lane, ask: (tx: Tx) => Promise<T>): Promise<T> {
+  const { client, release } = await checkOut(lane);
+  const stop = lane.cancelAfterMs === null ? nothing : cancelAfter(client, lane.cancelAfterMs);
+  let isBroken = true;
+  try {
+    const rows = await ask(statementsOn(client, lane));
+    isBroken = false;
+    return rows;
+  } finally {
+    stop();
+    release(isBroken);
+  }
+}
+
+export async function inTransaction<T>(lane: Lane, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { client, release, keep } = await checkOut(lane);
+  try {
+    await client.query(lane.begin);
+    const result = await work(oneByOne(statementsOn(client, lane)));
+    lane.signal?.throwIfAborted();
+    // From here on the outcome has to be known, so nothing is cancelled.
+    keep();
+    await client.query('COMMIT');
+    release(false);
+    return result;
+  } catch (error) {
+    if (lane.signal?.aborted) {
+      // The server rolls back when the connection is gone.
+      release(true);
+      throw lane.signal.reason;
+    }
+    // A rollback that fails means a connection in an unknown state: the pool must not hand it out again.
+    const broken = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    release(broken || isReadOnly(error));
+    throw error;
+  }
+}
+
+export async function openSession(lane: Lane, options?: { freshPlans: boolean }): Promise<Session> {
+  const { client, release } = await checkOut(lane);
+  if (options?.freshPlans) freshen(client);
+  // Batches bound their statements themselves, and the pool has the client's patience for them.
+  const tx = statementsOn(client, { named: lane.named, signal: lane.signal });
+  return {
+    ...tx,
+    async script<R extends object>(text: string): Promise<R[]> {
+      lane.signal?.throwIfAborted();
+      // One statement gives one result, several give a list: node-postgres types only the first case.
+      const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
+      return results.at(-1)?.rows ?? [];
+    },
+    together(ask) {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      stream.cork();
+      try {
+        return ask();
+      } finally {
+        stream.uncork();
+      }
+    },
+    release: (broken = false) => release(broken),
+  };
+}
+
+type Checkout = {
+  client: pg.PoolClient;
+  /** Once. A connection of a request that has ended is closed, whatever its state. */
+  release: (isBroken: boolean) => void;
+  /** Nothing is cancelled from now on. */
+  keep: () => void;
+};
+
+async function checkOut({ pool, signal, turn }: Lane): Promise<Checkout> {
+  signal?.throwIfAborted();
+  const leave = (await turn?.()) ?? nothing;
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  const keep = signal ? cancelOnAbort(client, signal) : nothing;
+  function release(isBroken: boolean): void {
+    keep();
+    client.release(isBroken || signal?.aborted === true);
+    leave();
+  }
+  // The signal may have been given while all connections were in use.
+  if (signal?.aborted) {
+    release(false);
+    throw signal.reason;
+  }
+  return { client, release, keep };
+}
+
+function nothing(): void {}
+
+function cancelAfter(client: pg.PoolClient, ms: number): () => void {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ms);
+  const stop = cancelOnAbort(client, late.signal);
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
+}
+
+type On = { named: boolean; queryWithinMs?: number; signal?: AbortSignal | undefined };
+
+function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: On): Tx {
+  async function ask<R extends object>(query: {
+    name?: string;
+    text: string;
+    values?: unknown[];
+  }): Promise<R[]> {
+    signal?.throwIfAborted();
+    try {
+      const { rows } = await client.query<R>({ ...query, query_timeout: queryWithinMs } as pg.QueryConfig);
+      return rows;
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    }
+  }
+  return {
+    query: (text, values) => ask(values === undefined ? { text } : { text, values }) as never,
+    prepared: ({ name, text, values }) => ask(named ? { name, text, values } : { text, values }) as never,
+  };
+}
+
+/** What is asked at once leaves one behind the other: a connection that is no pipeline takes no second statement. */
+function oneByOne(tx: Tx): Tx {
+  let last: Promise<unknown> = Promise.resolve();
+  function queued<T>(ask: () => Promise<T>): Promise<T> {
+    const answer = last.then(ask, ask);
+    last = answer.catch(() => {});
+    return answer;
+  }
+  return {
+    query: (text, values) => queued(() => tx.query(text, values)) as never,
+    prepared: (query) => queued(() => tx.prepared(query)) as never,
+  };
+}
+
+const PLANS_GOOD_FOR_MS = 10_000;
+const plannedAt = new WeakMap<pg.PoolClient, number>();
+
+/**
+ * A plan that is kept was made for the tables as they were: on the first day they were empty, and then every index looks
+ * as good as any other. To make a dozen plans anew costs a millisecond or two.
+ */
+function freshen(client: pg.PoolClient): void {
+  const now = performance.now();
+  if (now - (plannedAt.get(client) ?? -Infinity) < PLANS_GOOD_FOR_MS) return;
+  plannedAt.set(client, now);
+  // It leaves in front of whatever comes next; a connection that cannot do this cannot do that either.
+  client.query('DISCARD PLANS').catch(() => {});
+}
