@@ -18,15 +18,16 @@ export function countRemoteImages(html: string): number {
 /**
  * A letter with its pictures in it, fetched by this server through the guarded way out: whoever looks at it is not seen by those
  * who keep the pictures. One that does not come in time, or is too large, is left out.
+ * `signal`: no further ones are fetched.
  */
-export async function inlineImages(html: string, outbound: Outbound): Promise<string> {
+export async function inlineImages(html: string, outbound: Outbound, signal?: AbortSignal): Promise<string> {
   const urls = [...new Set([...html.matchAll(SOURCE)].map((match) => urlOf(match[2] ?? '')))].slice(
     0,
     IMAGES_MAX,
   );
   const fetched = new Map<string, string>();
   let bytes = 0;
-  for (let at = 0; at < urls.length && bytes < ALL_MAX_BYTES; at += AT_ONCE) {
+  for (let at = 0; at < urls.length && bytes < ALL_MAX_BYTES && !signal?.aborted; at += AT_ONCE) {
     const some = urls.slice(at, at + AT_ONCE);
     const images = await Promise.all(some.map((url) => fetchImage(outbound, url)));
     for (const [i, image] of images.entries()) {

@@ -60,6 +60,8 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
       }
       failures = 0;
     } catch (error) {
+      // Whoever ended it may have cancelled its statement.
+      if (signal.aborted) return;
       options.onTrouble?.(error);
       failures += 1;
     }

@@ -42,6 +42,8 @@ export async function* followMessages(
       yield* newMessages(feed);
       failures = 0;
     } catch (error) {
+      // Whoever ended it may have cancelled its statement.
+      if (signal.aborted) return;
       onTrouble(error);
       failures += 1;
     }

@@ -1,8 +1,8 @@
 import { Fault } from '../../base/fault.ts';
 
-/** Each holds a connection of those that accepting and sending share, for as long as it goes on: half of them at most, of one project two. */
+/** A backtest holds a connection for heavy requests as long as it goes on. There are three beside those of `request-gate.ts`. */
 const PER_PROJECT = 2;
-const AT_ONCE = 5;
+const AT_ONCE = 3;
 
 /** Takes a place for a backtest of this project; what comes back leaves it again. */
 export type BacktestPlaces = (projectId: number) => () => void;

@@ -1,5 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import type { ApiKey, ClockAdvanced, FeedItem, ProjectListed } from '@beckon/contract/dashboard';
+import { alsoForPages } from '../../../testkit/database.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
@@ -61,14 +62,16 @@ test('an advance that stops on the way stands in the audit log with where it cam
   const real = performance.now.bind(performance);
   const aheadMs = async (): Promise<number> => (await readTurn(db, sandbox.id)).aheadMs;
   // Once the clock has moved, as much time is over as it may take.
-  const slow = testDashboard({
-    ...db,
-    async transaction(work) {
-      const done = await db.transaction(work);
-      if ((await aheadMs()) > 0) vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000);
-      return done;
-    },
-  });
+  const slow = testDashboard(
+    alsoForPages(db, (one) => ({
+      ...one,
+      async transaction(work) {
+        const done = await one.transaction(work);
+        if ((await aheadMs()) > 0) vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000);
+        return done;
+      },
+    })),
+  );
   const at = `/projects/${sandbox.id}/clock`;
   const stopped = await slow.ask(`POST ${at}`, { body: { advance: '30d' }, as: 'editor' });
   vi.restoreAllMocks();
@@ -108,7 +111,12 @@ test('what people do in a sandbox is done by its clock, and what they see there 
 
 test('of one project two backtests run at once, whatever its clock shows, and those of others have room', async () => {
   const opened = Promise.withResolvers<void>();
-  const held = testDashboard({ ...db, session: (wanted) => opened.promise.then(() => db.session(wanted)) });
+  const held = testDashboard(
+    alsoForPages(db, (one) => ({
+      ...one,
+      session: (wanted) => opened.promise.then(() => one.session(wanted)),
+    })),
+  );
   const run = ({ id }: TestSandbox) =>
     held.ask(`POST /projects/${id}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
   const [sandbox, other] = [await newSandbox(), await newSandbox()];

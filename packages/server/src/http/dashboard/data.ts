@@ -64,6 +64,7 @@ export const dataRoutes = [
     },
   }),
   route('GET /projects/:project/stream-export', {
+    turn: 'statement',
     needs: 'admin',
     audit: 'stream.export',
     query: Type.Object({

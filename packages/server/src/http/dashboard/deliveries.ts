@@ -41,6 +41,7 @@ export const deliveryRoutes: DashboardRoute[] = [
     },
   }),
   route('GET /projects/:project/deliveries/export', {
+    turn: 'statement',
     needs: 'admin',
     audit: 'deliveries.export',
     query: Type.Object(FILTER),

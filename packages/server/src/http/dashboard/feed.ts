@@ -30,6 +30,7 @@ const COUNTED_MAX = 10_000;
 
 export const feedRoutes = [
   route('GET /projects/:project/feed', {
+    turn: 'statement',
     needs: 'viewer',
     query: Type.Object({ filter: FILTER, last_event_id: Type.Optional(PLACE) }),
     handle: feed,

@@ -1,6 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.ts';
-import { createLine, type InLine } from '../../base/in-line.ts';
 import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
 import { listMemberships, type Person } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -11,6 +10,8 @@ import type { DashboardDeps } from './deps.ts';
 import { enter, isStillIn, type Who } from './enter.ts';
 import { createFeeds } from './feeds.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
+import { costOf, heavyFields } from './request-cost.ts';
+import { createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
 import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route.ts';
 
 /**
@@ -19,8 +20,9 @@ import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route
  */
 export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
   const feeds = given.feeds ?? createFeeds();
-  const deps = { ...given, feeds, backtests: createBacktestPlaces() };
-  const line = heavyLine();
+  const db = given.db.forPages({ cost: 'light' });
+  const deps = { ...given, db, feeds, backtests: createBacktestPlaces() };
+  const gate = createRequestGate(given.db);
   const clocks = projectClocks();
   // Before connections are waited for: a feed has no end of its own.
   app.addHook('preClose', async () => deps.feeds.stop());
@@ -33,7 +35,7 @@ export function mountDashboard(app: FastifyInstance, given: DashboardDeps, route
         { parseAs: 'buffer' },
         (_request, bytes, done_) => done_(null, bytes),
       );
-      for (const one of routes) mountRoute(scope, { ...deps, line, clocks }, one);
+      for (const one of routes) mountRoute(scope, { ...deps, gate, clocks }, one);
       done();
     },
     { prefix: '/api/dashboard' },
@@ -41,13 +43,8 @@ export function mountDashboard(app: FastifyInstance, given: DashboardDeps, route
 }
 
 const BODY_MAX_BYTES = 1024 * 1024;
-/** Each holds a connection of those that accepting and sending share, for as long as it goes on. */
-const HEAVY_LANES = 2;
-const HEAVY_WAITING_MAX = 80;
-const HEAVY_WAITING_MAX_OF_ONE = 20;
-const BUSY_RETRY_S = 5;
 
-type MountDeps = RouteDeps & { line: InLine; clocks: ProjectClocks };
+type MountDeps = RouteDeps & { gate: RequestGate; clocks: ProjectClocks };
 
 function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute): void {
   const [method = '', url = ''] = one.key.split(' ');
@@ -55,6 +52,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
   const changes = hasBody && one.reads !== true;
   if (changes && one.audit === undefined) throw new Error(`${one.key}: what changes something is audited`);
   const [query, body] = [checkQuery(one.query), checkBody(one.body)];
+  const [cost, [field]] = [costOf(one), heavyFields(one)];
   scope.route({
     method,
     url,
@@ -67,21 +65,28 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
       if (!who) throw new Error('a request that nobody looked at');
       requireStorable(request.params);
       const seen: Noted = {};
+      const typed = {
+        query: query(request.query),
+        body: hasBody ? bodyOf(one, body, request.body) : undefined,
+      };
       const asked = {
         ...who,
         params: request.params,
-        query: query(request.query),
-        body: hasBody ? bodyOf(one, body, request.body) : undefined,
+        ...typed,
         request,
         reply,
         note: (what: Noted) => Object.assign(seen, what),
         record: recordOf(deps, one),
         isStillIn: () => isStillIn(deps, { one, who, request }),
       } as unknown as Asked<never>;
-      const handle = async (): Promise<unknown> =>
-        orNoText(one.handle(await deps.clocks(deps, one.key, who.projectId), asked as never));
-      const handled = (): Promise<unknown> => keepAudit(deps, { one, who, seen }, handle);
-      return one.isHeavy ? inTurn(deps.line, who.projectId, handled) : handled();
+      // What changes something runs to its end, or its result would not be known. An open route may go on behind its answer.
+      const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);
+      const gated = { one, projectId: who.projectId, cost: cost(typed), field, signal };
+      return deps.gate(gated, (db) =>
+        keepAudit(deps, { one, who, seen }, async () =>
+          orNoText(one.handle(await deps.clocks({ ...deps, db }, one.key, who.projectId), asked as never)),
+        ),
+      );
     },
   });
 }
@@ -95,27 +100,13 @@ function bodyOf(one: DashboardRoute, check: Check, body: unknown): unknown {
   throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
 
-/** By project first: whatever one asks, a lane has one of it at a time, and there is room to wait for the others. */
-function heavyLine(): InLine {
-  const ofProject = createLine({
-    waitingMax: HEAVY_WAITING_MAX,
-    waitingMaxOfOne: HEAVY_WAITING_MAX_OF_ONE,
-  });
-  const lanes = createLine({ waitingMax: HEAVY_WAITING_MAX });
-  return (projectId, work) => ofProject(projectId, () => lanes(Number(projectId) % HEAVY_LANES, work));
-}
-
-/** One that asks much waits for itself, and at most for half of the others. */
-async function inTurn<T>(line: InLine, projectId: number, work: () => Promise<T>): Promise<T> {
-  let isBegun = false;
-  try {
-    return await line(projectId, () => {
-      isBegun = true;
-      return work();
-    });
-  } catch (error) {
-    throw isBegun ? error : new Fault('server_error', { retryAfterS: BUSY_RETRY_S, cause: error });
-  }
+/** Given when the request has been answered, or its client is gone. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  const end = (): void => ended.abort(new RequestEnded());
+  if (raw.destroyed) end();
+  else raw.once('close', end);
+  return ended.signal;
 }
 
 /** No name of anything has this character in it, which the database cannot hold. */
@@ -197,7 +188,7 @@ type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyRep
 
 function refuse({ log }: DashboardDeps, { error, request, reply }: Refused): FastifyReply {
   const fault = error instanceof Fault ? error : faultOf(error);
-  if (fault.code === 'server_error')
+  if (fault.code === 'server_error' && !(error instanceof RequestEnded))
     log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
   const { status, headers, body } = answerFault(fault);
   return reply.status(status).headers(headers).send(body);

@@ -30,6 +30,7 @@ export const personRoutes: DashboardRoute[] = [
     },
   }),
   route('GET /projects/:project/users.csv', {
+    turn: 'statement',
     needs: 'admin',
     audit: 'users.export',
     query: Type.Object({ filter: FILTER }),

@@ -11,6 +11,9 @@ export const FRAME_QUERY = {
   images: Type.Optional(Type.Union([Type.Literal('hide'), Type.Literal('show')])),
 };
 
+/** For all pictures of an email. Others wait meanwhile to have theirs fetched. */
+const IMAGES_WITHIN_MS = 20_000;
+
 /**
  * A letter by an address of its own, as a page that can do nothing: no script, no form, nothing from elsewhere. Its images are
  * fetched by us and stand in the page, and only if somebody asks for them.
@@ -23,9 +26,18 @@ export async function sendLetter(
   const shown = asOnScreen(html, scheme);
   if (images === 'hide') return send(reply, shown);
   const outbound = openOutbound();
+  const ended = new AbortController();
+  function end(): void {
+    ended.abort();
+    outbound.close();
+  }
+  const timer = setTimeout(end, IMAGES_WITHIN_MS);
+  reply.raw.once('close', end);
   try {
-    return send(reply, await inlineImages(shown, outbound));
+    return send(reply, await inlineImages(shown, outbound, ended.signal));
   } finally {
+    clearTimeout(timer);
+    reply.raw.off('close', end);
     outbound.close();
   }
 }

@@ -86,10 +86,15 @@ export type RouteSpec<K extends RouteKey> = {
   /** Of an open route: programs ask it, which have no page. A page that asks has to be ours all the same. */
   isForPrograms?: true;
   /**
-   * It goes through a whole queue, or reads as of one moment: it holds one of the connections of which accepting has ten. Two such
-   * are at work at a time, whoever asks, and others wait for their turn.
+   * It goes through a whole queue, or reads as of one moment, whatever is asked. Routes that search by something typed need not say
+   * it: `request-cost.ts` knows them by the names of their fields.
    */
   isHeavy?: true;
+  /**
+   * What waits for a turn where it is heavy: the whole request, or, of one that goes on as long as somebody reads, each statement.
+   * `own`: the route bounds itself.
+   */
+  turn?: 'request' | 'statement' | 'own';
   handle: (deps: RouteDeps, asked: Asked<K>) => Promise<AnswerOf<K>>;
 };
 

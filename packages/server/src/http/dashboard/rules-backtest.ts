@@ -15,6 +15,8 @@ export const ruleBacktestRoutes = [
   route('POST /projects/:project/rules/backtest', {
     needs: 'viewer',
     reads: true,
+    isHeavy: true,
+    turn: 'own',
     body: Type.Object({
       days: Type.Integer({ minimum: 1, maximum: DAYS_MAX }),
       rule: Type.Optional(Type.String()),
@@ -44,7 +46,7 @@ async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT
     lines.write({ found });
   } catch (error) {
     if (!lines.isBegun()) throw error;
-    if (!(error instanceof HungUp)) lines.write({ failed: toFailed(deps, error) });
+    if (!(error instanceof HungUp) && !lines.isGone()) lines.write({ failed: toFailed(deps, error) });
   } finally {
     leave();
     if (lines.isBegun()) reply.raw.end();

@@ -9,6 +9,7 @@ import type {
   RuleVersion,
   RunListed,
 } from '@beckon/contract/dashboard';
+import { alsoForPages } from '../../../testkit/database.ts';
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listEntries } from '../../features/audit/index.ts';
@@ -256,7 +257,10 @@ test('a backtest streams how far it is and what it found, says the same twice, a
 test('two backtests run at once and no more, and a place that was left is free again', async () => {
   const { db } = stage.server;
   const opened = Promise.withResolvers<void>();
-  const held = { ...db, session: () => opened.promise.then(() => db.session()) };
+  const held = alsoForPages(db, (one) => ({
+    ...one,
+    session: (wanted) => opened.promise.then(() => one.session(wanted)),
+  }));
   const other = testDashboard(held);
   const run = () =>
     other.ask(`POST /projects/${story.projectId}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });

@@ -26,6 +26,8 @@ export async function sendPieces(
     }
     response.end();
   } catch (error) {
+    // The client left, and its statement was cancelled.
+    if (response.destroyed) return SENT;
     // Half of a file must not look like all of it.
     response.destroy();
     throw error;

@@ -29,6 +29,7 @@ export const auditRoutes = [
     },
   }),
   route('GET /projects/:project/audit.csv', {
+    turn: 'statement',
     needs: 'admin',
     audit: 'audit.export',
     query: Type.Object(FILTER),

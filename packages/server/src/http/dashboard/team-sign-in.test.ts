@@ -5,6 +5,7 @@ import { testProject } from '../../../testkit/server.ts';
 import { authenticator } from '../../../testkit/authenticator.ts';
 import { testMailroom } from '../../../testkit/mailroom.ts';
 import { silentLog } from '../../base/log.ts';
+import { alsoForPages } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { offerReset, offerSetup } from '../../flows/team/index.ts';
@@ -371,11 +372,11 @@ test('who joins comes in however many have tried from there, and what they did i
   const { db } = server;
   const killed = testTeam({
     ...server,
-    db: {
-      ...db,
+    db: alsoForPages(db, (one) => ({
+      ...one,
       prepared: (query) =>
-        query.name.startsWith('audit.') ? Promise.reject(new Error('killed')) : db.prepared(query),
-    },
+        query.name.startsWith('audit.') ? Promise.reject(new Error('killed')) : one.prepared(query),
+    })),
   });
   const joan = killed.browser();
   const joined = await joan.ask('POST /invites/accept', { token, name: 'Joan', password: PASSWORD });

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { DASHBOARD_ROUTES } from './index.ts';
+import { costOf, heavyFields } from './request-cost.ts';
+
+const withFields = (fields: readonly string[]): Record<string, string> =>
+  Object.fromEntries(fields.map((name) => [name, 'typed']));
+
+describe('request cost', () => {
+  test('each route with a filter, a definition or a range is heavy as soon as one of them is given', () => {
+    const searched = DASHBOARD_ROUTES.filter((one) => heavyFields(one).length > 0);
+    for (const one of searched) {
+      for (const field of heavyFields(one)) {
+        const given = withFields([field]);
+        const cost = [
+          costOf(one)({ query: given, body: undefined }),
+          costOf(one)({ query: {}, body: given }),
+        ];
+        expect(cost, `${one.key} ${field}`).toEqual(['heavy', 'heavy']);
+      }
+    }
+    // Whoever adds a route to this list has seen that its cost depends on what is typed.
+    expect(searched.map((one) => `${one.key} ${heavyFields(one).join(',')}`).toSorted()).toEqual(SEARCHED);
+  });
+
+  test('a route of lists is light without any of them', () => {
+    for (const one of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
+      const page = { cursor: 'x', limit: 50, offset: 0, filter: '' };
+      expect(costOf(one)({ query: page, body: undefined }), one.key).toBe('light');
+    }
+  });
+
+  test('an email with its images waits in a queue of its own', () => {
+    const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/letter.html'));
+    expect(framed).toHaveLength(4);
+    for (const one of framed) {
+      expect(costOf(one)({ query: { images: 'show' }, body: undefined })).toBe('images');
+      expect(costOf(one)({ query: { images: 'hide' }, body: undefined })).toBe('light');
+    }
+  });
+
+  test('what goes on as long as somebody reads waits by statement, and backtests bound themselves', () => {
+    const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
+    expect(turns.toSorted()).toEqual([
+      'GET /projects/:project/audit.csv statement',
+      'GET /projects/:project/deliveries/export statement',
+      'GET /projects/:project/feed statement',
+      'GET /projects/:project/stream-export statement',
+      'GET /projects/:project/users.csv statement',
+      'POST /projects/:project/rules/backtest own',
+    ]);
+  });
+});
+
+const SEARCHED = [
+  'GET /projects/:project/audit actor,action,of',
+  'GET /projects/:project/audit.csv actor,action,of',
+  'GET /projects/:project/deliveries filter',
+  'GET /projects/:project/deliveries/export filter',
+  'GET /projects/:project/drafts filter',
+  'GET /projects/:project/drafts/counts filter',
+  'GET /projects/:project/feed filter',
+  'GET /projects/:project/imports/:import/findings kind',
+  'GET /projects/:project/insights by,days,since,until,compare',
+  'GET /projects/:project/insights/export by,days,since,until',
+  'GET /projects/:project/policy/simulate quiet_hours,frequency_cap,throttle,time_zone,paused,autopilot',
+  'GET /projects/:project/requests filter',
+  'GET /projects/:project/rules/:rule/results days',
+  'GET /projects/:project/rules/:rule/runs version,step',
+  'GET /projects/:project/schedule/drafts from,to,becomes',
+  'GET /projects/:project/stream filter',
+  'GET /projects/:project/stream-export filter,since',
+  'GET /projects/:project/suppressions filter',
+  'GET /projects/:project/users filter',
+  'GET /projects/:project/users.csv filter',
+  'GET /projects/:project/users/:user/timeline kinds',
+  'GET /projects/:project/users/:user/why rule',
+  'GET /projects/:project/webhook-deliveries endpoint,state',
+  'PATCH /projects/:project/audiences/:audience definition',
+  'POST /projects/:project/audiences definition',
+  'POST /projects/:project/audiences/preview definition',
+  'POST /projects/:project/audiences/sentence definition',
+  'POST /projects/:project/drafts/bulk filter',
+  'POST /projects/:project/drafts/bulk/preview filter',
+  'POST /projects/:project/rules document',
+  'POST /projects/:project/rules/backtest document',
+  'POST /projects/:project/rules/check document',
+  'POST /projects/:project/views filter',
+  'PUT /projects/:project/rules/:rule document',
+];

@@ -1,0 +1,61 @@
+import type { TSchema } from 'typebox';
+import type { DashboardRoute } from './route.ts';
+
+/**
+ * `heavy`: what it costs in the database depends on what was typed, or is known to be much. `images`: pictures are fetched from servers
+ * that customers named. Each kind waits for its turn, apart from all other requests.
+ */
+export type Cost = 'light' | 'heavy' | 'images';
+
+/** Query parameters that name one thing, turn pages, or say how an answer looks. Any other one makes its route heavy where it is given. */
+const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
+  'cursor',
+  'offset',
+  'limit',
+  'last_event_id',
+  'view',
+  'screen',
+  'scheme',
+  'images',
+  'copy',
+  'words',
+  'token',
+  'email',
+  'user',
+  'draft',
+  'at',
+]);
+/** Fields of a body by which the database is searched. The others are written, or name one thing. */
+const HEAVY_FIELDS: ReadonlySet<string> = new Set(['filter', 'definition', 'document']);
+
+/** The parameters and fields of this route that make it heavy. */
+export function heavyFields({ query, body }: Pick<DashboardRoute, 'query' | 'body'>): string[] {
+  return [
+    ...namesOf(query).filter((name) => !LIGHT_PARAMETERS.has(name)),
+    ...namesOf(body).filter((name) => HEAVY_FIELDS.has(name)),
+  ];
+}
+
+export type Typed = { query: unknown; body: unknown };
+
+/** Decides by the route's shape, so that no route has to be remembered. */
+export function costOf(one: DashboardRoute): (typed: Typed) => Cost {
+  const fields = heavyFields(one);
+  return ({ query, body }) => {
+    if (one.isHeavy || fields.some((name) => isGiven(query, name) || isGiven(body, name))) return 'heavy';
+    return valueOf(query, 'images') === 'show' ? 'images' : 'light';
+  };
+}
+
+function namesOf(schema: TSchema | undefined): string[] {
+  return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
+}
+
+function isGiven(typed: unknown, name: string): boolean {
+  const value = valueOf(typed, name);
+  return value !== undefined && value !== '';
+}
+
+function valueOf(typed: unknown, name: string): unknown {
+  return typeof typed === 'object' && typed !== null ? (typed as Record<string, unknown>)[name] : undefined;
+}
