@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
   OutboxMail,
   OutboxMailWhole,
@@ -101,6 +102,77 @@ test('letters are listed, the newest first, in pages and by user, those to the t
   const bobs = (await ask<OutboxMail[]>('GET /outbox?user=bob')).json;
   expect([bobs.data.map(({ id }) => id), bobs.meta.pagination.total]).toEqual([[second], 1]);
   expect((await ask('GET /outbox?draft=nothing')).json.data).toEqual([]);
+});
+
+describe('letter.html?images=show', () => {
+  /** A server of pictures that does not answer before it is let. */
+  function slowPictures() {
+    const begun: PromiseWithResolvers<void>[] = [];
+    let [open, most] = [0, 0];
+    const openOutbound = () => {
+      open += 1;
+      most = Math.max(most, open);
+      let isOpen = true;
+      return {
+        ...testMail().openOutbound(),
+        async get() {
+          const gate = Promise.withResolvers<void>();
+          begun.push(gate);
+          await gate.promise;
+          return { ok: false as const, error: 'timeout' as const, detail: '', ms: 0 };
+        },
+        close() {
+          if (isOpen) open -= 1;
+          isOpen = false;
+          for (const gate of begun) gate.resolve();
+        },
+      };
+    };
+    return { openOutbound: openOutbound as never, begun, open: () => open, most: () => most };
+  }
+
+  test('fetches the pictures of one email of a project at a time', async () => {
+    const pictures = slowPictures();
+    const looking = testDashboard(db, { openOutbound: pictures.openOutbound });
+    const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
+    const path = `/projects/${story.projectId}/outbox/${id}/letter.html?images=show`;
+    let refused = 0;
+    const tenRefused = Promise.withResolvers<void>();
+    const asked = Array.from({ length: 30 }, async () => {
+      const { status, headers } = await looking.ask(`GET ${path}`);
+      if (status !== 503) return status;
+      expect(headers['retry-after']).toBe('5');
+      if (++refused === 10) tenRefused.resolve();
+      return status;
+    });
+    // No picture comes before all of them are there.
+    await tenRefused.promise;
+    let isDone = false;
+    const all = Promise.all(asked).finally(() => (isDone = true));
+    while (!isDone) {
+      for (const gate of pictures.begun.splice(0)) gate.resolve();
+      await setImmediate();
+    }
+    expect((await all).filter((status) => status === 200)).toHaveLength(20);
+    expect(pictures.most()).toBe(1);
+    await looking.close();
+  });
+
+  test('ends with its client', async () => {
+    const pictures = slowPictures();
+    const looking = testDashboard(db, { openOutbound: pictures.openOutbound });
+    const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
+    const url = `${await looking.url()}/api/dashboard/projects/${story.projectId}/outbox/${id}/letter.html?images=show`;
+    const left = new AbortController();
+    const asked = Promise.allSettled([
+      fetch(url, { headers: { 'x-test-role': 'viewer' }, signal: left.signal }),
+    ]);
+    while (pictures.begun.length === 0) await setImmediate();
+    left.abort();
+    await asked;
+    while (pictures.open() > 0) await setImmediate();
+    await looking.close();
+  });
 });
 
 test('looking at a letter with its images fetches what it shows, and not what tells that it was opened', async () => {

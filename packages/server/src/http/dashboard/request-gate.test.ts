@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { testDatabase } from '../../../testkit/database.ts';
+import { systemClock } from '../../base/clock.ts';
+import { type Log, silentLog } from '../../base/log.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { openDatabase } from '../../io/db/index.ts';
+
+const own = await testDatabase();
+const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const lines: string[] = [];
+const note = (_fields: object, message: string): void => void lines.push(message);
+const log: Log = { debug: note, info: note, warn: note, error: note };
+const dashboard = testDashboard(db, { log });
+afterAll(async () => {
+  await dashboard.close();
+  await db.close();
+  await own.drop();
+});
+
+let projectId = 0;
+let at = '';
+beforeAll(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  at = `${await dashboard.url()}/api/dashboard/projects/${projectId}`;
+});
+
+/** Statements that wait for a lock, by the pool of their connection. */
+async function waiting(): Promise<Record<string, number>> {
+  const rows = await db.query<{ pool: string; count: number }>(
+    `SELECT substring(application_name FROM 8) AS pool, count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' GROUP BY 1`,
+  );
+  return Object.fromEntries(rows.map(({ pool, count }) => [pool, count]));
+}
+async function until(expected: Record<string, number>): Promise<void> {
+  for (let now = await waiting(); JSON.stringify(now) !== JSON.stringify(expected);) now = await waiting();
+}
+
+/** Holds tables, so that whoever reads them waits. */
+async function holding<T>(tables: string, work: () => Promise<T>): Promise<T> {
+  const holder = await db.session();
+  await holder.script(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
+  try {
+    return await work();
+  } finally {
+    await holder.script('ROLLBACK');
+    holder.release();
+  }
+}
+
+const AS = { headers: { 'x-test-role': 'owner', origin: 'http://localhost:8080' } };
+
+describe('a client that leaves', () => {
+  test.each([
+    ['a list with a filter', 'users?filter=-email:*@x.org', 'beckon.person', 'heavy pages'],
+    ['a list', 'views?screen=users', 'beckon.saved_view', 'pages'],
+    ['an export', 'users.csv?filter=plan:pro', 'beckon.person', 'heavy pages'],
+    ['a feed', 'feed?filter=type:person_created', 'beckon.change', 'heavy pages'],
+    ['a read as of one moment', 'schedule', 'beckon.draft', 'heavy pages'],
+  ])('has the statement of %s cancelled', async (_what, path, table, pool) => {
+    const before = lines.length;
+    await holding(table, async () => {
+      const left = new AbortController();
+      const asked = fetch(`${at}/${path}`, { ...AS, signal: left.signal }).then((answer) => answer.text());
+      const settled = Promise.allSettled([asked]);
+      await until({ [pool]: 1 });
+      left.abort();
+      await settled;
+      await until({});
+    });
+    // Nothing failed, so nothing is reported.
+    expect(lines.slice(before)).toEqual([]);
+  });
+
+  test('has a place in the queue no longer', async () => {
+    await holding('beckon.person', async () => {
+      const left = new AbortController();
+      const ask = () => fetch(`${at}/users?filter=plan:pro`, { ...AS, signal: left.signal });
+      const settled = Promise.allSettled(Array.from({ length: 20 }, ask));
+      await until({ 'heavy pages': 2 });
+      left.abort();
+      await settled;
+      await until({});
+    });
+    expect((await fetch(`${at}/users?filter=plan:pro`, AS)).status).toBe(200);
+  });
+
+  test('has a change made all the same', async () => {
+    await holding('beckon.saved_view', async () => {
+      const left = new AbortController();
+      const body = JSON.stringify({ screen: 'users', name: 'Kept', filter: 'plan:pro' });
+      const headers = { ...AS.headers, 'content-type': 'application/json' };
+      const asked = fetch(`${at}/views`, { method: 'POST', headers, body, signal: left.signal });
+      const settled = Promise.allSettled([asked]);
+      await until({ 'heavy pages': 1 });
+      left.abort();
+      await settled;
+      // It still waits for the lock.
+      expect(await waiting()).toEqual({ 'heavy pages': 1 });
+    });
+    const kept = async (): Promise<object[]> =>
+      db.query(`SELECT name FROM beckon.saved_view WHERE project_id = $1`, [projectId]);
+    while ((await kept()).length === 0);
+    expect(await kept()).toEqual([{ name: 'Kept' }]);
+  });
+});
+
+describe('heavy requests', () => {
+  test('leave the other connections alone, however many previews of an audience wait', async () => {
+    const preview = (): Promise<Response> =>
+      fetch(`${at}/audiences/preview`, {
+        method: 'POST',
+        headers: { ...AS.headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ definition: { trait: 'plan', equals: 'pro' } }),
+      });
+    const previews = await holding('beckon.person', async () => {
+      const asked = Array.from({ length: 24 }, preview);
+      const refused = await Promise.race(asked);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+      await until({ 'heavy pages': 2 });
+      expect((await fetch(`${at}/settings`, AS)).status).toBe(200);
+      expect(db.pools().map(({ name, waiting: callers }) => [name, callers])).toEqual([
+        ['everything', 0],
+        ['batches', 0],
+        ['pages', 0],
+        ['heavy', 0],
+      ]);
+      return asked;
+    });
+    const statuses = (await Promise.all(previews)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(4);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+  });
+
+  test('name the filter that takes longer than a statement may', async () => {
+    const short = await openDatabase({
+      connection: own.connection,
+      clock: systemClock,
+      log,
+      statementWithinMs: 200,
+    });
+    const impatient = testDashboard(short, { log });
+    const { id } = await createProject(short, { name: 'Slow' });
+    const holder = await short.session();
+    await holder.script('BEGIN; LOCK TABLE beckon.person IN ACCESS EXCLUSIVE MODE');
+    const { status, json } = await impatient.ask(`GET /projects/${id}/users?filter=plan:pro`);
+    expect([status, json.errors[0]?.code, json.errors[0]?.field]).toEqual([
+      422,
+      'validation_failed',
+      'filter',
+    ]);
+    await holder.script('ROLLBACK');
+    holder.release();
+    await impatient.close();
+    await short.close();
+  });
+});

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { idMaker } from '../base/ids.ts';
+import { createSealer } from '../base/seal.ts';
+import { findMail, readMail } from '../features/outbox/index.ts';
+import { createKey } from '../flows/create-key.ts';
+import { createProject } from '../flows/create-project.ts';
+import { setSettings } from '../flows/set-settings.ts';
+import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { PEPPER, testServer } from '../../testkit/server.ts';
+import { systemClock } from '../base/clock.ts';
+import { testTeam } from '../../testkit/team.ts';
+
+const SEALER = createSealer('a secret of these tests, and long enough', null, 'secrets at rest');
+
+const hooks: string[] = [];
+const receiver = createServer((request, response) => {
+  void text(request).then((body) => {
+    hooks.push((JSON.parse(body) as { type: string }).type);
+    response.writeHead(204).end();
+  });
+}).listen(0, '127.0.0.1');
+await once(receiver, 'listening');
+const hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+
+const server = await testServer({
+  more: { sealer: SEALER, webhooks: { allowPrivate: true, agent: 'test' } },
+});
+const { db } = server;
+const team = testTeam({ ...server, clock: systemClock as never });
+afterAll(async () => {
+  await server.stop();
+  receiver.close();
+});
+
+/** A project that sends by itself at once and has an endpoint, and another of the same people. */
+async function prepare() {
+  const { ada, projectId } = await team.setUp();
+  const token = await team.tokenFor(ada, ['read']);
+  const [organisation] = await db.query<{ id: string }>(
+    'SELECT organisation_id AS id FROM beckon.project WHERE project_id = $1',
+    [projectId],
+  );
+  const other = await createProject(db, { name: 'Other', organisationId: organisation?.id ?? '' });
+  const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'server' });
+  await setSettings(db, projectId, {
+    quiet_hours: 'off',
+    autopilot: '1s',
+    frequency_cap: 'off',
+    throttle: 'off',
+  });
+  const deps = { db, newId: idMaker(db.clock), sealer: SEALER, rules: { allowPrivate: true } };
+  const types = ['email.unsubscribed'];
+  await addEndpoint(deps, { projectId, url: hookUrl, types, description: null } as never);
+  return { projectId, otherId: other.id, secret, token };
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+/** Asks, again and again, for more than the dashboard has connections for, of tables that are locked. */
+function fillPages({ projectId, otherId, token }: Prepared): { stop(): Promise<void> } {
+  const headers = { authorization: `Bearer ${token}` };
+  const stopped = new AbortController();
+  const paths = [projectId, otherId].flatMap((id) => [
+    ...Array.from({ length: 10 }, () => `${id}/views?screen=users`),
+    ...Array.from({ length: 10 }, () => `${id}/requests?filter=code:x`),
+  ]);
+  const asked = paths.map(async (path) => {
+    const url = `${server.url}/api/dashboard/projects/${path}`;
+    while (!stopped.signal.aborted)
+      await fetch(url, { headers, signal: stopped.signal }).then(
+        (answer) => answer.text(),
+        () => {},
+      );
+  });
+  return {
+    async stop() {
+      stopped.abort();
+      await Promise.all(asked);
+    },
+  };
+}
+
+async function untilFull(): Promise<void> {
+  const held = async (): Promise<unknown> =>
+    db.query(
+      `SELECT application_name AS pool, count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE '%pages' GROUP BY 1 ORDER BY 1`,
+    );
+  const full = [
+    { pool: 'beckon heavy pages', count: 3 },
+    { pool: 'beckon pages', count: 4 },
+  ];
+  while (JSON.stringify(await held()) !== JSON.stringify(full));
+}
+
+async function post(secret: string, path: string, body: object): Promise<number> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  return (
+    await fetch(`${server.url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  ).status;
+}
+
+/** When the email is there, as a mail program does when its reader presses the button. */
+async function unsubscribe(projectId: number): Promise<void> {
+  const mails = async (): Promise<{ id: string; copy: number }[]> =>
+    db.query(`SELECT id, copy FROM beckon.outbox_message WHERE project_id = $1`, [projectId]);
+  let kept = await mails();
+  while (kept.length === 0) kept = await mails();
+  const [mail] = kept;
+  const found = mail && (await findMail(db, { projectId, ...mail }));
+  const { headers } = await readMail(found?.raw ?? Buffer.alloc(0));
+  const place = new URL(
+    /<(http[^>]*)>/.exec(headers.find(({ name }) => name === 'list-unsubscribe')?.value ?? '')?.[1] ?? '',
+  );
+  const answer = await fetch(`${server.url}${place.pathname}${place.search}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  });
+  expect(answer.status).toBe(200);
+}
+
+describe('connections of the dashboard', () => {
+  test('are all in use while events are accepted and processed, and an email and its webhook are sent', async () => {
+    const prepared = await prepare();
+    const { projectId, secret } = prepared;
+    const holder = await db.session();
+    await holder.script(`BEGIN; LOCK TABLE beckon.saved_view, beckon.ingest_log IN ACCESS EXCLUSIVE MODE`);
+    const pages = fillPages(prepared);
+    await untilFull();
+    expect(await post(secret, 'users', { external_user_id: 'u1', email: 'ada@acme.test' })).toBe(202);
+    expect(await post(secret, 'events', { external_user_id: 'u1', name: 'user_signed_up' })).toBe(202);
+    await unsubscribe(projectId);
+    while (hooks.length === 0) await db.query('SELECT 1');
+    expect(hooks).toEqual(['email.unsubscribed']);
+    // All of it went on beside them.
+    await untilFull();
+    await pages.stop();
+    await holder.script('ROLLBACK');
+    holder.release();
+  }, 60_000);
+});
