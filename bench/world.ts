@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   parsePredicate,
   type Predicate,
@@ -9,6 +9,7 @@ import {
 import { ensurePartitions } from '../packages/server/src/features/events/index.ts';
 import { createAudience } from '../packages/server/src/flows/create-audience.ts';
 import type { Database } from '../packages/server/src/io/db/index.ts';
+import { fillInSteps, withClient } from './fill.ts';
 
 /**
  * A project as it is after some weeks of use, made by bulk SQL in the shape that the digest itself would have left.
@@ -112,16 +113,21 @@ export function userOf(n: number): string {
 }
 const USER_SQL = `'u-' || substr(md5(n::text), 1, 16)`;
 
-export async function makePeople(db: Database, world: World): Promise<void> {
+/** Large writes use a connection of their own, opened from `url`. */
+type Target = { db: Database; url: string };
+
+export async function makePeople({ db, url }: Target, world: World): Promise<void> {
   const now = db.clock.now();
   for (const back of [3, 2, 1]) await ensurePartitions(db, now - back * 30 * 86_400_000);
   await ensurePartitions(db, now);
   const { projectId, people, lapsed, eventsOfEach } = world;
-  await inSteps(people, (from, to) => db.query(PEOPLE, [projectId, lapsed, from, to]));
-  await inSteps(people, (from, to) => db.query(EMAILS, [projectId, from, to]));
+  await fillInSteps(url, { name: 'people', rows: people }, async (client, from, to) => {
+    await client.query(PEOPLE, [projectId, lapsed, from, to]);
+    await client.query(EMAILS, [projectId, from, to]);
+  });
   for (const name of EVENT_NAMES)
-    await inSteps(people, (from, to) =>
-      db.query(HISTORY, [projectId, lapsed, from, to, name, eventsOfEach, new Date(now)]),
+    await fillInSteps(url, { name: `${name} events of people`, rows: people }, (client, from, to) =>
+      client.query(HISTORY, [projectId, lapsed, from, to, name, eventsOfEach, new Date(now)]),
     );
   await db.query('UPDATE beckon.lane SET next_seq = $2 WHERE project_id = $1', [projectId, SEQ_FROM]);
 }
@@ -147,22 +153,16 @@ const HISTORY = `
     FROM generate_series(1, CASE WHEN n < $2::int THEN 1 ELSE $6::int END) AS k
   ) happened`;
 
-const STEP = 50_000;
-
-/** A statement outside a batch may last ten seconds, so what is much is made in steps. */
-async function inSteps(count: number, step: (from: number, to: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < count; from += STEP) await step(from, Math.min(count, from + STEP));
-}
-
 /**
  * Makes audiences that answer at once: their members are asked of the database by the same predicate in SQL, and every
  * person has a moment in some hours for each that time alone can change. A moment that is too early is what the digest
  * leaves behind too; it writes another one only when it fires, which none does while a bench runs.
  */
-export async function serveAudiences(db: Database, world: World, wanted: Audience[]): Promise<Served[]> {
-  await countAll(db, world);
+export async function serveAudiences(target: Target, world: World, wanted: Audience[]): Promise<Served[]> {
+  const { db } = target;
+  await countAll(target, world);
   const served: Served[] = [];
-  for (const audience of wanted) served.push(await serveOne(db, world, audience));
+  for (const audience of wanted) served.push(await serveOne(target, world, audience));
   await db.query('UPDATE beckon.digest_turn SET model = model + 1 WHERE project_id = $1', [world.projectId]);
   await db.query(
     `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1 AND work = 'digest'`,
@@ -173,13 +173,13 @@ export async function serveAudiences(db: Database, world: World, wanted: Audienc
 
 export type Served = { id: string; edition: number };
 
-async function countAll(db: Database, { projectId, people }: World): Promise<void> {
+async function countAll({ db, url }: Target, { projectId, people }: World): Promise<void> {
   await db.query(
     `INSERT INTO beckon.counted_event (project_id, name, is_whole) SELECT $1::bigint, name, true FROM unnest($2::text[]) AS name ON CONFLICT DO NOTHING`,
     [projectId, [...EVENT_NAMES]],
   );
-  await inSteps(people, (from, to) =>
-    db.query(
+  await fillInSteps(url, { name: 'counts of events', rows: people }, (client, from, to) =>
+    client.query(
       `INSERT INTO beckon.person_event (project_id, external_user_id, name, count, first_at, last_at)
        SELECT e.project_id, e.external_user_id, e.name, count(*), min(e.occurred_at), max(e.occurred_at)
        FROM generate_series($2::int, $3::int - 1) AS n JOIN beckon.event e ON e.project_id = $1 AND e.external_user_id = ${USER_SQL}
@@ -189,7 +189,8 @@ async function countAll(db: Database, { projectId, people }: World): Promise<voi
   );
 }
 
-async function serveOne(db: Database, world: World, { name, definition }: Audience): Promise<Served> {
+async function serveOne(target: Target, world: World, { name, definition }: Audience): Promise<Served> {
+  const { db, url } = target;
   const { projectId, people } = world;
   const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.faults)}`);
@@ -202,30 +203,38 @@ async function serveOne(db: Database, world: World, { name, definition }: Audien
   const names = [...EVENT_NAMES] as string[];
   const asksOfSent = names.some((event) => JSON.stringify(definition).includes(`"${event}"`));
   const isTimed = !world.withoutMoments && asksOfSent && JSON.stringify(definition).includes('"within"');
-  await inSteps(people, async (from, to) => {
-    await addMembers(db, { projectId, edition, from, to, predicate: parsed.predicate });
-    if (isTimed) await db.query(DUES, [projectId, edition, from, to]);
+  const now = new Date(db.clock.now());
+  await fillInSteps(url, { name: `members of ${name}`, rows: people }, async (client, from, to) => {
+    await addMembers(client, { projectId, edition, from, to, predicate: parsed.predicate, now });
+    if (isTimed) await client.query(DUES, [projectId, edition, from, to]);
   });
-  await db.query(
-    `UPDATE beckon.audience_edition SET state = 'served', served_at = now(), people = $3, built = $3,
-       members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND edition = $2)
-     WHERE project_id = $1 AND edition = $2`,
-    [projectId, edition, people],
-  );
+  await withClient(url, (client) => client.query(SERVED, [projectId, edition, people]));
   return { id, edition };
 }
+
+const SERVED = `
+  UPDATE beckon.audience_edition SET state = 'served', served_at = now(), people = $3, built = $3,
+    members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND edition = $2)
+  WHERE project_id = $1 AND edition = $2`;
 
 const DUES = `
   INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
   SELECT $1::bigint, ${USER_SQL}, $2::bigint, now() + interval '6 hours' + n % 3600 * interval '1 second' FROM generate_series($3::int, $4::int - 1) AS n`;
 
-type Slice = { projectId: number; edition: number; from: number; to: number; predicate: Predicate };
+type Slice = {
+  projectId: number;
+  edition: number;
+  from: number;
+  to: number;
+  predicate: Predicate;
+  now: Date;
+};
 
-async function addMembers(db: Database, slice: Slice): Promise<void> {
-  const { projectId, edition, from, to, predicate } = slice;
-  const params = sqlParams([projectId, edition, from, to, new Date(db.clock.now())]);
+async function addMembers(client: pg.Client, slice: Slice): Promise<void> {
+  const { projectId, edition, from, to, predicate, now } = slice;
+  const params = sqlParams([projectId, edition, from, to, now]);
   const holds = predicateSql(predicate, { params, projectId: '$1', now: '$5', edition: () => null });
-  await db.query(
+  await client.query(
     `INSERT INTO beckon.audience_member (project_id, external_user_id, edition, since)
      SELECT $1::bigint, p.external_user_id, $2::bigint, $5::timestamptz
      FROM generate_series($3::int, $4::int - 1) AS n JOIN beckon.person p ON p.project_id = $1 AND p.external_user_id = ${USER_SQL}
@@ -236,24 +245,24 @@ async function addMembers(db: Database, slice: Slice): Promise<void> {
 
 /** People who do nothing: rows among all the others, in random order as everybody. */
 export async function addSilent(
-  db: Database,
+  { url }: Pick<Target, 'url'>,
   { projectId, from, count }: { projectId: number; from: number; count: number },
 ): Promise<void> {
-  await inSteps(count, async (a, b) => {
-    await db.query(PEOPLE, [projectId, 0, from + a, from + b]);
-    await db.query(EMAILS, [projectId, from + a, from + b]);
+  await fillInSteps(url, { name: 'people who do nothing', rows: count }, async (client, a, b) => {
+    await client.query(PEOPLE, [projectId, 0, from + a, from + b]);
+    await client.query(EMAILS, [projectId, from + a, from + b]);
   });
 }
 
 /** Events of people who do nothing any more, spread over them and over the last 80 days, with their dedupe keys. */
 export async function addHistory(
-  db: Database,
+  { url }: Pick<Target, 'url'>,
   { projectId, from, people, events }: { projectId: number; from: number; people: number; events: number },
 ): Promise<void> {
-  await inSteps(events, async (a, b) => {
+  await fillInSteps(url, { name: 'old events', rows: events }, async (client, a, b) => {
     const slice = [projectId, a, b, from, people];
-    await db.query(OLD_EVENTS, [...slice, [...EVENT_NAMES]]);
-    await db.query(OLD_KEYS, slice.slice(0, 3));
+    await client.query(OLD_EVENTS, [...slice, [...EVENT_NAMES]]);
+    await client.query(OLD_KEYS, slice.slice(0, 3));
   });
 }
 
@@ -271,20 +280,15 @@ const OLD_KEYS = `
   FROM generate_series($2::int, $3::int - 1) AS i ON CONFLICT DO NOTHING`;
 
 /**
- * After bulk SQL the planner has to be told what there is now, and the disk to be done with it. Only of tables that hold
- * something: of one that is empty, and was looked at, the planner would believe that it stays so. It may take minutes, so
- * it has a connection of its own.
+ * Updates the planner's statistics after bulk SQL and writes everything to disk. Empty tables are left out: after an
+ * ANALYZE of an empty table the planner would assume that it stays empty.
  */
 export async function settle(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withClient(url, async (client) => {
     const { rows } = await client.query<{ tables: string | null }>(FILLED);
     if (rows[0]?.tables) await client.query(`VACUUM (ANALYZE) ${rows[0].tables}`);
     await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const FILLED = `

@@ -1,78 +1,112 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { fillInSteps, progress, withClient } from '../fill.ts';
 import { runLoad } from '../load/index.ts';
 import { round, show } from '../print.ts';
 import { bulk } from './bulk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
 import { latencyAtHalf, manyProjects, singleEvents, singlesInPairs } from './singles.ts';
+import { type Sizes, sizesOf } from './sizes.ts';
 import { openStage, type Stage } from './stage.ts';
 import { idle, memory } from './standing.ts';
 
-/** `npm run bench -- accept [part …]`; all parts in turn where none is named. */
-export async function benchAccept(parts: string[]): Promise<void> {
+/** These share one stage; `kills` starts a server of its own. */
+const ON_STAGE: Record<string, (stage: Stage, sizes: Sizes) => Promise<unknown>> = {
+  idle: (stage, { idleSeconds }) =>
+    show(`Idle for ${idleSeconds} s`, ['API', 'PostgreSQL', 'together'], async () => [
+      await idle(stage, idleSeconds),
+    ]),
+  singles,
+  hostile: (stage) =>
+    show('Hostile bodies of 256 KiB', ['', 'status', 'median', 'max'], () => hostile(stage)),
+  bulk: (stage, sizes) =>
+    show('Bulk: records a second', ['', 'parse + validate', 'accepted', 'ratio'], () =>
+      bulk(stage, sizes.bulk),
+    ),
+  projects,
+  memory: (stage, { memory: sizes }) =>
+    show('Memory under load', ['minute 2', `minute ${sizes.minutes}`, 'ratio', 'errors'], async () => [
+      await memory(stage, sizes),
+    ]),
+};
+const NAMES = [...Object.keys(ON_STAGE), 'kills'];
+
+/** `npm run bench -- accept [part …] [--quick]`; all parts in turn where none is named. */
+export async function benchAccept(args: string[]): Promise<void> {
+  const sizes = sizesOf({ quick: args.includes('--quick') });
+  const parts = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of parts)
+    if (!NAMES.includes(name)) throw new Error(`There is no part "${name}": ${NAMES.join(', ')}`);
   const wanted = (name: string): boolean => parts.length === 0 || parts.includes(name);
+  const chosen = Object.entries(ON_STAGE).filter(([name]) => wanted(name));
+  if (chosen.length > 0)
+    await onStage(
+      chosen.map(
+        ([, part]) =>
+          (stage) =>
+            part(stage, sizes),
+      ),
+    );
+  if (!wanted('kills')) return;
+  const header = ['kills of each', 'acknowledged', 'retries', 'missing', 'doubled', 'other bytes'];
+  await show('kill -9 under load, server and PostgreSQL', header, async () => [await kills(sizes.kills)]);
+}
+
+async function onStage(parts: ((stage: Stage) => Promise<unknown>)[]): Promise<void> {
   const stage = await openStage();
   try {
-    if (wanted('idle'))
-      await show('Idle for 60 s', ['API', 'PostgreSQL', 'together'], async () => [await idle(stage, 60)]);
-    if (wanted('singles')) await singles(stage);
-    if (wanted('hostile'))
-      await show('Hostile bodies of 256 KiB', ['', 'status', 'median', 'max'], () => hostile(stage));
-    if (wanted('bulk'))
-      await show('Bulk: records a second', ['', 'parse + validate', 'accepted', 'ratio'], () =>
-        bulk(stage, { pairs: 5, seconds: 4 }),
-      );
-    if (wanted('projects')) await projects(stage);
-    if (wanted('memory'))
-      await show('Memory under load', ['minute 2', 'minute 5', 'ratio', 'errors'], async () => [
-        await memory(stage, 5),
-      ]);
+    for (const part of parts) await part(stage);
   } finally {
     await stage.close();
   }
-  if (wanted('kills')) {
-    const header = ['kills of each', 'acknowledged', 'retries', 'missing', 'doubled', 'other bytes'];
-    await show('kill -9 under load, server and PostgreSQL', header, async () => [await kills(20)]);
-  }
 }
 
-const KEYS_THERE = 5_000_000;
-
-async function singles(stage: Stage): Promise<void> {
-  await preload(stage, KEYS_THERE);
+async function singles(stage: Stage, sizes: Sizes): Promise<void> {
+  await preload(stage, sizes.keysThere);
   const header = ['', 'bare /s', 'real /s', 'ratio', 'bare CPU', 'real CPU', 'ratio', 'PostgreSQL', 'errors'];
-  const rows = await show(`Single events, 64 connections, ${round(KEYS_THERE)} keys there`, header, () =>
-    singlesInPairs(stage, { pairs: 5, seconds: 5 }),
+  const rows = await show(`Single events, 64 connections, ${round(sizes.keysThere)} keys there`, header, () =>
+    singlesInPairs(stage, sizes.singles),
   );
   const perSecond = Number(rows.at(-1)?.[2]?.replaceAll(',', '') ?? 0);
   await show('The load generator alone', ['requests /s'], async () => [[round(await generatorAlone())]]);
   const open = ['offered /s', 'p50', 'p99', 'max', 'fsync p99', 'errors'];
   await show('Half of that, open loop', open, async () => [
-    await latencyAtHalf(stage, { perSecond: perSecond / 2, seconds: 20 }),
+    await latencyAtHalf(stage, { perSecond: perSecond / 2, seconds: sizes.openLoopSeconds }),
   ]);
 }
 
-async function projects(stage: Stage): Promise<void> {
+async function projects(stage: Stage, { projects: sizes }: Sizes): Promise<void> {
   const header = ['', 'one /s', 'thousand /s', 'one CPU', 'thousand CPU', 'ratio', 'API only'];
-  await show('1,000 projects at once, API and PostgreSQL', header, () =>
-    manyProjects(stage, { projects: 1_000, seconds: 5 }),
+  await show(`${round(sizes.projects)} projects at once, API and PostgreSQL`, header, () =>
+    manyProjects(stage, sizes),
   );
 }
 
-/** Rows as a day of traffic leaves them: random keys, in the order of their time. The index is built afterwards, which is the same index. */
-async function preload({ db }: Stage, keys: number): Promise<void> {
-  await db.query('ALTER TABLE beckon.idempotency DROP CONSTRAINT idempotency_pkey');
-  await db.query(
-    `INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, accepted_at)
-     SELECT 1, decode(md5(n::text), 'hex'), sha256(n::text::bytea), 202, now() - interval '20 hours' + n * interval '10 ms'
-     FROM generate_series(1, $1::int) AS n`,
-    [keys],
+const KEYS = `
+  INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, accepted_at)
+  SELECT 1, decode(md5(n::text), 'hex'), sha256(n::text::bytea), 202, $3::timestamptz - interval '20 hours' + n * interval '10 ms'
+  FROM generate_series($1::int + 1, $2::int) AS n`;
+
+/**
+ * Writes idempotency keys as a day of traffic leaves them: random keys, in the order of their time. The index is dropped
+ * and built at the end: the result is the same, and random inserts into it would take several times as long.
+ */
+async function preload({ url }: Stage, rows: number): Promise<void> {
+  await withClient(url, (client) =>
+    client.query('ALTER TABLE beckon.idempotency DROP CONSTRAINT idempotency_pkey'),
   );
-  await db.query('ALTER TABLE beckon.idempotency ADD PRIMARY KEY (project_id, key)');
-  await db.query('VACUUM ANALYZE beckon.idempotency');
-  await db.query('CHECKPOINT');
+  const now = new Date();
+  await fillInSteps(url, { name: 'idempotency keys', rows }, (client, from, to) =>
+    client.query(KEYS, [from, to, now]),
+  );
+  progress('idempotency keys: building the index');
+  await withClient(url, async (client) => {
+    await client.query('ALTER TABLE beckon.idempotency ADD PRIMARY KEY (project_id, key)');
+    await client.query('VACUUM ANALYZE beckon.idempotency');
+    await client.query('CHECKPOINT');
+  });
 }
 
 async function generatorAlone(): Promise<number> {

@@ -105,14 +105,14 @@ export async function latencyAtHalf(
 /** A thousand projects that write at once, against one. */
 export async function manyProjects(
   stage: Stage,
-  options: { projects: number; seconds: number },
+  options: { projects: number; pairs: number; seconds: number },
 ): Promise<string[][]> {
   const all: string[] = [];
   for (let i = 0; i < options.projects; i += 1) all.push((await stage.project()).secret);
   const rows: string[][] = [];
   const ratios: number[] = [];
   await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
-  for (let pair = 0; pair < 3; pair += 1) {
+  for (let pair = 0; pair < options.pairs; pair += 1) {
     const one = await measure(stage, stage.real, singleEvents(all.slice(0, 1), CLOSED, options.seconds));
     const many = await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
     const cost = (each: Measured): number => each.cpuMicros + each.postgresMicros;

@@ -3,7 +3,10 @@ import { openGround, type Ground, type Target } from '../stage.ts';
 export type { Target } from '../stage.ts';
 
 /** The product as it is run, beside a bare route: each in a process of its own, over one embedded PostgreSQL. */
-export type Stage = Pick<Ground, 'postgresPid' | 'db' | 'project' | 'close'> & { real: Target; bare: Target };
+export type Stage = Pick<Ground, 'postgresPid' | 'db' | 'url' | 'project' | 'close'> & {
+  real: Target;
+  bare: Target;
+};
 
 export async function openStage(): Promise<Stage> {
   const ground = await openGround();

@@ -19,8 +19,8 @@ export async function build(sizes: Sizes): Promise<string[][]> {
     const project = await ground.project();
     const active = Math.min(ACTIVE, sizes.people / 2);
     const world = { projectId: project.id, people: active, lapsed: 0, eventsOfEach: 4 };
-    await makePeople(ground.db, world);
-    await addSilent(ground.db, { projectId: project.id, from: active, count: sizes.people - active });
+    await makePeople(ground, world);
+    await addSilent(ground, { projectId: project.id, from: active, count: sizes.people - active });
     await settle(ground.url);
     const api = await ground.serve('all');
     const live: Live = { ground, api, projects: [project], perSecond: sizes.perSecond };

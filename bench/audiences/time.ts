@@ -1,5 +1,6 @@
 import { type Live, withLive } from '../digest/live.ts';
 import { pause, visibility } from '../digest/visible.ts';
+import { fillInSteps } from '../fill.ts';
 import { quantile } from '../measure.ts';
 import { ms, msOrNone, round } from '../print.ts';
 import { type Ground, openGround } from '../stage.ts';
@@ -21,10 +22,10 @@ export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: 
     const project = await ground.project();
     const steady = sizes.duePerSecond * sizes.dueSeconds;
     const world = { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 };
-    await makePeople(ground.db, world);
-    await addSilent(ground.db, { projectId: project.id, from: 0, count: sizes.people });
+    await makePeople(ground, world);
+    await addSilent(ground, { projectId: project.id, from: 0, count: sizes.people });
     const all = { ...world, people: sizes.people, withoutMoments: true };
-    const [served] = await serveAudiences(ground.db, all, [
+    const [served] = await serveAudiences(ground, all, [
       { name: 'quiet', definition: { not: { event: 'feature_used', within: '7d' } } },
     ]);
     if (!served) throw new Error('no audience');
@@ -75,18 +76,21 @@ type Late = {
   span: { from: number; to: number };
 };
 
-const PREPARE_MS_EACH = 0.2;
+/** Five times what a fast disk needs. */
+const PREPARE_MS_EACH = 1;
 const GIVE_UP_MS = 120_000;
 
 /** Moments from some seconds ahead on, evenly; then it is waited for until all of them have passed and were dealt with. */
 async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }: Wave): Promise<Late> {
   const { db } = ground;
   const firstAt = Date.now() + 3_000 + count * PREPARE_MS_EACH;
-  const values = [world.projectId, from, from + count, new Date(firstAt), overMs / count];
-  await db.query(EVENTS, values);
-  await db.query(NO_MEMBERS, [world.projectId, edition, from, from + count]);
+  await fillInSteps(ground.url, { name: 'moments', rows: count }, async (client, a, b) => {
+    const values = [world.projectId, from + a, from + b, new Date(firstAt), overMs / count, from];
+    await client.query(EVENTS, values);
+    await client.query(NO_MEMBERS, [world.projectId, edition, from + a, from + b]);
+    await client.query(MOMENTS, [...values, edition]);
+  });
   await db.query(COUNT, [world.projectId, edition, count]);
-  await db.query(MOMENTS, [...values, edition]);
   await db.query(
     `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'digest'`,
     [world.projectId, new Date(firstAt)],
@@ -107,7 +111,7 @@ async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }:
 }
 
 const USER = `'u-' || substr(md5(n::text), 1, 16)`;
-const MOMENT = `$4::timestamptz + floor((n - $2::int) * $5::float8) * interval '1 millisecond'`;
+const MOMENT = `$4::timestamptz + floor((n - $6::int) * $5::float8) * interval '1 millisecond'`;
 
 const EVENTS = `
   INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
@@ -122,7 +126,7 @@ const COUNT = `UPDATE beckon.audience_edition SET members = members - $3::int WH
 
 const MOMENTS = `
   INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
-  SELECT $1::bigint, ${USER}, $6::bigint, ${MOMENT} FROM generate_series($2::int, $3::int - 1) AS n`;
+  SELECT $1::bigint, ${USER}, $7::bigint, ${MOMENT} FROM generate_series($2::int, $3::int - 1) AS n`;
 
 type Db = Ground['db'];
 

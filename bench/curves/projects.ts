@@ -33,9 +33,8 @@ async function fill(ground: Ground, count: number): Promise<Project[]> {
     const project = await ground.project();
     projects.push(project);
     const people = Math.max(1, Math.floor(PEOPLE / count));
-    if (i === 0)
-      await makePeople(ground.db, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
-    await addSilent(ground.db, { projectId: project.id, from: 0, count: people });
+    if (i === 0) await makePeople(ground, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
+    await addSilent(ground, { projectId: project.id, from: 0, count: people });
   }
   await settle(ground.url);
   return projects;

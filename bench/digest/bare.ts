@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from '../fill.ts';
 import { dedupeKey } from '../../packages/server/src/features/events/event.ts';
 import type { Ground } from '../stage.ts';
 import { CHUNK } from './records.ts';
@@ -26,16 +27,6 @@ const COPIED = [
 const EMPTY = ['event_dedupe', 'change'] as const;
 const TABLES = [...COPIED, ...EMPTY, 'event'] as const;
 type Name = (typeof TABLES)[number];
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 /** To be called before each run: it is what the run's upserts will have met. */
 export function copyBefore(url: string): Promise<void> {

@@ -81,11 +81,11 @@ export async function openSide(around: Around, sizes: Pick<Sizes, 'growth'>): Pr
     const { id: projectId } = await ground.project();
     const lapsed = (sizes.growth.runs + 1) * lapsedOf(sizes.growth.records);
     const world = { projectId, people: BUSY + lapsed, lapsed, eventsOfEach: 4 };
-    await makePeople(ground.db, world);
-    await serveAudiences(ground.db, world, around.audiences);
+    await makePeople(ground, world);
+    await serveAudiences(ground, world, around.audiences);
     const silent = around.people - world.people;
-    await addSilent(ground.db, { projectId, from: world.people, count: silent });
-    await addHistory(ground.db, {
+    await addSilent(ground, { projectId, from: world.people, count: silent });
+    await addHistory(ground, {
       projectId,
       from: world.people,
       people: Math.max(1, silent),

@@ -46,8 +46,8 @@ export async function busyProject(ground: Ground, sizes: Sizes, runs: number): P
   const project = await ground.project();
   const lapsed = runs * lapsedOf(Math.max(sizes.backfill, sizes.batchRecords));
   const world = { projectId: project.id, people: sizes.people + lapsed, lapsed, eventsOfEach: 4 };
-  await makePeople(ground.db, world);
-  await serveAudiences(ground.db, world, audiences(20));
+  await makePeople(ground, world);
+  await serveAudiences(ground, world, audiences(20));
   return { project, world };
 }
 

@@ -20,8 +20,8 @@ export async function projects(sizes: Sizes): Promise<string[][]> {
     const first = all[0];
     if (!first) throw new Error('no projects');
     const none = { projectId: first.id, people: 0, lapsed: 0, eventsOfEach: 0 };
-    await makePeople(ground.db, none);
-    await serveAudiences(ground.db, none, ofEvent('feature_used'));
+    await makePeople(ground, none);
+    await serveAudiences(ground, none, ofEvent('feature_used'));
     await copyAudiences(ground, first.id);
     await settle(ground.url);
     const api = await ground.serve('api');

@@ -21,8 +21,8 @@ export async function rate(sizes: Sizes, kind: 'events' | 'users'): Promise<stri
     const { id: projectId } = await ground.project();
     const lapsed = runs * lapsedOf(sizes.batchRecords);
     const world = { projectId, people: sizes.people + lapsed, lapsed, eventsOfEach: 4 };
-    await makePeople(ground.db, world);
-    await serveAudiences(ground.db, world, audiences(20));
+    await makePeople(ground, world);
+    await serveAudiences(ground, world, audiences(20));
     const worker = await ground.serve('worker');
     const rows: string[][] = [];
     const ratios: number[] = [];

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { withClient, type World } from './world.ts';
+import { withClient } from '../fill.ts';
+import type { World } from './world.ts';
 
 /**
  * The baseline of `rules due`: what is due is claimed, and the rows that a run wrote about it are written again, by the

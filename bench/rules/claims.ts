@@ -1,5 +1,6 @@
+import { withClient } from '../fill.ts';
 import { quantile } from '../measure.ts';
-import { withClient, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** What the moves and messages say of the letters that were claimed from a moment on. */
 export type Claims = {

@@ -6,7 +6,8 @@ import { type BareRates, copyBefore, openBare, writeBare } from './bare.ts';
 import { type Claims, claimsOf } from './claims.ts';
 import { type Cpu, openSender, type SenderProcess, watchCpu } from './senders.ts';
 import type { Sizes } from './sizes.ts';
-import { allSent, openWorld, progress, putDrafts, ring, type World } from './world.ts';
+import { progress } from '../fill.ts';
+import { allSent, openWorld, putDrafts, ring, type World } from './world.ts';
 
 /**
  * How fast one worker claims what is due and asks it through the gates: first while it falls due, then as a backlog whose

@@ -5,7 +5,8 @@ import { pause } from '../digest/visible.ts';
 import { claimsOf } from './claims.ts';
 import { openSender } from './senders.ts';
 import type { Sizes } from './sizes.ts';
-import { allSent, openWorld, progress, putDrafts, putWaiting, ring, type World } from './world.ts';
+import { progress } from '../fill.ts';
+import { allSent, openWorld, putDrafts, putWaiting, ring, type World } from './world.ts';
 
 /**
  * How late a draft is claimed that falls due at a random moment, while very many others wait for theirs. Each is written

@@ -8,7 +8,7 @@ import { pause } from '../digest/visible.ts';
 import { drained, withTurnHeld } from '../digest/waiting.ts';
 import { addSilent, makePeople, settle, userOf } from '../world.ts';
 import type { Sizes } from './sizes.ts';
-import { progress } from './world.ts';
+import { progress } from '../fill.ts';
 
 /**
  * What an event costs, worker and PostgreSQL together, where it concerns one rule of a hundred and where that rule is the
@@ -61,8 +61,8 @@ export async function openSide(rules: number, { people, events, pairs }: Sizes['
   try {
     const { db } = ground;
     const { id: projectId } = await ground.project();
-    await makePeople(db, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-    await addSilent(db, { projectId, from: 0, count: people + (pairs + 1) * events });
+    await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+    await addSilent(ground, { projectId, from: 0, count: people + (pairs + 1) * events });
     await removeShipped(ground, projectId);
     const concerned = { name: 'concerned', when: { event: EVENT }, steps: STEPS };
     for (const document of [concerned, ...others(rules - 1)]) await createRule(db, { projectId, document });

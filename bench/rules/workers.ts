@@ -4,7 +4,8 @@ import { openGround } from '../stage.ts';
 import { doubles, sendBacklog, sendSteadily, type Sent, type Stage } from './due.ts';
 import { openSender, type SenderProcess } from './senders.ts';
 import type { Sizes } from './sizes.ts';
-import { openWorld, progress } from './world.ts';
+import { progress } from '../fill.ts';
+import { openWorld } from './world.ts';
 
 /**
  * What a letter costs where two workers send for one project, against one: processor time of the senders and of PostgreSQL.

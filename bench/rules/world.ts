@@ -1,10 +1,10 @@
-import pg from 'pg';
 import type { Content } from '../../packages/server/src/features/drafts/index.ts';
 import { findShippedLetter, renderLetter } from '../../packages/server/src/features/writing/index.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
 import type { Database } from '../../packages/server/src/io/db/index.ts';
 import { pause } from '../digest/visible.ts';
+import { fillInSteps } from '../fill.ts';
 import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';
 
@@ -39,8 +39,8 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
   const { db, url } = ground;
   const { id: projectId } = await ground.project();
   await setSettings(db, projectId, { quiet_hours: 'off', throttle: 'off' });
-  await makePeople(db, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-  await addSilent(db, { projectId, from: 0, count: people });
+  await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+  await addSilent(ground, { projectId, from: 0, count: people });
   const ruleIds: string[] = [];
   for (const [i, condition] of CONDITIONS.entries()) {
     const document = {
@@ -51,7 +51,12 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
     };
     ruleIds.push((await createRule(db, { projectId, document })).id);
   }
-  await inSteps(url, { count: people, text: EARLIER, values: [projectId, ruleIds[0]] });
+  await inSteps(url, {
+    name: 'earlier emails',
+    count: people,
+    text: EARLIER,
+    values: [projectId, ruleIds[0]],
+  });
   return { projectId, url, ruleIds, nextPerson: 0 };
 }
 
@@ -70,7 +75,7 @@ export async function putDrafts(world: World, { count, firstAt, overMs }: Wave):
   const { subject, preheader, body } = content;
   const values = [projectId, ruleIds, nextPerson, Math.ceil(count / ruleIds.length), new Date(firstAt)];
   const texts = [overMs / count, subject, preheader, body, JSON.stringify(facts)];
-  await inSteps(url, { count, text: DRAFTS, values: [...values, ...texts] });
+  await inSteps(url, { name: 'drafts', count, text: DRAFTS, values: [...values, ...texts] });
 }
 
 export const NAME = 'NAME';
@@ -117,7 +122,12 @@ const DRAFTS = `
 /** Letters of people whom nobody looks at, because none of them is due within weeks: neither they nor their runs are there. */
 export function putWaiting({ projectId, url, ruleIds }: World, count: number): Promise<void> {
   const { subject, preheader, body } = letterText();
-  return inSteps(url, { count, text: WAITING, values: [projectId, ruleIds, subject, preheader, body] });
+  return inSteps(url, {
+    name: 'drafts due in weeks',
+    count,
+    text: WAITING,
+    values: [projectId, ruleIds, subject, preheader, body],
+  });
 }
 
 const WAITING = `
@@ -160,30 +170,12 @@ async function isSent(db: Database, projectId: number, until: number): Promise<b
   return rows[0]?.done ?? false;
 }
 
-/** Not over the pool, whose statements may last for ten seconds only. */
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-const STEP = 10_000;
-
-/** `$1` and `$2` are the bounds of a step; the values come behind them. */
+/** `$1` and `$2` of the statement are the bounds of a step; `values` follow them. */
 function inSteps(
   url: string,
-  { count, text, values }: { count: number; text: string; values: unknown[] },
+  { name, count, text, values }: { name: string; count: number; text: string; values: unknown[] },
 ): Promise<void> {
-  return withClient(url, async (client) => {
-    for (let from = 0; from < count; from += STEP)
-      await client.query(text, [from, Math.min(count, from + STEP), ...values]);
-  });
-}
-
-export function progress(text: string): void {
-  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+  return fillInSteps(url, { name, rows: count }, (client, from, to) =>
+    client.query(text, [from, to, ...values]),
+  );
 }

@@ -1,7 +1,8 @@
 import { pause } from '../digest/visible.ts';
 import { median, usageOf } from '../measure.ts';
 import { round } from '../print.ts';
-import { allSent, progress, putDrafts, ring } from '../rules/world.ts';
+import { progress } from '../fill.ts';
+import { allSent, putDrafts, ring } from '../rules/world.ts';
 import type { Sizes } from './sizes.ts';
 import { onStage, type Stage } from './stage.ts';
 import { recordsOf, shownTogether } from './throughput.ts';

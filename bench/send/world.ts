@@ -57,8 +57,8 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
     from_address: FROM.address,
     postal_address: POSTAL_ADDRESS,
   });
-  await makePeople(db, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-  await addSilent(db, { projectId, from: 0, count: people });
+  await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+  await addSilent(ground, { projectId, from: 0, count: people });
   const document = { name: RULE, when: { event: 'report_made' }, steps: [{ draft: LETTER }] };
   const { id: ruleId } = await createRule(db, { projectId, document });
   const dkim = await openDomain(ground, projectId);

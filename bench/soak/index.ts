@@ -91,8 +91,8 @@ async function fill(ground: Ground): Promise<Project> {
   const { db } = ground;
   const project = await ground.project();
   const world = { projectId: project.id, people: 5_000, lapsed: 0, eventsOfEach: 2 };
-  await makePeople(db, world);
-  await serveAudiences(db, world, ofEvent('feature_used'));
+  await makePeople(ground, world);
+  await serveAudiences(ground, world, ofEvent('feature_used'));
   await setSettings(db, project.id, { quiet_hours: 'off', throttle: '300/m', frequency_cap: 'off' });
   const document = {
     name: 'used_again',

@@ -7,9 +7,9 @@ import {
   rowsOf,
   stepOf,
   unique,
-  withClient,
   type Written,
 } from '../digest/bare.ts';
+import { withClient } from '../fill.ts';
 import { CHUNK } from '../digest/records.ts';
 
 /**

@@ -139,15 +139,15 @@ async function fill(ground: Ground, { busy, fresh }: Sizes): Promise<Project> {
   const { db } = ground;
   const project = await ground.project();
   const world = { projectId: project.id, people: busy, lapsed: 0, eventsOfEach: 2 };
-  await makePeople(db, world);
-  await addSilent(db, { projectId: project.id, from: busy, count: fresh + 1 });
+  await makePeople(ground, world);
+  await addSilent(ground, { projectId: project.id, from: busy, count: fresh + 1 });
   const shipped = await db.query<{ name: string }>('SELECT name FROM beckon.rule WHERE project_id = $1', [
     project.id,
   ]);
   for (const { name } of shipped)
     await disableRule(db, { projectId: project.id, reference: name, actor: 'operator' });
   for (const document of RULES) await createRule(db, { projectId: project.id, document });
-  await serveAudiences(db, world, ofEvent('feature_used'));
+  await serveAudiences(ground, world, ofEvent('feature_used'));
   await settle(ground.url);
   return project;
 }

@@ -64,9 +64,8 @@ async function fill(ground: Ground, sizes: Sizes): Promise<Project[]> {
   for (let i = 0; i < sizes.projects; i += 1) {
     const project = await ground.project();
     projects.push(project);
-    if (i === 0)
-      await makePeople(ground.db, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
-    await addSilent(ground.db, { projectId: project.id, from: 0, count: PEOPLE });
+    if (i === 0) await makePeople(ground, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
+    await addSilent(ground, { projectId: project.id, from: 0, count: PEOPLE });
   }
   await settle(ground.url);
   return projects;
