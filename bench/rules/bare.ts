@@ -25,9 +25,11 @@ export function copyBefore({ url, projectId }: World): Promise<void> {
         `SELECT array_to_string(reloptions, ', ') AS options FROM pg_class WHERE oid = 'beckon.${name}'::regclass`,
       );
       if (rows[0]?.options) await client.query(`ALTER TABLE bare.${name} SET (${rows[0].options})`);
-      await client.query(`INSERT INTO bare.${name} SELECT * FROM beckon.${name} WHERE project_id = $1`, [
-        projectId,
-      ]);
+      const columns = (await columnsOf(client, name)).map((column) => column.name).join(', ');
+      await client.query(
+        `INSERT INTO bare.${name} (${columns}) SELECT ${columns} FROM beckon.${name} WHERE project_id = $1`,
+        [projectId],
+      );
     }
   });
 }
@@ -79,10 +81,11 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
 type Column = { name: string; type: string };
 type Table = { name: Name; columns: Column[]; rows: Row[] };
 
+/** Generated columns are left out: nothing can be written to them. */
 async function columnsOf(client: pg.Client, name: Name): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-     WHERE attrelid = 'beckon.${name}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+     WHERE attrelid = 'beckon.${name}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`,
   );
   return rows;
 }
