@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordOfCells, targetOf } from '@beckon/contract/files';
+import { cellsOf, readRows, recordOfCells, targetOf } from '@beckon/contract/files';
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { classifyReply } from '../../packages/server/src/base/bounce/index.ts';
 import { parseDuration } from '../../packages/server/src/base/duration.ts';
@@ -19,7 +19,6 @@ import { judgeDmarc } from '../../packages/server/src/features/domains/judge-dma
 import { readSpf } from '../../packages/server/src/features/domains/judge-spf.ts';
 import { readDomainName } from '../../packages/server/src/features/domains/domain-name.ts';
 import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/index.ts';
-import { cellsOf, readRows } from '../../packages/server/src/features/imports/file-rows.ts';
 import { parseRule, SHIPPED_RULES } from '../../packages/server/src/features/rules/index.ts';
 import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/index.ts';
 import { readRetryAfter } from '../../packages/server/src/features/webhooks/schedule.ts';

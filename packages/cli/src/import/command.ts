@@ -94,8 +94,8 @@ function readFormat(text: string | undefined): ImportFormat | null {
 function readDelimiter(text: string | undefined): string | null {
   if (text === undefined) return null;
   const character = text === 'tab' || text === '\\t' ? '\t' : text;
-  if (character.length === 1 && character !== '"' && character !== '\n') return character;
-  throw usage('--delimiter is one character, or tab', '--delimiter');
+  if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
+  throw usage('--delimiter is one ASCII character, or tab', '--delimiter');
 }
 
 function pairs(texts: readonly string[] = [], flag: string): Map<string, string> {

@@ -72,6 +72,12 @@ const users = (): unknown[] => [...fake.users.values()];
 const lastLine = (): Record<string, unknown> => JSON.parse(out.at(-1) ?? '') as Record<string, unknown>;
 
 describe('what a file becomes', () => {
+  test('keeps quotes inside a plain cell, and text after a closing quote', async () => {
+    const name = await file('users.csv', 'id,size,nick\nu1,5" pipe,"a"b\n');
+    expect(await run(['users', name])).toBe(0);
+    expect(users()).toMatchObject([{ external_user_id: 'u1', traits: { size: '5" pipe', nick: 'ab' } }]);
+  });
+
   test('columns are known by their names, and what is not known becomes a trait', async () => {
     const name = await file(
       'users.csv',
@@ -189,6 +195,7 @@ describe('what is refused before anything is sent', () => {
     ['a type that there is not', 'users', 'id\nu1\n', ['--types', 'a=integer'], 'is none of'],
     ['another encoding', 'users', Buffer.from('id,name\nu1,\xC4da\n', 'latin1'), [], 'not in UTF-8'],
     ['nothing', 'users', '', [], 'is empty'],
+    ['line ends of CR alone', 'users', 'id,name\ru1,Ada\r', [], 'end with CR only'],
     ['an array', 'users', '[{"id":1}]', ['--format', 'jsonl'], 'one JSON array'],
     ['a number that is not theirs', 'events', 'user_id,event,id\nu1,a,1\n', ['--live=2'], 'has 1 events'],
     ['no number', 'events', 'user_id,event,id\nu1,a,1\n', ['--live'], 'needs the number'],
@@ -331,9 +338,11 @@ describe('an import that stops', () => {
     expect(lastLine()).toMatchObject({ rows: 9_001, resumed_after: 0, rejected: 90 });
   });
 
-  test('says so where the file is no CSV any further', async () => {
+  test('stops at a row that cannot be read, and names its line', async () => {
     const name = await file('users.csv', `${rows(3_000)}u,"never closed\n`);
-    await expect(run(['users', name])).rejects.toMatchObject({ code: 'unreadable', exit: 1 });
+    const message =
+      'Line 3002 of the file cannot be read. This row is longer than 1 MiB, or a quote in it is never closed';
+    await expect(run(['users', name])).rejects.toMatchObject({ code: 'unreadable', exit: 1, message });
     expect(fake.users.size).toBeLessThanOrEqual(3_000);
   });
 });

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import { REPORT_PREFIX } from '@beckon/contract/files';
+import { csvLine, REPORT_PREFIX } from '@beckon/contract/files';
 import type { ImportFormat } from './options.ts';
 import type { ImportRow } from './row.ts';
 
@@ -49,7 +49,8 @@ export async function openRejected({
     if (file !== null) return file;
     file = await open(path, bytes === 0 ? 'w' : 'r+');
     await file.truncate(bytes);
-    if (bytes === 0 && header !== null) await append(file, csvLine([...COLUMNS, ...header], delimiter));
+    if (bytes === 0 && header !== null)
+      await append(file, `${csvLine([...COLUMNS, ...header], delimiter)}\n`);
     return file;
   }
   async function append(to: FileHandle, text: string): Promise<void> {
@@ -70,7 +71,7 @@ export async function openRejected({
 
 function lineOf({ row, message, field = '' }: RejectedRow, delimiter: string): string {
   const { line, cells } = row;
-  if (typeof cells !== 'string') return csvLine([String(line), field, message, ...cells], delimiter);
+  if (typeof cells !== 'string') return `${csvLine([String(line), field, message, ...cells], delimiter)}\n`;
   return `${JSON.stringify({ ...objectOf(cells), [`${REPORT_PREFIX}line`]: line, [`${REPORT_PREFIX}field`]: field, [`${REPORT_PREFIX}message`]: message })}\n`;
 }
 
@@ -82,13 +83,4 @@ function objectOf(text: string): object {
     // Kept as the text that it is.
   }
   return { [`${REPORT_PREFIX}row`]: text };
-}
-
-function csvLine(cells: readonly string[], delimiter: string): string {
-  const quoted = cells.map((cell) =>
-    /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim()
-      ? `"${cell.replaceAll('"', '""')}"`
-      : cell,
-  );
-  return `${quoted.join(delimiter)}\n`;
 }

@@ -1,14 +1,17 @@
-import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
 import type { JsonObject } from '@beckon/contract';
-import { columnName, type MadeRecord, recordOf, recordOfCells } from '@beckon/contract/files';
+import {
+  cellsOf,
+  columnName,
+  type MadeRecord,
+  readRows,
+  recordOf,
+  recordOfCells,
+} from '@beckon/contract/files';
 import { Failure, usage } from '../failure.ts';
 import type { ImportRow } from './row.ts';
 import { planColumns, recordRules, refuseColumns, type Rules } from './plan.ts';
 import { makeRow } from './row.ts';
 
-/** A row that never ends is a quote that was never closed. */
-const ROW_MAX_BYTES = 1024 * 1024;
 /** Shapes of rows that are remembered; files have one, or a few. */
 const SHAPES_MAX = 200;
 
@@ -25,56 +28,38 @@ export async function csvRows(
   bytes: AsyncIterable<Uint8Array>,
   { delimiter, rules }: CsvOptions,
 ): Promise<Rows> {
-  const parser = Readable.from(bytes, { objectMode: false }).pipe(
-    parse({
-      delimiter,
-      bom: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      max_record_size: ROW_MAX_BYTES,
-    }),
-  );
-  const records = parser[Symbol.asyncIterator]() as AsyncIterator<Parsed>;
-  const first = await nextOf(records);
-  if (first === null) throw usage('The file is empty: its first line names the columns');
-  const header = first.record.map(columnName);
+  const lines = textRows(bytes, delimiter);
+  const { value: first } = await lines.next();
+  if (first === undefined) throw usage('The file is empty: its first line names the columns');
+  if (/\r(?!\n)/.test(first.text))
+    throw usage('The lines of the file end with CR only: save it as CSV UTF-8');
+  const header = cellsOf(first.text, delimiter).map(columnName);
   const columns = planColumns(header, rules);
   refuseColumns(header, columns, rules);
   const how = recordRules(rules);
   async function* read(): AsyncGenerator<ImportRow> {
-    try {
-      for (let parsed = await nextOf(records); parsed !== null; parsed = await nextOf(records)) {
-        const { record: cells, info } = parsed;
-        // Spreadsheets leave such rows below their last.
-        if (cells.every((cell) => cell.trim() === '')) continue;
-        yield makeRow({ line: info.lines - breaksIn(cells), cells }, recordOfCells(cells, columns, how));
-      }
-    } finally {
-      parser.destroy();
+    for await (const { line, text } of lines) {
+      const cells = cellsOf(text, delimiter);
+      // Spreadsheets leave such rows below their last.
+      if (cells.every((cell) => cell.trim() === '')) continue;
+      yield makeRow({ line, cells }, recordOfCells(cells, columns, how));
     }
   }
   return { header, rows: read() };
 }
 
-type Parsed = { record: string[]; info: { lines: number } };
+type TextRow = { line: number; text: string };
 
-async function nextOf(records: AsyncIterator<Parsed>): Promise<Parsed | null> {
-  try {
-    const { done, value } = await records.next();
-    return done ? null : value;
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('CSV_'))
-      throw error;
-    throw new Failure('unreadable', `The file is no CSV any further: ${error.message}`, { cause: error });
-  }
-}
-
-/** A cell of several lines ends on another line than it began. */
-function breaksIn(cells: readonly string[]): number {
-  let breaks = 0;
-  for (const cell of cells) if (cell.includes('\n')) breaks += cell.split('\n').length - 1;
-  return breaks;
+/** Reads the rows that hold text, up to the first that cannot be read. */
+async function* textRows(
+  bytes: AsyncIterable<Uint8Array>,
+  delimiter: string | null,
+): AsyncGenerator<TextRow, undefined> {
+  for await (const rows of readRows(bytes, { delimiter }))
+    for (const { line, text, flaw } of rows) {
+      if (text === null) throw new Failure('unreadable', `Line ${line} of the file cannot be read. ${flaw}`);
+      if (text.trim() !== '') yield { line, text };
+    }
 }
 
 export function jsonRows(bytes: AsyncIterable<Uint8Array>, rules: Rules): Rows {
@@ -88,10 +73,7 @@ export function jsonRows(bytes: AsyncIterable<Uint8Array>, rules: Rules): Rows {
     return recordOf(Object.values(row), columns, how);
   }
   async function* read(): AsyncGenerator<ImportRow> {
-    let line = 0;
-    for await (const text of linesOf(bytes)) {
-      line += 1;
-      if (text.trim() === '') continue;
+    for await (const { line, text } of textRows(bytes, null)) {
       const value = parseLine(text);
       const made = typeof value === 'string' ? { field: null, message: value } : madeOf(value);
       yield makeRow({ line, cells: text }, made);
@@ -108,18 +90,4 @@ function parseLine(text: string): JsonObject | string {
   } catch {
     return 'The line is no JSON';
   }
-}
-
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const piece of bytes) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-    if (rest.length > ROW_MAX_BYTES)
-      throw new Failure('unreadable', 'A line of the file is longer than 1 MiB');
-  }
-  const last = rest + decoder.decode();
-  if (last !== '') yield last;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { delimiterOf } from '@beckon/contract/files';
 import { Failure, usage } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { ImportFormat, ImportOptions } from './options.ts';
@@ -118,13 +119,4 @@ function shapeOf(
   if (begins === '[' && found === 'jsonl')
     throw usage('The file is one JSON array: write an object on each line, as jq -c ".[]" does');
   return { format: found, delimiter: delimiter ?? delimiterOf(sample) };
-}
-
-const DELIMITERS = [',', ';', '\t', '|'];
-
-/** The one that the first line holds most of, outside quotes. */
-function delimiterOf(sample: string): string {
-  const [line = ''] = sample.replaceAll(/"[^"]*"/g, '').split('\n', 1);
-  const counts = DELIMITERS.map((character) => line.split(character).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }

@@ -18,4 +18,6 @@ export {
   type RecordRules,
   type RowFault,
 } from './record.ts';
+export { cellsOf, csvLine, delimiterOf } from './csv.ts';
+export { readRows, ROW_MAX_BYTES, type FilePlace, type FileRow } from './rows.ts';
 export { readMoment, type CellType } from './values.ts';

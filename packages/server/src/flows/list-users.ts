@@ -1,4 +1,4 @@
-import { csvLine } from '../base/csv.ts';
+import { csvLine } from '@beckon/contract/files';
 import { iso } from '../base/clock.ts';
 import type { Filter } from '../base/filter/index.ts';
 import { loadModels } from '../features/audiences/index.ts';

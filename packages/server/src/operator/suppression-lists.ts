@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { type CsvRow, readCsv } from '../base/csv.ts';
 import { Fault } from '../base/fault.ts';
 import { findProject } from '../features/projects/index.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason } from '../features/suppressions/index.ts';
@@ -40,8 +39,14 @@ export function addImport(suppression: Command, operator: Operator): void {
           const { id: projectId } = await findProject(db, options.project);
           const { reason, dryRun = false } = options;
           await using file = await openList(options.file);
-          const rows = rowsOf(file, options.file);
-          const done = await importSuppressions(db, { projectId, rows, reason, dryRun, actor: OPERATOR });
+          const bytes = bytesOf(file, options.file);
+          const done = await importSuppressions(db, {
+            projectId,
+            file: bytes,
+            reason,
+            dryRun,
+            actor: OPERATOR,
+          });
           if (done.refused > 0) operator.setExitCode(EXIT_FAILED);
           return { dry_run: dryRun, ...done };
         },
@@ -60,25 +65,12 @@ async function openList(path: string): Promise<FileHandle> {
   }
 }
 
-async function* rowsOf(file: FileHandle, path: string): AsyncGenerator<CsvRow | null, void, void> {
-  const stream = file.createReadStream({ encoding: 'utf8', autoClose: false });
+async function* bytesOf(file: FileHandle, path: string): AsyncGenerator<Buffer, void, void> {
+  const stream = file.createReadStream({ autoClose: false });
   try {
-    yield* readCsv(withoutMark(stream));
+    yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
-    if (stream.errored !== null) throw unreadable(path, stream.errored);
-    throw error;
-  }
-}
-
-/** Spreadsheets begin their lists with it. */
-const BYTE_ORDER_MARK = '\uFEFF';
-
-async function* withoutMark(stream: AsyncIterable<unknown>): AsyncGenerator<string, void, void> {
-  let isFirst = true;
-  for await (const chunk of stream) {
-    const text = String(chunk);
-    yield isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-    isFirst = false;
+    throw stream.errored === null ? error : unreadable(path, stream.errored);
   }
 }
 

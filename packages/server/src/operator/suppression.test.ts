@@ -117,14 +117,22 @@ test('no list lets letters through: what was there and is worth more stays', asy
   expect(await listed()).toMatchObject([{ value: 'a@x.org', reason: 'unsubscribed', until: null }]);
 });
 
-test('a list that is broken is read as far as it goes, and one that is not there not at all', async () => {
+test('refuses the rows of a list that cannot be read, and a file that does not exist', async () => {
   expect((await importing('a@x.org\n"b@x.org\nc@x.org\n')).json).toMatchObject({
-    rows: 1,
-    added: 1,
+    rows: 3,
+    added: 2,
     refused: 1,
+    troubles: [{ line: 2, message: expect.stringContaining('a quote in it is never closed') as string }],
   });
   expect((await importing('')).json).toEqual({ ...NOTHING, dry_run: false });
-  expect((await importing(Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80]))).json).toMatchObject({ added: 0 });
+  expect((await importing(Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x80]))).json).toMatchObject({
+    added: 0,
+    refused: 2,
+    troubles: [
+      { line: 1, message: 'This row is not UTF-8 text' },
+      { line: 2, message: 'This row is not UTF-8 text' },
+    ],
+  });
   const gone = await suppression('import', '--file', join(folder, 'gone.csv'));
   expect(gone).toMatchObject({ code: 1, err: expect.stringContaining('gone.csv cannot be read') as string });
   expect(await suppression('import', '--file', folder)).toMatchObject({ code: 1 });

@@ -1,6 +1,5 @@
 import type { ImportFormat } from '@beckon/contract/dashboard';
-import { columnName } from '@beckon/contract/files';
-import { cellsOf, type FilePlace, readRows } from './file-rows.ts';
+import { cellsOf, columnName, delimiterOf, type FilePlace, readRows } from '@beckon/contract/files';
 import { ImportHalt } from './source.ts';
 
 /** What a file is, told by its first bytes alone, and where its first record begins. */
@@ -16,7 +15,6 @@ export type FileFormat = {
 /** So much is looked at; a header that is longer is none. */
 export const HEAD_BYTES = 256 * 1024;
 const COLUMNS_MAX = 500;
-const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 export async function readFormat(head: Buffer): Promise<FileFormat> {
   const mark = head.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
@@ -27,7 +25,7 @@ export async function readFormat(head: Buffer): Promise<FileFormat> {
     throw unreadable('The file is one JSON array: write one object on each line (JSONL)');
   if (text.startsWith('{'))
     return { format: 'jsonl', delimiter: null, columns: [], begins: { at: mark, line: 1 } };
-  return readHeader(head, mark);
+  return readHeader(head, { mark, delimiter: delimiterOf(text) });
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -46,9 +44,10 @@ function refuseOthers(head: Buffer): void {
   if (head.subarray(0, 4_096).includes(0)) throw unreadable('The file is not text');
 }
 
-async function readHeader(head: Buffer, mark: number): Promise<FileFormat> {
-  const firstLine = lineOf(head.subarray(mark));
-  const delimiter = delimiterOf(firstLine);
+async function readHeader(
+  head: Buffer,
+  { mark, delimiter }: { mark: number; delimiter: string },
+): Promise<FileFormat> {
   const rows = readRows(once(head.subarray(mark)), { from: { at: mark, line: 1 }, delimiter });
   for await (const [row] of rows) {
     if (row?.text === null || !row) throw unreadable(row?.flaw ?? 'The file has no header');
@@ -61,18 +60,6 @@ async function readHeader(head: Buffer, mark: number): Promise<FileFormat> {
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
   yield bytes;
-}
-
-function lineOf(bytes: Buffer): string {
-  const end = bytes.indexOf(0x0a);
-  return bytes.subarray(0, end < 0 ? bytes.length : end).toString('utf8');
-}
-
-/** Whichever the header has most of, outside of quotes. */
-function delimiterOf(line: string): string {
-  const bare = line.replaceAll(/"[^"]*"/g, '');
-  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
 function namesOf(cells: string[]): string[] {

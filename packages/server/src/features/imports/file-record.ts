@@ -1,6 +1,7 @@
 import type { JsonObject } from '@beckon/contract';
 import type { ImportMapping } from '@beckon/contract/dashboard';
 import {
+  cellsOf,
   type FileColumn,
   type FileKind,
   type MadeRecord,
@@ -10,7 +11,6 @@ import {
 } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
-import { cellsOf } from './file-rows.ts';
 
 /** What a row comes to, or why it comes to nothing. */
 export type RecordReader = (text: string) => MadeRecord;

@@ -1,10 +1,9 @@
 import type { ImportSample } from '@beckon/contract/dashboard';
-import { type FileColumn, sayTarget } from '@beckon/contract/files';
+import { cellsOf, type FileColumn, type FileRow, readRows, sayTarget } from '@beckon/contract/files';
 import type { FieldFault } from '../../base/fault.ts';
 import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES } from './file-format.ts';
 import { recordReader } from './file-record.ts';
-import { cellsOf, type FileRow, readRows } from './file-rows.ts';
 import { type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
 
 const ROWS = 20;

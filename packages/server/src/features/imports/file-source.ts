@@ -1,10 +1,9 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import type { ImportMapping } from '@beckon/contract/dashboard';
-import type { FileKind } from '@beckon/contract/files';
+import { type FileKind, type FilePlace, type FileRow, readRows } from '@beckon/contract/files';
 import { columnsOf, problemsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, readFormat } from './file-format.ts';
 import { type RecordReader, recordReader } from './file-record.ts';
-import { type FilePlace, type FileRow, readRows } from './file-rows.ts';
 import { PART_BYTES } from './import.ts';
 import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
 import { idReader } from './whose-row.ts';

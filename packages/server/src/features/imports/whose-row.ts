@@ -1,8 +1,7 @@
 import type { JsonValue } from '@beckon/contract';
-import type { FileColumn } from '@beckon/contract/files';
+import { cellsOf, type FileColumn } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
-import { cellsOf } from './file-rows.ts';
 import type { ImportFile } from './file-source.ts';
 
 export type ErasedPerson = { userId: string; email: string | null };

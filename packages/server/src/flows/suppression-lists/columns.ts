@@ -16,8 +16,8 @@ export type Column = (typeof COLUMNS)[number];
 /** At which place of a row each column stands. */
 export type Columns = Map<Column, number>;
 
-/** Where nothing says which column is which. */
-const USUAL: Columns = new Map([
+/** The columns of a list without a header. */
+export const USUAL: Columns = new Map([
   ['email', 0],
   ['reason', 1],
   ['created_at', 2],

@@ -1,5 +1,6 @@
+import { csvLine } from '@beckon/contract/files';
 import { iso } from '../../base/clock.ts';
-import { csvLine, plainCell } from '../../base/csv.ts';
+import { plainCell } from '../../base/csv.ts';
 import { listAllSaid, type Suppression, SUPPRESSIONS_PAGE_MAX } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { COLUMNS } from './columns.ts';

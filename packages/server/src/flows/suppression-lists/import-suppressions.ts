@@ -1,14 +1,15 @@
-import { CSV_ROW_MAX_CHARS, type CsvRow } from '../../base/csv.ts';
+import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
 import type { SuppressionReason } from '../../features/suppressions/index.ts';
 import { takeSendTurn } from '../../features/sending/index.ts';
 import { takeTurn } from '../../features/turns/index.ts';
 import { type Database, isCollision } from '../../io/db/index.ts';
 import { suppressIn } from '../suppress.ts';
-import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble } from './columns.ts';
+import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';
 
 export type ImportOptions = {
   projectId: number;
-  rows: AsyncIterable<CsvRow | null>;
+  /** A CSV file. */
+  file: AsyncIterable<Uint8Array>;
   /** Of those that name none. */
   reason: SuppressionReason;
   /** Nothing is written, and what it would come to is told. */
@@ -36,6 +37,8 @@ export type ImportedList = {
 };
 
 const ROWS_MAX = 1_000_000;
+/** Exports of other senders have a column with the whole bounce message. */
+const ROW_MAX_BYTES = 64 * 1024;
 const BATCH = 1_000;
 const TROUBLES_SHOWN = 100;
 
@@ -59,18 +62,18 @@ export async function importSuppressions(
   };
   const importing: Importing = { db, options, done, seen: new Set(), waiting: [] };
   let columns: Columns | null = null;
-  for await (const row of options.rows) {
-    const end = endOf(row, done);
-    if (end || !row) {
-      refuse(done, { line: row?.line ?? done.rows + 1, message: end ?? '' });
+  for await (const row of filledRows(options.file)) {
+    if (done.rows === ROWS_MAX) {
+      const message = `A list has at most ${ROWS_MAX} rows: nothing from here on was read`;
+      refuse(done, { line: row.line, message });
       break;
     }
-    if (columns === null) {
-      const first = columnsOf(row.values);
+    if (columns === null && row.text !== null) {
+      const first = columnsOf(valuesOf(row.text));
       columns = first.columns;
       if (first.isHeader) continue;
     }
-    take(importing, row, columns);
+    take(importing, row, columns ?? USUAL);
     if (importing.waiting.length >= BATCH) await flush(importing);
   }
   await flush(importing);
@@ -86,16 +89,20 @@ type Importing = {
   waiting: ListedPlace[];
 };
 
-/** Why it cannot go on behind this row; null: it can. */
-function endOf(row: CsvRow | null, { rows }: ImportedList): string | null {
-  if (!row)
-    return `A quote is not closed, or a row is longer than ${CSV_ROW_MAX_CHARS} characters: nothing behind it was read`;
-  return rows < ROWS_MAX ? null : `A list has at most ${ROWS_MAX} rows: nothing from here on was read`;
+async function* filledRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow, void, void> {
+  for await (const rows of readRows(file, { delimiter: ',', rowMaxBytes: ROW_MAX_BYTES }))
+    for (const row of rows) if (row.text === null || row.text.trim() !== '') yield row;
 }
 
-function take({ db, options, done, waiting }: Importing, { line, values }: CsvRow, columns: Columns): void {
+function valuesOf(text: string): string[] {
+  return cellsOf(text, ',', { trim: true });
+}
+
+function take({ db, options, done, waiting }: Importing, row: FileRow, columns: Columns): void {
+  const { line, text, flaw } = row;
   done.rows += 1;
-  const read = readRow(values, columns, { now: db.clock.now(), reason: options.reason });
+  if (text === null) return refuse(done, { line, message: flaw ?? 'This row cannot be read' });
+  const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason: options.reason });
   if ('trouble' in read) refuse(done, { line, ...read.trouble });
   else if ('over' in read) done.over += 1;
   else waiting.push(read.place);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
-import { csvLine, plainCell } from '../../base/csv.ts';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter } from '../../base/filter/index.ts';
 import { readMail, withoutPixel } from '../../features/outbox/index.ts';

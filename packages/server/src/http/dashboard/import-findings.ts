@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { ImportFinding } from '@beckon/contract/dashboard';
-import { csvLine, plainCell } from '../../base/csv.ts';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../base/csv.ts';
 import { countFindingRows, type Finding, listFindingRows } from '../../features/imports/index.ts';
 import { foundImport, REJECTED } from '../../flows/imports/index.ts';
 import type { Database } from '../../io/db/index.ts';

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { InsightsQuery } from '@beckon/contract/dashboard';
-import { csvLine, plainCell } from '../../base/csv.ts';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { type Grouping, GROUPINGS } from '../../features/insights/index.ts';
@@ -39,7 +40,9 @@ export const insightRoutes: DashboardRoute[] = [
     async handle({ db }, { projectId, query, reply }) {
       const range = readRange(query, db.clock.now());
       const { groups } = await showInsights(db, { projectId, ...range });
-      const lines = [COLUMNS, ...groups.map((group) => cellsOf(range.by, group))].map(csvLine);
+      const lines = [COLUMNS, ...groups.map((group) => cellsOf(range.by, group))].map((values) =>
+        csvLine(values),
+      );
       const file = { name: `insights-by-${range.by}.csv`, type: 'text/csv; charset=utf-8' };
       return sendPieces(reply, file, [`${lines.join('\n')}\n`]);
     },

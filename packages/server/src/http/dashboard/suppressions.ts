@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
-import { type CsvRow, readCsv } from '../../base/csv.ts';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter } from '../../base/filter/index.ts';
@@ -215,17 +214,18 @@ function take(
   db: DashboardDeps['db'],
   { list, reason = 'manual', ...rest }: Taken,
 ): Promise<SuppressionImport> {
-  return importSuppressions(db, { ...rest, reason, rows: rowsOf(list) });
+  return importSuppressions(db, { ...rest, reason, file: piecesOf(list) });
 }
 
-const PIECE_CHARS = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
-/** In pieces, as a file would come; a mark of the order of bytes is no part of the first row. */
-function rowsOf(list: string): AsyncIterable<CsvRow | null> {
-  const text = list.replace(/^\uFEFF/, '').replaceAll('\0', '');
-  const count = Math.ceil(text.length / PIECE_CHARS);
-  const pieces = Array.from({ length: count }, (_, n) => text.slice(n * PIECE_CHARS, (n + 1) * PIECE_CHARS));
-  return readCsv(ReadableStream.from(pieces));
+/** Cuts a list into pieces, as if it were read from a file: rows are made of one piece at a time. */
+function piecesOf(list: string): AsyncIterable<Uint8Array> {
+  const bytes = Buffer.from(list.replaceAll('\0', ''));
+  const count = Math.ceil(bytes.length / PIECE_BYTES);
+  return ReadableStream.from(
+    Array.from({ length: count }, (_, n) => bytes.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES)),
+  );
 }
 
 function countsOf({ troubles: _troubles, ...counts }: SuppressionImport): object {

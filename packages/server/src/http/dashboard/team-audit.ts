@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { AuditListed } from '@beckon/contract/dashboard';
-import { csvLine, plainCell } from '../../base/csv.ts';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../base/csv.ts';
 import { type AuditOf, countEntries, type ListedEntry, listEntries } from '../../features/audit/index.ts';
 import { findOrganisationOf, listProjectsOf } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
