@@ -18,6 +18,9 @@ test.each([
   ['hsl(120deg 100% 25%)', '#008000'],
   ['hsla(.5turn, 100%, 50%, 1)', '#00ffff'],
   ['hsl(-120, 100%, 50%)', '#0000ff'],
+  ['TRANSPARENT', '#000000'],
+  ['hwb(120 0% 0%)', '#00ff00'],
+  ['oklch(100% 0 0)', '#ffffff'],
 ])('the colour %s is %s', (text, hex) => {
   const colour = parseColour(text);
   expect(colour && printColour(colour)).toBe(hex);
@@ -26,6 +29,9 @@ test.each([
 test.each([
   '',
   '#12345',
+  'fff',
+  '123456',
+  'rgb(1 2 / 3)',
   'redish',
   'var(--a)',
   'currentcolor',
@@ -56,7 +62,7 @@ test('what covers nothing changes nothing, and every colour is read as it is pri
   const part = fc.integer({ min: 0, max: 255 });
   const colour: fc.Arbitrary<Colour> = fc
     .tuple(part, part, part)
-    .map(([red, green, blue]) => ({ red, green, blue, alpha: 1 }));
+    .map(([r, g, b]) => ({ mode: 'rgb', r: r / 255, g: g / 255, b: b / 255, alpha: 1 }));
   fc.assert(
     fc.property(colour, colour, (a, b) => {
       expect(upon({ ...a, alpha: 0 }, b)).toEqual(b);

@@ -14,10 +14,10 @@ export type Style = {
 export type Mode = 'light' | 'dark';
 
 /** What clients paint where a letter says nothing: a dark ground only for those that say they are ready for it. */
-const DARK_GROUND: Colour = { red: 18, green: 18, blue: 18, alpha: 1 };
+const DARK_GROUND: Colour = { mode: 'rgb', r: 18 / 255, g: 18 / 255, b: 18 / 255, alpha: 1 };
 const LINK: Record<Mode, Colour> = {
-  light: { red: 0, green: 0, blue: 238, alpha: 1 },
-  dark: { red: 158, green: 158, blue: 255, alpha: 1 },
+  light: { mode: 'rgb', r: 0, g: 0, b: 238 / 255, alpha: 1 },
+  dark: { mode: 'rgb', r: 158 / 255, g: 158 / 255, b: 1, alpha: 1 },
 };
 
 /** So often a rule is held against an element; a real letter needs some ten thousand. */
