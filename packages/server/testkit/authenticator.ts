@@ -2,8 +2,12 @@ import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:c
 
 type Options = Record<string, unknown>;
 
-/** A passkey in software, as far as WebAuthn asks: ES256, no attestation, one credential. */
+/**
+ * A software passkey: ES256, no attestation, one credential. `settings` may change between uses: `verifiesUser` is whether the
+ * authenticator asked for a PIN, finger or face; `counts: false` always reports the same number of uses, as a copy would.
+ */
 export function authenticator({ origin, verifiesUser = true }: { origin: string; verifiesUser?: boolean }) {
+  const settings = { verifiesUser, counts: true };
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const credentialId = randomBytes(32);
@@ -13,9 +17,9 @@ export function authenticator({ origin, verifiesUser = true }: { origin: string;
 
   const clientData = (type: string, challenge: unknown): Buffer =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
-  const flags = (attested: boolean): number => 1 | (verifiesUser ? 4 : 0) | (attested ? 64 : 0);
+  const flags = (attested: boolean): number => 1 | (settings.verifiesUser ? 4 : 0) | (attested ? 64 : 0);
   const authData = (attested: boolean): Buffer => {
-    counter += 1;
+    if (settings.counts) counter += 1;
     const count = Buffer.alloc(4);
     count.writeUInt32BE(counter);
     return Buffer.concat([
@@ -38,6 +42,7 @@ export function authenticator({ origin, verifiesUser = true }: { origin: string;
     ]);
 
   return {
+    settings,
     register({ challenge }: Options) {
       const data = authData(true);
       const attestation = Buffer.concat([

@@ -1,6 +1,4 @@
-import { Fault } from '../../base/fault.ts';
 import { countAttempt, forgiveAttempt } from './attempts.ts';
-import { listPasskeys } from './reads.ts';
 import { deleteChallenges } from './store.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, WithCookies } from './team.ts';
@@ -59,31 +57,6 @@ export async function newBackupCodes(deps: SignInDeps, caller: Caller, password:
     deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
   );
   return response.backupCodes;
-}
-
-export async function newPasskeyOptions(
-  { auth }: SignInDeps,
-  caller: Caller,
-): Promise<WithCookies<Record<string, unknown>>> {
-  const headers = toHeaders(caller);
-  const { response, cookies } = await asked(() =>
-    auth.api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
-  );
-  return { answer: { ...response }, cookies };
-}
-
-export async function addPasskey(
-  { auth, db }: SignInDeps,
-  caller: Caller,
-  { response, name, personId }: { response: Record<string, unknown>; name: string; personId: string },
-): Promise<{ id: string; name: string; createdAt: Date }> {
-  const headers = toHeaders(caller);
-  const over = await asked(() =>
-    auth.api.verifyPasskeyRegistration({ body: { response, name }, headers, returnHeaders: true }),
-  );
-  const made = (await listPasskeys(db, personId)).find(({ id }) => id === over.response.id);
-  if (!made) throw new Fault('conflict', { details: [{ message: 'The passkey was removed meanwhile' }] });
-  return made;
 }
 
 /** Whoever found an open browser tries its owner's password no faster than at the door. */

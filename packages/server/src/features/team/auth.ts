@@ -1,12 +1,10 @@
 import { betterAuth } from 'better-auth';
-import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins';
-import { passkey } from '@better-auth/passkey';
 import type { Log } from '../../base/log.ts';
 import type { SignInDatabase } from '../../io/db/index.ts';
 import { cookieNames } from './cookies.ts';
 import { versionOf } from './secret-version.ts';
-import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from './team.ts';
+import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS, SESSION_S } from './team.ts';
 
 export type AuthOptions = {
   database: SignInDatabase['options'];
@@ -22,12 +20,11 @@ export type Auth = ReturnType<typeof createAuth>;
 export const ADDRESS_HEADER = 'x-beckon-client';
 
 const DAY_S = 24 * 60 * 60;
-const SESSION_S = 30 * DAY_S;
 
 /**
- * Passwords, sessions, authenticator apps and passkeys are better-auth's. It is asked function by function, and none of its own
- * addresses is served: what the dashboard may ask stands in our routes alone, under our checks of the origin, the rate and the
- * role. Nobody signs up by themselves; people are made by links.
+ * better-auth checks passwords and authenticator apps and opens their sessions. Only its functions are called: none of its own
+ * routes is served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. Nobody can sign
+ * up; accounts are created by links.
  */
 export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions) {
   const names = cookieNames(publicOrigin);
@@ -60,27 +57,8 @@ export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions
       // Our own migrations make the tables, and a test asks whether they are what it expects.
       database: { validateSchema: false },
     },
-    plugins: [
-      twoFactor({ issuer: 'Beckon', schema: TWO_FACTOR }),
-      passkey({
-        rpName: 'Beckon',
-        rpID: new URL(publicOrigin).hostname,
-        origin: publicOrigin,
-        schema: PASSKEY,
-        advanced: { webAuthnChallengeCookie: 'passkey' },
-        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-        // A passkey signs in without a password and without a code, so it has to have asked for a finger or a PIN itself.
-        authentication: { afterVerification: requireVerified },
-      }),
-    ],
+    plugins: [twoFactor({ issuer: 'Beckon', schema: TWO_FACTOR })],
   });
-}
-
-type Verified = { verification: { authenticationInfo?: { userVerified?: boolean } } };
-
-async function requireVerified({ verification }: Verified): Promise<void> {
-  if (verification.authenticationInfo?.userVerified !== true)
-    throw new APIError('UNAUTHORIZED', { message: 'The passkey did not verify its user' });
 }
 
 const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' };
@@ -126,20 +104,6 @@ const TWO_FACTOR = {
       backupCodes: 'backup_codes',
       failedVerificationCount: 'failed_verification_count',
       lockedUntil: 'locked_until',
-    },
-  },
-} as const;
-
-const PASSKEY = {
-  passkey: {
-    modelName: 'team_passkey',
-    fields: {
-      userId: 'user_id',
-      credentialID: 'credential_id',
-      publicKey: 'public_key',
-      deviceType: 'device_type',
-      backedUp: 'backed_up',
-      createdAt: 'created_at',
     },
   },
 } as const;

@@ -6,26 +6,30 @@ import { equalInConstantTime } from '../../base/hash.ts';
  * `__Host-`: browsers take such a cookie over https alone, for this host alone, and from nobody else. They refuse the name over
  * plain http, which a loopback address may be.
  */
-export function cookieNames(publicOrigin: string): { prefix: string; session: string } {
+export function cookieNames(publicOrigin: string): { prefix: string; session: string; passkey: string } {
   const prefix = publicOrigin.startsWith('https:') ? '__Host-beckon' : 'beckon';
-  return { prefix, session: `${prefix}_session` };
+  return { prefix, session: `${prefix}_session`, passkey: `${prefix}_passkey` };
 }
 
-/** The token of a session, if the cookie is one that we signed: who reads the database still cannot make one. */
-export function readSessionToken(
-  headers: IncomingHttpHeaders,
-  { name, secret }: { name: string; secret: string },
-): string | null {
-  const value = readCookie(headers.cookie ?? '', name);
-  if (value === null) return null;
-  const dot = value.lastIndexOf('.');
+type Signed = { name: string; secret: string };
+
+/** Signs a cookie's value as better-auth does, so that a session opened here is also one to it. */
+export function signedValue(value: string, secret: string): string {
+  return `${value}.${createHmac('sha256', secret).update(value).digest('base64')}`;
+}
+
+/** The value of a cookie with a valid signature, or null. Read access to the database is not enough to forge one. */
+export function readSignedCookie(headers: IncomingHttpHeaders, { name, secret }: Signed): string | null {
+  const signed = readCookie(headers, name);
+  if (signed === null) return null;
+  const dot = signed.lastIndexOf('.');
   if (dot < 1) return null;
-  const [token, signature] = [value.slice(0, dot), Buffer.from(value.slice(dot + 1), 'base64')];
-  return equalInConstantTime(signature, createHmac('sha256', secret).update(token).digest()) ? token : null;
+  const [value, signature] = [signed.slice(0, dot), Buffer.from(signed.slice(dot + 1), 'base64')];
+  return equalInConstantTime(signature, createHmac('sha256', secret).update(value).digest()) ? value : null;
 }
 
-function readCookie(header: string, name: string): string | null {
-  const pair = header
+export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string): string | null {
+  const pair = cookie
     .split(';')
     .map((part) => part.trim())
     .find((part) => part.startsWith(`${name}=`));
@@ -33,7 +37,15 @@ function readCookie(header: string, name: string): string | null {
   try {
     return decodeURIComponent(pair.slice(name.length + 1));
   } catch {
-    // A stranger's cookie under our name is no session of ours.
+    // A malformed cookie under our name counts as none.
     return null;
   }
+}
+
+type NewCookie = { name: string; value: string; maxAgeS: number };
+
+/** A `Set-Cookie` line. Scripts cannot read the cookie, and other sites cannot have it sent with a form. */
+export function cookieLine({ name, value, maxAgeS }: NewCookie): string {
+  const secure = name.startsWith('__Host-') ? ' Secure;' : '';
+  return `${name}=${encodeURIComponent(value)}; Max-Age=${maxAgeS}; Path=/; HttpOnly;${secure} SameSite=Lax`;
 }

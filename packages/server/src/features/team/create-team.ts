@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { type ConnectionSource, type Database, openSignInDatabase } from '../../io/db/index.ts';
 import type { createSignIns, SignIns } from './sign-ins.ts';
-import { cookieNames, readSessionToken } from './cookies.ts';
+import { cookieNames, readSignedCookie } from './cookies.ts';
 import { findPersonByToken, findRole, listNames, listOrganisationsToMakeIn, listRoles } from './reads.ts';
 import type { Access } from './team.ts';
 
@@ -32,7 +32,7 @@ export function createTeam(options: TeamOptions): Team {
   let signIns: Promise<SignIns> | null = null;
   return {
     async who(headers) {
-      const token = readSessionToken(headers, cookie);
+      const token = readSignedCookie(headers, cookie);
       return token === null ? null : ((await findPersonByToken(db, token)) ?? null);
     },
     async roleIn(personId, projectId) {

@@ -4,6 +4,7 @@ export { type Link, urlOf } from './link.ts';
 export { inviteLetter, resetLetter, testLetter } from './letters.ts';
 export { lookAtLink, makeLink, takeLink } from './links.ts';
 export { changeRole, type MemberChange, removeMember } from './members.ts';
+export { deletePasskey, deletePasskeys } from './passkey-store.ts';
 export {
   findOrganisationOf,
   findUserByEmail,
@@ -24,8 +25,6 @@ export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
 export {
   deleteChallenges,
   deleteInvite,
-  deletePasskey,
-  deletePasskeys,
   deleteSessions,
   deleteTwoFactor,
   insertOrganisation,

@@ -201,6 +201,26 @@ export function listPasskeys(
   );
 }
 
+export type CredentialRow = {
+  id: string;
+  userId: string;
+  credentialId: string;
+  publicKey: string;
+  counter: number;
+  transports: string | null;
+};
+
+const CREDENTIAL = `SELECT id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey", counter,
+  transports FROM beckon.team_passkey`;
+
+export function listCredentials(tx: Tx, personId: string): Promise<CredentialRow[]> {
+  return tx.query(`${CREDENTIAL} WHERE user_id = $1 ORDER BY created_at, id`, [personId]);
+}
+
+export async function findCredential(tx: Tx, credentialId: string): Promise<CredentialRow | undefined> {
+  return (await tx.query<CredentialRow>(`${CREDENTIAL} WHERE credential_id = $1`, [credentialId]))[0];
+}
+
 export type FactorRow = { id: string; secret: string; backupCodes: string };
 
 /** What is encrypted of authenticator apps, of everybody, in the order of its ids. */

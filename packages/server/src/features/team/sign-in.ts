@@ -3,11 +3,13 @@ import { Fault } from '../../base/fault.ts';
 import type { Database } from '../../io/db/index.ts';
 import { countAttempt, countPasskey, forgiveAttempt, spendCode } from './attempts.ts';
 import { ADDRESS_HEADER, type Auth } from './auth.ts';
+import { assertionOptions, type PasskeyDeps, verifyAssertion } from './passkeys.ts';
 import { findPassword } from './reads.ts';
+import { type SessionCookie, startSession } from './sessions.ts';
 import { deleteChallenges, deleteOldChallenges, deleteSessionByToken } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 
-export type SignInDeps = { db: Database; auth: Auth };
+export type SignInDeps = { db: Database; auth: Auth; passkeys: PasskeyDeps; session: SessionCookie };
 
 /** Of who is not known, everything takes as long as of who is. */
 export async function signIn(
@@ -69,16 +71,13 @@ export async function signInByCode(
 }
 
 export async function passkeyOptions(
-  { db, auth }: SignInDeps,
+  deps: SignInDeps,
   caller: Caller,
 ): Promise<WithCookies<Record<string, unknown>>> {
+  const { db } = deps;
   await countPasskey({ db }, caller.address);
   await deleteOldChallenges(db, { before: new Date(db.clock.now()) });
-  const headers = toHeaders(caller);
-  const { response, cookies } = await asked(() =>
-    auth.api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),
-  );
-  return { answer: { ...response, userVerification: 'required' }, cookies };
+  return assertionOptions(deps.passkeys, { ceremony: 'sign_in', userId: null });
 }
 
 export async function signInByPasskey(
@@ -87,14 +86,11 @@ export async function signInByPasskey(
   response: Record<string, unknown>,
 ): Promise<WithCookies<SignedIn>> {
   await countAttempt(deps, { address: caller.address });
-  const headers = toHeaders(caller);
-  // What an authenticator answered is for the library to judge, whatever its shape.
-  const body = { response: response as never };
-  const over = await asked(() =>
-    deps.auth.api.verifyPasskeyAuthentication({ body, headers, returnHeaders: true }),
-  );
+  const asserted = { ceremony: 'sign_in', userId: null, response } as const;
+  const personId = await verifyAssertion(deps.passkeys, caller, asserted);
   await forgiveAttempt(deps, { address: caller.address });
-  return { answer: { personId: over.response.user.id, needsCode: false }, cookies: over.cookies };
+  const cookie = await startSession(deps, caller, personId);
+  return { answer: { personId, needsCode: false }, cookies: [cookie] };
 }
 
 export function toHeaders({ headers, address }: Caller): Headers {
@@ -136,8 +132,7 @@ function faultOf(error: APIError): Fault {
 type Words = ['validation_failed' | 'conflict' | 'session_required', string, string?];
 
 const WRONG_PASSWORD: Words = ['validation_failed', 'The password is not right', 'password'];
-const TOO_LATE: Words = ['conflict', 'This took too long, or was answered already: begin again'];
-const NOT_THIS_PASSKEY: Words = ['validation_failed', 'This passkey is not known here', 'passkey'];
+const TOO_LATE: Words = ['conflict', 'This request expired or was already answered. Start again.'];
 
 const WORDS: Record<string, Words> = {
   INVALID_EMAIL_OR_PASSWORD: ['validation_failed', 'The address or the password is not right', 'password'],
@@ -152,14 +147,9 @@ const WORDS: Record<string, Words> = {
   INVALID_CODE: ['validation_failed', 'The code is not right: take the newest one', 'code'],
   INVALID_BACKUP_CODE: ['validation_failed', 'The code is not right, or was used already', 'code'],
   INVALID_TWO_FACTOR_COOKIE: TOO_LATE,
-  CHALLENGE_NOT_FOUND: TOO_LATE,
   TOTP_ALREADY_ENABLED: ['conflict', 'An authenticator app is set up already'],
   TOTP_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
   BACKUP_CODES_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
   TWO_FACTOR_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
-  SESSION_NOT_FRESH: ['conflict', 'You signed in more than a day ago: sign out and in again first'],
-  PASSKEY_NOT_FOUND: NOT_THIS_PASSKEY,
-  AUTHENTICATION_FAILED: NOT_THIS_PASSKEY,
-  FAILED_TO_VERIFY_REGISTRATION: ['validation_failed', 'The passkey could not be read', 'passkey'],
   UNAUTHORIZED: ['session_required', 'Sign in first: there is no session, or it has ended'],
 };

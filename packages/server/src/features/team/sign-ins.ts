@@ -1,15 +1,9 @@
 import { hashPassword } from 'better-auth/crypto';
 import type { Database } from '../../io/db/index.ts';
-import {
-  addPasskey,
-  beginTwoFactor,
-  changePassword,
-  confirmTwoFactor,
-  endTwoFactor,
-  newBackupCodes,
-  newPasskeyOptions,
-} from './account.ts';
+import { beginTwoFactor, changePassword, confirmTwoFactor, endTwoFactor, newBackupCodes } from './account.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
+import { cookieNames } from './cookies.ts';
+import { registerPasskey, registrationOptions } from './passkeys.ts';
 import {
   asked,
   openSession,
@@ -21,10 +15,12 @@ import {
 } from './sign-in.ts';
 import type { Caller } from './team.ts';
 
-/** All that people do about signing in: the one place that knows who conducts it. */
+/** Everything about signing in that needs better-auth or WebAuthn. Loaded on first use: most commands need neither. */
 export function createSignIns(db: Database, options: AuthOptions) {
   const auth = createAuth(options);
-  const deps = { db, auth };
+  const names = cookieNames(options.publicOrigin);
+  const passkeys = { db, origin: options.publicOrigin, cookieName: names.passkey };
+  const deps = { db, auth, passkeys, session: { name: names.session, secret: options.secrets[0] } };
   return {
     signIn: bound(deps, signIn),
     openSession: bound(deps, openSession),
@@ -36,8 +32,8 @@ export function createSignIns(db: Database, options: AuthOptions) {
     confirmTwoFactor: bound(deps, confirmTwoFactor),
     endTwoFactor: bound(deps, endTwoFactor),
     newBackupCodes: bound(deps, newBackupCodes),
-    newPasskeyOptions: (caller: Caller) => newPasskeyOptions(deps, caller),
-    addPasskey: bound(deps, addPasskey),
+    newPasskeyOptions: (member: { id: string; email: string }) => registrationOptions(passkeys, member),
+    addPasskey: bound(passkeys, registerPasskey),
     hashPassword,
     /** Thirty days from now on, once a day; the cookies that say so. */
     async prolong(caller: Caller): Promise<string[]> {

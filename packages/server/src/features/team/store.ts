@@ -1,9 +1,10 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
 import type { Link } from './link.ts';
+import { deletePasskeys } from './passkey-store.ts';
 import type { FactorRow, Organisation } from './reads.ts';
 
-/** `team_*`. The rows of sessions, factors and verifications are better-auth's to make; ending them is done here too. */
+/** `team_*`. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
 export async function insertOrganisation(
   tx: Tx,
   row: { id: string; name: string; createdAt: Date },
@@ -74,6 +75,25 @@ export async function upsertPassword(
   );
 }
 
+export type NewSession = {
+  id: string;
+  userId: string;
+  token: string;
+  address: string;
+  userAgent: string;
+  at: Date;
+  validForS: number;
+};
+
+/** Its end is by the clock of the database, which every request is checked against. */
+export async function insertSession(tx: Tx, row: NewSession): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.team_session (id, user_id, token, ip_address, user_agent, created_at, updated_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $6, now() + make_interval(secs => $7))`,
+    [row.id, row.userId, row.token, row.address, row.userAgent, row.at, row.validForS],
+  );
+}
+
 /** How many ended. `except`: the session that stays. */
 export async function deleteSessions(
   tx: Tx,
@@ -85,17 +105,6 @@ export async function deleteSessions(
     [userId, only, except],
   );
   return rows.length;
-}
-
-export async function deletePasskey(
-  tx: Tx,
-  { id, userId }: { id: string; userId: string },
-): Promise<string | null> {
-  const rows = await tx.query<{ name: string | null }>(
-    `DELETE FROM beckon.team_passkey WHERE id = $1 AND user_id = $2 RETURNING coalesce(name, 'Passkey') AS name`,
-    [id, userId],
-  );
-  return rows[0]?.name ?? null;
 }
 
 export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
@@ -262,10 +271,6 @@ export async function deleteOldChallenges(tx: Tx, { before }: { before: Date }):
        ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
     [before],
   );
-}
-
-export async function deletePasskeys(tx: Tx, userId: string): Promise<void> {
-  await tx.query(`DELETE FROM beckon.team_passkey WHERE user_id = $1`, [userId]);
 }
 
 export async function deleteSessionByToken(tx: Tx, token: string): Promise<void> {

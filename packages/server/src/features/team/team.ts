@@ -29,3 +29,6 @@ export type SignedIn = { personId: string | null; needsCode: boolean };
 
 export const PASSWORD_MIN_CHARS = 12;
 export const PASSWORD_MAX_CHARS = 256;
+
+/** A session ends 30 days after its last use. */
+export const SESSION_S = 30 * 24 * 60 * 60;

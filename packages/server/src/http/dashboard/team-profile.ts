@@ -152,9 +152,9 @@ export const factorRoutes = [
   route('POST /passkeys/options', {
     needs: 'signed_in',
     reads: true,
-    async handle(deps, { request, reply }) {
+    async handle(deps, { person, reply }) {
       const signIns = await deps.team.signIns();
-      const { answer: data, cookies } = await signIns.newPasskeyOptions(callerOf(deps, request));
+      const { answer: data, cookies } = await signIns.newPasskeyOptions(person);
       setCookies(reply, cookies);
       return { data };
     },
@@ -164,7 +164,7 @@ export const factorRoutes = [
     audit: 'passkey.add',
     body: Type.Object({ response: Type.Record(Type.String(), Type.Unknown()), name: TEXT }),
     async handle(deps, { body, person, request, note }) {
-      const wanted = { response: body.response, name: readName(body.name), personId: person.id };
+      const wanted = { response: body.response, name: readName(body.name), userId: person.id };
       const made = await (await deps.team.signIns()).addPasskey(callerOf(deps, request), wanted);
       note({ subject: made.name });
       return { data: toListed(made) };
