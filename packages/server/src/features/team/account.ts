@@ -1,4 +1,4 @@
-import { countAttempt, forgiveAttempt } from './attempts.ts';
+import { countAddress, forgiveAddress } from './attempts.ts';
 import { deleteChallenges } from './store.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, WithCookies } from './team.ts';
@@ -65,8 +65,8 @@ async function tried<T>(
   { address }: Caller,
   ask: () => Promise<{ headers: Headers; response: T }>,
 ): Promise<{ response: T; cookies: string[] }> {
-  await countAttempt(deps, { address });
+  await countAddress(deps, address);
   const over = await asked(ask);
-  await forgiveAttempt(deps, { address });
+  await forgiveAddress(deps, address);
   return over;
 }

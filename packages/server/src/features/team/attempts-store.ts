@@ -25,11 +25,12 @@ export async function countUse(
   return counted;
 }
 
-/** A try that was right does not count against its address, and forgives what was wrong about its account before. */
-export async function forgiveAttempts(
-  tx: Tx,
-  { address, account }: { address: string; account: string },
-): Promise<void> {
-  await tx.query(`DELETE FROM beckon.team_attempt WHERE key = $1`, [account]);
-  await tx.query(`UPDATE beckon.team_attempt SET count = greatest(0, count - 1) WHERE key = $1`, [address]);
+export async function deleteCounts(tx: Tx, keys: string[]): Promise<void> {
+  await tx.query(`DELETE FROM beckon.team_attempt WHERE key = ANY ($1::text[])`, [keys]);
+}
+
+/** One after another, in the order in which attempts are counted. */
+export async function decrementCounts(tx: Tx, keys: string[]): Promise<void> {
+  for (const key of keys)
+    await tx.query(`UPDATE beckon.team_attempt SET count = greatest(0, count - 1) WHERE key = $1`, [key]);
 }

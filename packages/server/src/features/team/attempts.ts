@@ -2,30 +2,91 @@ import { addressGroup } from '../../base/address-group.ts';
 import { Fault } from '../../base/fault.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { Database } from '../../io/db/index.ts';
-import { countUse, forgiveAttempts } from './attempts-store.ts';
+import { countUse, decrementCounts, deleteCounts } from './attempts-store.ts';
 
 /**
- * Who tries passwords is slowed down by address and by account, over all processes. A try is counted before it is looked at, so
- * that a hundred at once are a hundred; one that was right is taken back.
+ * Limits on guessing, in windows of 15 minutes, over all processes.
+ *
+ * A stranger is limited per network, per account and network, and per account over all networks. The last limit is far above the
+ * second, so that nobody locks an account from a single network. A browser that signed in to the account before has a count of its
+ * own, which no stranger can use up. Every attempt is counted before it is checked, so that a hundred at once are a hundred;
+ * a correct one is taken back.
  */
 const WINDOW_MS = 15 * 60_000;
-const PER_ACCOUNT = 10;
-const PER_ADDRESS = 50;
+/** Over all accounts: an office shares one address. */
+const PER_NETWORK = 50;
+const PER_SESSION = 10;
+
+type Limits = { perAccountAndNetwork: number; perAccount: number; perKnownBrowser: number };
+
+/**
+ * A code has six digits and three of a million are valid at a time, so strangers get fewer tries than for a password: 20 per
+ * window are one hit in 170 days on average, and only for someone who has the password.
+ */
+export const LIMITS: Record<AttemptKind, Limits> = {
+  password: { perAccountAndNetwork: 10, perAccount: 100, perKnownBrowser: 10 },
+  code: { perAccountAndNetwork: 5, perAccount: 20, perKnownBrowser: 10 },
+  reset: { perAccountAndNetwork: 5, perAccount: 20, perKnownBrowser: 5 },
+};
+
+export type AttemptKind = 'password' | 'code' | 'reset';
+
+export type Attempt = {
+  kind: AttemptKind;
+  address: string;
+  /** An email address or the id of a member, whether or not it exists; null: the account is not known yet. */
+  account: string | null;
+  /** The id from the cookie of a browser that signed in to this account before. */
+  knownBrowser: string | null;
+};
+
+export type Bound = { key: string; most: number };
+/** `isShared`: other accounts, networks or browsers use up the same count. */
+type AttemptBound = Bound & { isShared: boolean };
+
+/** In this order: a client over a limit of its own uses up nothing of the last, which covers the whole account. */
+export function boundsOf({ kind, address, account, knownBrowser }: Attempt): AttemptBound[] {
+  const limits = LIMITS[kind];
+  if (account !== null && knownBrowser !== null) {
+    const key = `${kind} browser ${sha256(knownBrowser)}`;
+    return [{ key, most: limits.perKnownBrowser, isShared: false }];
+  }
+  const network = addressGroup(address);
+  const ofNetwork = { key: `address ${network}`, most: PER_NETWORK, isShared: true };
+  if (account === null) return [ofNetwork];
+  // What strangers type is stored as a hash only.
+  const key = `${kind} account ${sha256(account.trim().toLowerCase())}`;
+  return [
+    ofNetwork,
+    { key: `${key} ${network}`, most: limits.perAccountAndNetwork, isShared: false },
+    { key, most: limits.perAccount, isShared: true },
+  ];
+}
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
-export type Trying = { address: string; email?: string };
 
-export async function countAttempt(deps: Deps, trying: Trying): Promise<void> {
-  const { address, account } = keysOf(trying);
-  const byAddress = { key: address, most: PER_ADDRESS };
-  await countWithin(deps, account === '' ? [byAddress] : [byAddress, { key: account, most: PER_ACCOUNT }]);
+export function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
+  return countWithin(deps, boundsOf(attempt));
 }
 
 /**
- * So many within a quarter of an hour; each of these counts one more. One after the other: whoever is over a bound of their own
- * takes nothing of one that they share with others.
+ * Takes back the counts of a correct attempt. The count of this browser or network for the account starts again. Shared counts lose
+ * only this attempt: otherwise each sign-in of the owner would give strangers a fresh set of guesses.
  */
-export async function countWithin({ db }: Deps, bounds: { key: string; most: number }[]): Promise<void> {
+export async function forgiveAttempt({ db }: Deps, attempt: Attempt): Promise<void> {
+  const bounds = boundsOf(attempt);
+  await deleteCounts(
+    db,
+    bounds.filter(({ isShared }) => !isShared).map(({ key }) => key),
+  );
+  await decrementCounts(
+    db,
+    bounds.filter(({ isShared }) => isShared).map(({ key }) => key),
+  );
+}
+
+/** Counts one use of each bound and refuses at the first that is exceeded. */
+export async function countWithin({ db }: Deps, bounds: Bound[]): Promise<void> {
   const now = db.clock.now();
   const window = { now: new Date(now), windowEndsAt: new Date(now + WINDOW_MS) };
   for (const { key, most } of bounds) {
@@ -35,6 +96,28 @@ export async function countWithin({ db }: Deps, bounds: { key: string; most: num
   }
 }
 
+/** For what costs time and concerns no account yet, such as hashing the password of a new one. */
+export function countAddress(deps: Deps, address: string): Promise<void> {
+  return countAttempt(deps, { kind: 'password', address, account: null, knownBrowser: null });
+}
+
+export function forgiveAddress(deps: Deps, address: string): Promise<void> {
+  return forgiveAttempt(deps, { kind: 'password', address, account: null, knownBrowser: null });
+}
+
+/** Passwords and codes that are typed while signed in: whoever found an open browser guesses no faster than at sign-in. */
+export function countSessionAttempt(deps: Deps, sessionId: string): Promise<void> {
+  return countWithin(deps, [{ key: sessionKey(sessionId), most: PER_SESSION }]);
+}
+
+export function forgiveSessionAttempt({ db }: Deps, sessionId: string): Promise<void> {
+  return deleteCounts(db, [sessionKey(sessionId)]);
+}
+
+function sessionKey(sessionId: string): string {
+  return `session ${sha256(sessionId)}`;
+}
+
 /** Each leaves a row until it is answered or out of date; an office opens many from one address. */
 const PASSKEYS_BY_ADDRESS = 300;
 
@@ -42,14 +125,10 @@ export async function countPasskey(deps: Deps, address: string): Promise<void> {
   await countWithin(deps, [{ key: `passkey ${addressGroup(address)}`, most: PASSKEYS_BY_ADDRESS }]);
 }
 
-export async function forgiveAttempt({ db }: Deps, trying: Trying): Promise<void> {
-  await forgiveAttempts(db, keysOf(trying));
-}
-
-/** For longer than an authenticator app's code is good, whatever the two clocks. */
+/** Longer than the code of an authenticator app is valid, whatever the two clocks say. */
 const CODE_SPENT_MS = 5 * 60_000;
 
-/** False: it was used already. Whoever saw it typed comes too late, and so does the second of two at once. */
+/** Returns false if the code was used already, for example by someone who saw it typed. */
 export async function spendCode(
   { db }: Deps,
   { personId, code }: { personId: string; code: string },
@@ -58,12 +137,4 @@ export async function spendCode(
   const window = { now: new Date(now), windowEndsAt: new Date(now + CODE_SPENT_MS) };
   const { count } = await countUse(db, { key: `code ${sha256(`${personId}\n${code}`)}`, ...window });
   return count === 1;
-}
-
-/** An account's key is a hash: what strangers type is kept nowhere. */
-function keysOf({ address, email }: Trying): { address: string; account: string } {
-  return {
-    address: `address ${addressGroup(address)}`,
-    account: email === undefined ? '' : `account ${sha256(email.trim().toLowerCase())}`,
-  };
 }

@@ -6,10 +6,19 @@ import { equalInConstantTime } from '../../base/hash.ts';
  * `__Host-`: browsers take such a cookie over https alone, for this host alone, and from nobody else. They refuse the name over
  * plain http, which a loopback address may be.
  */
-export function cookieNames(publicOrigin: string): { prefix: string; session: string; passkey: string } {
+export function cookieNames(publicOrigin: string): CookieNames {
   const prefix = publicOrigin.startsWith('https:') ? '__Host-beckon' : 'beckon';
-  return { prefix, session: `${prefix}_session`, passkey: `${prefix}_passkey` };
+  return {
+    prefix,
+    session: `${prefix}_session`,
+    passkey: `${prefix}_passkey`,
+    knownBrowser: `${prefix}_known`,
+    // better-auth names this one: a sign-in that waits for its second factor.
+    secondFactor: `${prefix}.two_factor`,
+  };
 }
+
+export type CookieNames = Record<'prefix' | 'session' | 'passkey' | 'knownBrowser' | 'secondFactor', string>;
 
 type Signed = { name: string; secret: string };
 

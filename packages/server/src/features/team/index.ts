@@ -1,4 +1,4 @@
-export { countAttempt, countWithin } from './attempts.ts';
+export { countAddress, countWithin } from './attempts.ts';
 export { createTeam, type Team } from './create-team.ts';
 export { type Link, urlOf } from './link.ts';
 export { inviteLetter, resetLetter, testLetter } from './letters.ts';

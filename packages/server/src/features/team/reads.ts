@@ -106,15 +106,27 @@ export async function findUserById(tx: Tx, id: string): Promise<UserRow | undefi
 
 export type Password = { userId: string; hash: string };
 
-/** As it is in the end, where somebody is changing it just now. */
+const PASSWORD = `SELECT a.user_id AS "userId", a.password AS hash FROM beckon.team_account a
+  JOIN beckon.team_user u ON u.id = a.user_id WHERE a.provider_id = 'credential'`;
+
+/** Waits for a transaction that is changing the password. */
 export async function findPassword(tx: Tx, email: string): Promise<Password | undefined> {
-  const rows = await tx.query<Password>(
-    `SELECT a.user_id AS "userId", a.password AS hash FROM beckon.team_account a
-     JOIN beckon.team_user u ON u.id = a.user_id
-     WHERE u.email = $1 AND a.provider_id = 'credential' FOR SHARE OF a`,
-    [email.toLowerCase()],
+  const text = `${PASSWORD} AND u.email = $1 FOR SHARE OF a`;
+  return (await tx.query<Password>(text, [email.toLowerCase()]))[0];
+}
+
+export async function findPasswordOf(tx: Tx, userId: string): Promise<Password | undefined> {
+  return (await tx.query<Password>(`${PASSWORD} AND u.id = $1 FOR SHARE OF a`, [userId]))[0];
+}
+
+/** Whose sign-in waits for its second factor: better-auth keeps the member's id under the value of its cookie. */
+export async function findSecondFactorUser(tx: Tx, identifier: string): Promise<string | undefined> {
+  const rows = await tx.query<{ userId: string }>(
+    `SELECT u.id AS "userId" FROM beckon.team_verification v JOIN beckon.team_user u ON u.id = v.value
+     WHERE v.identifier = $1`,
+    [identifier],
   );
-  return rows[0];
+  return rows[0]?.userId;
 }
 
 export type Organisation = { id: string; name: string; requiresTwoFactor: boolean };

@@ -1,31 +1,51 @@
 import { APIError } from 'better-auth/api';
 import { Fault } from '../../base/fault.ts';
 import type { Database } from '../../io/db/index.ts';
-import { countAttempt, countPasskey, forgiveAttempt, spendCode } from './attempts.ts';
+import {
+  type Attempt,
+  type AttemptKind,
+  countAddress,
+  countAttempt,
+  countPasskey,
+  forgiveAddress,
+  forgiveAttempt,
+  spendCode,
+} from './attempts.ts';
 import { ADDRESS_HEADER, type Auth } from './auth.ts';
+import { readSignedCookie } from './cookies.ts';
+import { knownBrowserId, type KnownBrowsers, rememberBrowser } from './known-browser.ts';
 import { assertionOptions, type PasskeyDeps, verifyAssertion } from './passkeys.ts';
-import { findPassword } from './reads.ts';
+import { findPassword, findPasswordOf, findSecondFactorUser, type Password } from './reads.ts';
 import { type SessionCookie, startSession } from './sessions.ts';
 import { deleteChallenges, deleteOldChallenges, deleteSessionByToken } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 
-export type SignInDeps = { db: Database; auth: Auth; passkeys: PasskeyDeps; session: SessionCookie };
+export type SignInDeps = {
+  db: Database;
+  auth: Auth;
+  passkeys: PasskeyDeps;
+  session: SessionCookie;
+  known: KnownBrowsers;
+  /** The cookie of a sign-in that waits for its second factor. */
+  secondFactor: SessionCookie;
+};
 
-/** Of who is not known, everything takes as long as of who is. */
+/** Unknown addresses are counted and take as long as known ones. */
 export async function signIn(
   deps: SignInDeps,
   caller: Caller,
   { email, password }: { email: string; password: string },
 ): Promise<WithCookies<SignedIn>> {
-  const trying = { address: caller.address, email };
-  await countAttempt(deps, trying);
+  const account = await findPassword(deps.db, email);
+  const attempt = attemptOf(deps, caller, { kind: 'password', account: email, password: account });
+  await countAttempt(deps, attempt);
   const opened = await openSession(deps, caller, { email, password });
-  // With a second factor to come the password alone forgives nothing: codes would be tried without end.
-  if (!opened.answer.needsCode) await forgiveAttempt(deps, trying);
+  // While a second factor is missing, the password takes nothing back: codes could be tried without end.
+  if (!opened.answer.needsCode) await forgiveAttempt(deps, attempt);
   return opened;
 }
 
-/** The same, where whoever asks need not be slowed down. */
+/** A sign-in that is not counted, for an account that was created in the same request. */
 export async function openSession(
   deps: SignInDeps,
   caller: Caller,
@@ -39,13 +59,15 @@ export async function openSession(
   const needsCode = 'twoFactorRedirect' in response;
   const after = await findPassword(deps.db, email);
   if (before?.hash !== after?.hash) {
-    // It was another password that was compared: whoever changed it meanwhile could not end what was not there yet.
+    // The comparison used a password that was replaced in between. Its change could not end a session that did not exist yet.
     if (after) await deleteChallenges(deps.db, after.userId);
     if (!needsCode) await deleteSessionByToken(deps.db, response.token);
-    const message = 'The password was changed just now: sign in with the new one';
+    const message = 'The password was changed just now. Sign in with the new one.';
     throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
   }
-  return { answer: { personId: needsCode ? null : response.user.id, needsCode }, cookies };
+  if (needsCode) return { answer: { personId: null, needsCode }, cookies };
+  const { id: personId } = response.user;
+  return { answer: { personId, needsCode }, cookies: [...cookies, ...remember(deps, caller, after)] };
 }
 
 export async function signInByCode(
@@ -53,21 +75,31 @@ export async function signInByCode(
   caller: Caller,
   { code, kind }: { code: string; kind: 'totp' | 'backup' },
 ): Promise<WithCookies<SignedIn>> {
-  await countAttempt(deps, { address: caller.address });
+  const account = await secondFactorAccount(deps, caller);
+  const attempt = attemptOf(deps, caller, {
+    kind: 'code',
+    account: account?.userId ?? null,
+    password: account,
+  });
+  await countAttempt(deps, attempt);
   const given = { body: { code }, headers: toHeaders(caller), returnHeaders: true } as const;
   const { api } = deps.auth;
   const { response, cookies } = await asked(() =>
     kind === 'totp' ? api.verifyTOTP(given) : api.verifyBackupCode(given),
   );
-  const { id: personId } = response.user;
+  const { id: personId, email } = response.user;
   if (kind === 'totp' && !(await spendCode(deps, { personId, code }))) {
-    // The library has opened a session by then; nobody is told of it.
+    // better-auth has opened a session by now; its cookie is not passed on.
     if (response.token !== undefined) await deleteSessionByToken(deps.db, response.token);
-    const message = 'The code was used already: wait for the next one';
+    const message = 'This code was used already. Wait for the next one.';
     throw new Fault('validation_failed', { details: [{ message, field: 'code' }] });
   }
-  await forgiveAttempt(deps, { address: caller.address, email: response.user.email });
-  return { answer: { personId, needsCode: false }, cookies };
+  await forgiveAttempt(deps, attempt);
+  await forgiveAttempt(deps, { ...attempt, kind: 'password', account: email });
+  return {
+    answer: { personId, needsCode: false },
+    cookies: [...cookies, ...remember(deps, caller, account)],
+  };
 }
 
 export async function passkeyOptions(
@@ -85,12 +117,51 @@ export async function signInByPasskey(
   caller: Caller,
   response: Record<string, unknown>,
 ): Promise<WithCookies<SignedIn>> {
-  await countAttempt(deps, { address: caller.address });
+  await countAddress(deps, caller.address);
   const asserted = { ceremony: 'sign_in', userId: null, response } as const;
   const personId = await verifyAssertion(deps.passkeys, caller, asserted);
-  await forgiveAttempt(deps, { address: caller.address });
+  await forgiveAddress(deps, caller.address);
   const cookie = await startSession(deps, caller, personId);
-  return { answer: { personId, needsCode: false }, cookies: [cookie] };
+  const known = remember(deps, caller, await findPasswordOf(deps.db, personId));
+  return { answer: { personId, needsCode: false }, cookies: [cookie, ...known] };
+}
+
+/** Anyone may ask for a new password by email. Asking is limited like guessing, so that nobody can flood the mailbox. */
+export async function countResetRequest(deps: SignInDeps, caller: Caller, email: string): Promise<void> {
+  const password = await findPassword(deps.db, email);
+  await countAttempt(deps, attemptOf(deps, caller, { kind: 'reset', account: email, password }));
+}
+
+type Trying = { kind: AttemptKind; account: string | null; password: Password | undefined };
+
+function attemptOf(
+  { db, known }: SignInDeps,
+  { headers, address }: Caller,
+  { kind, account, password }: Trying,
+): Attempt {
+  const knownBrowser = knownBrowserId(known, password, { headers, now: db.clock.now() });
+  return { kind, address, account, knownBrowser };
+}
+
+/** The cookie by which this browser is known from now on. */
+export function remember(
+  { db, known }: SignInDeps,
+  { headers }: Caller,
+  password: Password | undefined,
+): string[] {
+  if (!password) return [];
+  const now = db.clock.now();
+  const knownId = knownBrowserId(known, password, { headers, now });
+  return [rememberBrowser(known, password, { knownId, now })];
+}
+
+async function secondFactorAccount(
+  { db, secondFactor }: SignInDeps,
+  { headers }: Caller,
+): Promise<Password | undefined> {
+  const identifier = readSignedCookie(headers, secondFactor);
+  const userId = identifier === null ? undefined : await findSecondFactorUser(db, identifier);
+  return userId === undefined ? undefined : findPasswordOf(db, userId);
 }
 
 export function toHeaders({ headers, address }: Caller): Headers {
@@ -115,12 +186,8 @@ export async function asked<T>(ask: () => Promise<Told<T>>): Promise<{ response:
   }
 }
 
-const LOCKED_FOR_S = 15 * 60;
-
 function faultOf(error: APIError): Fault {
   const code = String(error.body?.code ?? '');
-  if (code === 'ACCOUNT_TEMPORARILY_LOCKED' || code === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
-    return new Fault('rate_limited', { retryAfterS: LOCKED_FOR_S, cause: error });
   const [kind, message, field] = WORDS[code] ?? [];
   if (kind === undefined || message === undefined)
     return error.statusCode >= 500
@@ -147,6 +214,8 @@ const WORDS: Record<string, Words> = {
   INVALID_CODE: ['validation_failed', 'The code is not right: take the newest one', 'code'],
   INVALID_BACKUP_CODE: ['validation_failed', 'The code is not right, or was used already', 'code'],
   INVALID_TWO_FACTOR_COOKIE: TOO_LATE,
+  // Five wrong codes end the sign-in that they belong to; the password starts another.
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: TOO_LATE,
   TOTP_ALREADY_ENABLED: ['conflict', 'An authenticator app is set up already'],
   TOTP_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],
   BACKUP_CODES_NOT_ENABLED: ['conflict', 'No authenticator app is set up'],

@@ -3,9 +3,11 @@ import type { Database } from '../../io/db/index.ts';
 import { beginTwoFactor, changePassword, confirmTwoFactor, endTwoFactor, newBackupCodes } from './account.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
 import { cookieNames } from './cookies.ts';
+import { knownBrowsers } from './known-browser.ts';
 import { registerPasskey, registrationOptions } from './passkeys.ts';
 import {
   asked,
+  countResetRequest,
   openSession,
   passkeyOptions,
   signIn,
@@ -20,13 +22,22 @@ export function createSignIns(db: Database, options: AuthOptions) {
   const auth = createAuth(options);
   const names = cookieNames(options.publicOrigin);
   const passkeys = { db, origin: options.publicOrigin, cookieName: names.passkey };
-  const deps = { db, auth, passkeys, session: { name: names.session, secret: options.secrets[0] } };
+  const [secret] = options.secrets;
+  const deps = {
+    db,
+    auth,
+    passkeys,
+    session: { name: names.session, secret },
+    secondFactor: { name: names.secondFactor, secret },
+    known: knownBrowsers(names.knownBrowser, options.secrets),
+  };
   return {
     signIn: bound(deps, signIn),
     openSession: bound(deps, openSession),
     signInByCode: bound(deps, signInByCode),
     signInByPasskey: bound(deps, signInByPasskey),
     passkeyOptions: (caller: Caller) => passkeyOptions(deps, caller),
+    countResetRequest: bound(deps, countResetRequest),
     changePassword: bound(deps, changePassword),
     beginTwoFactor: bound(deps, beginTwoFactor),
     confirmTwoFactor: bound(deps, confirmTwoFactor),

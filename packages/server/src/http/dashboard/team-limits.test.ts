@@ -3,7 +3,7 @@ import type { DeviceBegun } from '@beckon/contract/dashboard';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../testkit/server.ts';
-import { testTeam } from '../../../testkit/team.ts';
+import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testkit/team.ts';
 import { beginDevice } from '../../features/tokens/index.ts';
 import { transportRules } from '../transport.ts';
 
@@ -11,8 +11,8 @@ import { transportRules } from '../transport.ts';
 const server = await endpointServer();
 const { db } = server;
 const transport = transportRules({ publicUrl: DASHBOARD_ORIGIN, trustProxy: ['127.0.0.1'] });
-const { browser, setUp } = testTeam(server, { transport });
-await setUp();
+const { browser, setUp, join } = testTeam(server, { transport });
+const { ada, projectId } = await setUp();
 beforeEach(() => db.query('DELETE FROM beckon.team_attempt'));
 
 async function ask(what: string, { from, body = {} }: { from: string; body?: unknown }): Promise<number> {
@@ -88,4 +88,57 @@ test('passkeys that are asked for and never shown leave a bounded number of rows
   await db.query(`UPDATE beckon.team_verification SET expires_at = $1`, [new Date(db.clock.now() - 1)]);
   await askAll(options, { from: (at) => `10.0.1.${at}`, times: 3 });
   expect(await rows()).toBe(3);
+});
+
+describe('sign-in limits', () => {
+  const WRONG = 'wrong, and long enough';
+  const signIn = async (one: Browser, { from, password = PASSWORD, email = 'ada@x.org' }: Trying) =>
+    (await one.ask('POST /sign-in', { email, password }, { 'x-forwarded-for': from })).status;
+  type Trying = { from: string; password?: string; email?: string };
+
+  test('keep no one out of an account whose password one network has guessed at', async () => {
+    for (let at = 0; at < 12; at += 1)
+      expect(await signIn(browser(), { from: '10.0.0.1', password: WRONG })).toBe(at < 10 ? 422 : 429);
+    expect(await signIn(browser(), { from: '10.0.0.1' })).toBe(429);
+    expect(await signIn(browser(), { from: '10.0.0.2' })).toBe(200);
+  });
+
+  test('let a browser in that signed in before, even when every network is over its limit', async () => {
+    const laptop = browser();
+    expect(await signIn(laptop, { from: '10.0.0.9' })).toBe(200);
+    await laptop.ask('POST /sign-out', undefined, { 'x-forwarded-for': '10.0.0.9' });
+    for (let at = 0; at < 110; at += 1)
+      await signIn(browser(), { from: `10.0.1.${at % 11}`, password: WRONG });
+    expect(await signIn(browser(), { from: '10.0.2.1' })).toBe(429);
+    expect(await signIn(laptop, { from: '10.0.1.1', password: WRONG })).toBe(422);
+    expect(await signIn(laptop, { from: '10.0.1.1' })).toBe(200);
+    // The cookie is bound to the account.
+    expect(await signIn(laptop, { from: '10.0.1.1', email: 'nobody@x.org' })).toBe(422);
+    const other = await join(ada, { projectId, email: 'other@x.org', role: 'viewer' });
+    expect(await signIn(other, { from: '10.0.2.1' })).toBe(429);
+  });
+
+  test('bound the codes that someone with the password tries, and keep its owner out of no other network', async () => {
+    const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'viewer' });
+    const begun = await grace.ask('POST /two-factor/begin', { password: PASSWORD });
+    const { uri } = begun.json.data as { uri: string };
+    await grace.ask('POST /two-factor/confirm', { code: codeOf(uri) });
+    const code = async (one: Browser, { from, value }: { from: string; value: string }) => {
+      await signIn(one, { from, email: 'grace@x.org' });
+      return (await one.ask('POST /sign-in/totp', { code: value }, { 'x-forwarded-for': from })).status;
+    };
+    for (let at = 0; at < 7; at += 1)
+      expect(await code(browser(), { from: '10.0.0.1', value: '000000' })).toBe(at < 5 ? 422 : 429);
+    const next = codeOf(uri, Date.now() + 30_000);
+    expect(await code(browser(), { from: '10.0.0.1', value: next })).toBe(429);
+    expect(await code(browser(), { from: '10.0.0.2', value: next })).toBe(200);
+  });
+
+  test('leave a new password by email open to other networks', async () => {
+    const forgot = (from: string) => ask('POST /forgot', { from, body: { email: 'ada@x.org' } });
+    const asked = [];
+    for (let at = 0; at < 6; at += 1) asked.push(await forgot('10.0.0.1'));
+    expect(asked).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await forgot('10.0.0.2')).toBe(200);
+  });
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
 import {
-  countAttempt,
+  countAddress,
   findUserByEmail,
   listMemberships,
   listProjectsOf,
@@ -97,7 +97,7 @@ export const linkRoutes = [
     body: Type.Object({ email: TEXT }),
     async handle(deps, { body, request }) {
       const email = readEmail(body.email);
-      await countAttempt(deps, { ...callerOf(deps, request), email: `forgot ${email}` });
+      await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);
       // Behind the answer: how long it takes would tell who has an account.
       mailReset(deps, email).catch((error: unknown) => deps.log.warn({ err: error }, 'reset.not_mailed'));
       return { data: { asked: true } };
@@ -107,11 +107,11 @@ export const linkRoutes = [
 
 type WithPassword = Pick<OpenAsked<'POST /reset'>, 'request' | 'reply'> & { body: { password: string } };
 
-/** Hashing is dear on purpose, so who sends link after link is slowed down before it. */
+/** Hashing is expensive on purpose, so a client that sends link after link is limited before it. */
 async function hashOf(deps: RouteDeps, { request, body }: WithPassword): Promise<string> {
   checkPassword(body.password);
   const { address } = callerOf(deps, request);
-  await countAttempt(deps, { address });
+  await countAddress(deps, address);
   return (await deps.team.signIns()).hashPassword(body.password);
 }
 
