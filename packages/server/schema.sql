@@ -864,7 +864,8 @@ CREATE TABLE beckon.team_session (
   user_agent text COLLATE "C",
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
-  updated_at timestamp with time zone NOT NULL
+  updated_at timestamp with time zone NOT NULL,
+  confirmed_at timestamp with time zone
 );
 
 CREATE TABLE beckon.team_token (

@@ -24,6 +24,7 @@ export const TEAM_FAULT_MESSAGES = {
   conflict: 'It has changed meanwhile; look at it again',
   session_required: 'Sign in first: there is no session, or it has ended',
   role_required: 'Your role does not allow this',
+  confirmation_required: 'Confirm that it is you, then try again.',
 } as const;
 
 export type TeamFaultCode = keyof typeof TEAM_FAULT_MESSAGES;

@@ -105,7 +105,7 @@ function roleOfHeader(db: Database): Access {
     who: async (headers) => {
       const role = headers['x-test-role'];
       if (typeof role !== 'string') return null;
-      return { id: role, name: 'Ada', email: 'ada@x.org', sessionId: 's' };
+      return { id: role, name: 'Ada', email: 'ada@x.org', sessionId: 's', confirmedAt: null };
     },
     roleIn: async (personId, projectId) => {
       const [known] = await db.query('SELECT 1 FROM beckon.project WHERE project_id = $1', [projectId]);

@@ -87,6 +87,7 @@ export function testTeam(
     async tokenFor(person, scopes, label = 'laptop') {
       const program = browser({ origin: undefined });
       const begun = (await program.ask('POST /device', { label, scopes })).json.data as DeviceBegun;
+      await person.ask('POST /confirm', { password: PASSWORD });
       const { status, text } = await person.ask(`POST /device/${begun.user_code}/approve`);
       if (status !== 200) throw new Error(text);
       const { device_code } = begun;

@@ -162,7 +162,18 @@ export type TeamApi = {
   'POST /sign-out': { answer: One<{ signed_out: boolean }> };
   'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
   'POST /organisations/:organisation/digest': { body: { wanted: boolean }; answer: One<{ wanted: boolean }> };
-  'POST /password': { body: { current: string; new: string }; answer: One<{ changed: boolean }> };
+  /** `end_passkeys_and_tokens`: true unless given. All other sessions end in any case. */
+  'POST /password': {
+    body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
+    answer: One<{ changed: boolean }>;
+  };
+  /** Confirms for ten minutes that it is the member who asks. `code`: with an authenticator app, its code or a backup code. */
+  'POST /confirm': { body: { password: string; code?: string }; answer: One<{ confirmed: boolean }> };
+  'POST /confirm/passkey-options': { answer: One<Record<string, unknown>> };
+  'POST /confirm/passkey': {
+    body: { response: Record<string, unknown> };
+    answer: One<{ confirmed: boolean }>;
+  };
   'POST /two-factor/begin': {
     body: { password: string };
     answer: One<{ uri: string; backup_codes: string[] }>;

@@ -40,6 +40,7 @@ const STATUSES: Record<Fault['code'], number> = {
   conflict: 409,
   session_required: 401,
   role_required: 403,
+  confirmation_required: 403,
 };
 
 function statusOf(fault: Fault, kind: EndpointKind): number {

@@ -1,38 +1,32 @@
-import { countAddress, forgiveAddress } from './attempts.ts';
-import { deleteChallenges } from './store.ts';
+import { countSessionAttempt, forgiveSessionAttempt } from './attempts.ts';
+import { checkPassword, type Member } from './confirm.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, WithCookies } from './team.ts';
 
-/** All other sessions of this person end with the old password, and sign-ins that wait for their second factor. */
-export async function changePassword(
+export type WithPassword = { member: Member; password: string };
+
+/** Returns the hash that is to be replaced, if the current password is right. */
+export async function checkCurrentPassword(
   deps: SignInDeps,
-  caller: Caller,
-  { current, wanted }: { current: string; wanted: string },
-): Promise<string[]> {
-  const body = { currentPassword: current, newPassword: wanted, revokeOtherSessions: true };
-  const headers = toHeaders(caller);
-  const { api } = deps.auth;
-  const { response, cookies } = await tried(deps, caller, () =>
-    api.changePassword({ body, headers, returnHeaders: true }),
-  );
-  await deleteChallenges(deps.db, response.user.id);
-  return cookies;
+  { member, password }: WithPassword,
+): Promise<string> {
+  return counted(deps, member, () => checkPassword(deps, member, password));
 }
 
 export type NewFactor = { uri: string; backupCodes: string[] };
 
-/** It is asked for from its first right code on, not before: who closes the page here is not locked out. */
+/** The app is required from its first correct code on, so that closing the page before locks nobody out. */
 export async function beginTwoFactor(
   deps: SignInDeps,
   caller: Caller,
-  password: string,
+  { member, password }: WithPassword,
 ): Promise<WithCookies<NewFactor>> {
   const body = { password, method: 'totp' } as const;
   const headers = toHeaders(caller);
-  const { response, cookies } = await tried(deps, caller, () =>
-    deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true }),
+  const { response, cookies } = await counted(deps, member, () =>
+    asked(() => deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true })),
   );
-  if (response.method !== 'totp') throw new Error('an authenticator app was asked for');
+  if (response.method !== 'totp') throw new Error('expected an authenticator app');
   return { answer: { uri: response.totpURI, backupCodes: response.backupCodes }, cookies };
 }
 
@@ -45,28 +39,32 @@ export async function confirmTwoFactor(
   return (await asked(() => auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true }))).cookies;
 }
 
-export async function endTwoFactor(deps: SignInDeps, caller: Caller, password: string): Promise<string[]> {
-  const wanted = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
-  return (await tried(deps, caller, () => deps.auth.api.disableTwoFactor(wanted))).cookies;
+export async function endTwoFactor(
+  deps: SignInDeps,
+  caller: Caller,
+  { member, password }: WithPassword,
+): Promise<string[]> {
+  const given = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
+  const done = await counted(deps, member, () => asked(() => deps.auth.api.disableTwoFactor(given)));
+  return done.cookies;
 }
 
-/** The old ones are void. */
-export async function newBackupCodes(deps: SignInDeps, caller: Caller, password: string): Promise<string[]> {
+/** The previous codes become invalid. */
+export async function newBackupCodes(
+  deps: SignInDeps,
+  caller: Caller,
+  { member, password }: WithPassword,
+): Promise<string[]> {
   const headers = toHeaders(caller);
-  const { response } = await tried(deps, caller, () =>
-    deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
+  const { response } = await counted(deps, member, () =>
+    asked(() => deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true })),
   );
   return response.backupCodes;
 }
 
-/** Whoever found an open browser tries its owner's password no faster than at the door. */
-async function tried<T>(
-  deps: SignInDeps,
-  { address }: Caller,
-  ask: () => Promise<{ headers: Headers; response: T }>,
-): Promise<{ response: T; cookies: string[] }> {
-  await countAddress(deps, address);
-  const over = await asked(ask);
-  await forgiveAddress(deps, address);
-  return over;
+async function counted<T>(deps: SignInDeps, { sessionId }: Member, check: () => Promise<T>): Promise<T> {
+  await countSessionAttempt(deps, sessionId);
+  const done = await check();
+  await forgiveSessionAttempt(deps, sessionId);
+  return done;
 }

@@ -12,6 +12,7 @@ export type AuthOptions = {
   /** The current one first; what an older one encrypted is still read. */
   secrets: readonly [string, ...string[]];
   log: Log;
+  now: () => number;
 };
 
 export type Auth = ReturnType<typeof createAuth>;
@@ -26,7 +27,7 @@ const DAY_S = 24 * 60 * 60;
  * routes is served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. Nobody can sign
  * up; accounts are created by links.
  */
-export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions) {
+export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOptions) {
   const names = cookieNames(publicOrigin);
   return betterAuth({
     appName: 'Beckon',
@@ -44,7 +45,22 @@ export function createAuth({ database, publicOrigin, secrets, log }: AuthOptions
       minPasswordLength: PASSWORD_MIN_CHARS,
       maxPasswordLength: PASSWORD_MAX_CHARS,
     },
-    session: { ...TABLES.session, expiresIn: SESSION_S, updateAge: DAY_S, cookieCache: { enabled: false } },
+    session: {
+      ...TABLES.session,
+      expiresIn: SESSION_S,
+      updateAge: DAY_S,
+      cookieCache: { enabled: false },
+      // better-auth opens a session only after a password or a code was checked, so each begins as confirmed.
+      additionalFields: {
+        confirmedAt: {
+          type: 'date',
+          fieldName: 'confirmed_at',
+          required: false,
+          input: false,
+          defaultValue: () => new Date(now()),
+        },
+      },
+    },
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: names.prefix,

@@ -1,4 +1,6 @@
+export { type AccountChange, accountChangeEmail } from './account-change.ts';
 export { countAddress, countWithin } from './attempts.ts';
+export { CONFIRMED_FOR_MS, requireConfirmed } from './confirmation.ts';
 export { createTeam, type Team } from './create-team.ts';
 export { type Link, urlOf } from './link.ts';
 export { inviteLetter, resetLetter, testLetter } from './letters.ts';
@@ -7,6 +9,7 @@ export { changeRole, type MemberChange, removeMember } from './members.ts';
 export { deletePasskey, deletePasskeys } from './passkey-store.ts';
 export {
   findOrganisationOf,
+  findProjectOfMember,
   findUserByEmail,
   findUserById,
   isSetUp,
@@ -22,16 +25,18 @@ export {
   type UserRow,
 } from './reads.ts';
 export { resealFactors, type ResealFactorsOptions } from './reseal-factors.ts';
+export { deleteSessions, updateSessionToken } from './session-store.ts';
+export { newSessionToken } from './sessions.ts';
 export {
   deleteChallenges,
   deleteInvite,
-  deleteSessions,
   deleteTwoFactor,
   insertOrganisation,
   listInvites,
   lockOrganisation,
   lockOrganisations,
   updateOrganisation,
+  updatePassword,
   updateUserName,
   updateWantsDigest,
   upsertMember,

@@ -6,7 +6,7 @@ import type { Person } from './team.ts';
 export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
   const rows = await tx.prepared<Person>({
     name: 'team.who',
-    text: `SELECT u.id, u.name, u.email, s.id AS "sessionId" FROM beckon.team_session s
+    text: `SELECT u.id, u.name, u.email, s.id AS "sessionId", s.confirmed_at AS "confirmedAt" FROM beckon.team_session s
            JOIN beckon.team_user u ON u.id = s.user_id WHERE s.token = $1 AND s.expires_at > now()`,
     values: [token],
   });
@@ -182,6 +182,16 @@ export async function listDigestAddresses(tx: Tx, projectId: number): Promise<st
     [projectId],
   );
   return rows.map(({ email }) => email);
+}
+
+/** The project under which an email to this member is filed; undefined if they have none. */
+export async function findProjectOfMember(tx: Tx, personId: string): Promise<number | undefined> {
+  const rows = await tx.query<{ id: number }>(
+    `SELECT p.project_id AS id FROM beckon.team_member m JOIN beckon.project p ON p.organisation_id = m.organisation_id
+     WHERE m.user_id = $1 ORDER BY m.created_at, p.project_id LIMIT 1`,
+    [personId],
+  );
+  return rows[0]?.id;
 }
 
 export type SessionRow = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { randomBase62 } from '../../base/hash.ts';
 import type { Database } from '../../io/db/index.ts';
 import { cookieLine, signedValue } from './cookies.ts';
-import { insertSession } from './store.ts';
+import { insertSession } from './session-store.ts';
 import { type Caller, SESSION_S } from './team.ts';
 
 /** `secret`: signs the cookie. */
@@ -18,7 +18,7 @@ export async function startSession(
   { headers, address }: Caller,
   userId: string,
 ): Promise<string> {
-  const token = randomBase62(TOKEN_CHARS);
+  const token = newSessionToken();
   await insertSession(db, {
     id: randomUUID(),
     userId,
@@ -29,6 +29,10 @@ export async function startSession(
     validForS: SESSION_S,
   });
   return sessionCookie(session, token);
+}
+
+export function newSessionToken(): string {
+  return randomBase62(TOKEN_CHARS);
 }
 
 export function sessionCookie({ name, secret }: SessionCookie, token: string): string {

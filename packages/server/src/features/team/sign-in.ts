@@ -16,8 +16,9 @@ import { readSignedCookie } from './cookies.ts';
 import { knownBrowserId, type KnownBrowsers, rememberBrowser } from './known-browser.ts';
 import { assertionOptions, type PasskeyDeps, verifyAssertion } from './passkeys.ts';
 import { findPassword, findPasswordOf, findSecondFactorUser, type Password } from './reads.ts';
-import { type SessionCookie, startSession } from './sessions.ts';
-import { deleteChallenges, deleteOldChallenges, deleteSessionByToken } from './store.ts';
+import { type SessionCookie, sessionCookie, startSession } from './sessions.ts';
+import { deleteSessionByToken } from './session-store.ts';
+import { deleteChallenges, deleteOldChallenges } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 
 export type SignInDeps = {
@@ -144,15 +145,21 @@ function attemptOf(
 }
 
 /** The cookie by which this browser is known from now on. */
-export function remember(
-  { db, known }: SignInDeps,
-  { headers }: Caller,
-  password: Password | undefined,
-): string[] {
+function remember({ db, known }: SignInDeps, { headers }: Caller, password: Password | undefined): string[] {
   if (!password) return [];
   const now = db.clock.now();
   const knownId = knownBrowserId(known, password, { headers, now });
   return [rememberBrowser(known, password, { knownId, now })];
+}
+
+/** The cookies of a session whose password was changed: both the session and the browser get a new one. */
+export async function renewedCookies(
+  deps: SignInDeps,
+  caller: Caller,
+  { userId, token }: { userId: string; token: string },
+): Promise<string[]> {
+  const known = remember(deps, caller, await findPasswordOf(deps.db, userId));
+  return [sessionCookie(deps.session, token), ...known];
 }
 
 async function secondFactorAccount(
@@ -198,7 +205,7 @@ function faultOf(error: APIError): Fault {
 
 type Words = ['validation_failed' | 'conflict' | 'session_required', string, string?];
 
-const WRONG_PASSWORD: Words = ['validation_failed', 'The password is not right', 'password'];
+const WRONG_PASSWORD: Words = ['validation_failed', 'The password is wrong.', 'password'];
 const TOO_LATE: Words = ['conflict', 'This request expired or was already answered. Start again.'];
 
 const WORDS: Record<string, Words> = {

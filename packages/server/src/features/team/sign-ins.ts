@@ -1,7 +1,15 @@
 import { hashPassword } from 'better-auth/crypto';
 import type { Database } from '../../io/db/index.ts';
-import { beginTwoFactor, changePassword, confirmTwoFactor, endTwoFactor, newBackupCodes } from './account.ts';
+import {
+  beginTwoFactor,
+  checkCurrentPassword,
+  confirmTwoFactor,
+  endTwoFactor,
+  newBackupCodes,
+  type WithPassword,
+} from './account.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
+import { confirmByPasskey, confirmByPassword, confirmOptions } from './confirm.ts';
 import { cookieNames } from './cookies.ts';
 import { knownBrowsers } from './known-browser.ts';
 import { registerPasskey, registrationOptions } from './passkeys.ts';
@@ -10,6 +18,7 @@ import {
   countResetRequest,
   openSession,
   passkeyOptions,
+  renewedCookies,
   signIn,
   signInByCode,
   signInByPasskey,
@@ -18,8 +27,8 @@ import {
 import type { Caller } from './team.ts';
 
 /** Everything about signing in that needs better-auth or WebAuthn. Loaded on first use: most commands need neither. */
-export function createSignIns(db: Database, options: AuthOptions) {
-  const auth = createAuth(options);
+export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
+  const auth = createAuth({ ...options, now: () => db.clock.now() });
   const names = cookieNames(options.publicOrigin);
   const passkeys = { db, origin: options.publicOrigin, cookieName: names.passkey };
   const [secret] = options.secrets;
@@ -38,7 +47,11 @@ export function createSignIns(db: Database, options: AuthOptions) {
     signInByPasskey: bound(deps, signInByPasskey),
     passkeyOptions: (caller: Caller) => passkeyOptions(deps, caller),
     countResetRequest: bound(deps, countResetRequest),
-    changePassword: bound(deps, changePassword),
+    confirmByPassword: bound(deps, confirmByPassword),
+    confirmByPasskey: bound(deps, confirmByPasskey),
+    confirmOptions: bound(deps, confirmOptions),
+    checkCurrentPassword: (given: WithPassword) => checkCurrentPassword(deps, given),
+    renewedCookies: bound(deps, renewedCookies),
     beginTwoFactor: bound(deps, beginTwoFactor),
     confirmTwoFactor: bound(deps, confirmTwoFactor),
     endTwoFactor: bound(deps, endTwoFactor),

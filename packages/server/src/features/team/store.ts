@@ -2,6 +2,7 @@ import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
 import type { Link } from './link.ts';
 import { deletePasskeys } from './passkey-store.ts';
+import { deleteSessions } from './session-store.ts';
 import type { FactorRow, Organisation } from './reads.ts';
 
 /** `team_*`. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
@@ -63,6 +64,19 @@ export async function updateUserName(
   await tx.query(`UPDATE beckon.team_user SET name = $2, updated_at = $3 WHERE id = $1`, [id, name, at]);
 }
 
+/** Returns false if the password is no longer the one given, because another request changed it. */
+export async function updatePassword(
+  tx: Tx,
+  { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `UPDATE beckon.team_account SET password = $3, updated_at = $4
+     WHERE user_id = $1 AND provider_id = 'credential' AND password = $2 RETURNING 1`,
+    [userId, from, to, at],
+  );
+  return rows.length > 0;
+}
+
 export async function upsertPassword(
   tx: Tx,
   { id, userId, hash, at }: { id: string; userId: string; hash: string; at: Date },
@@ -73,38 +87,6 @@ export async function upsertPassword(
      ON CONFLICT (user_id, provider_id) DO UPDATE SET password = EXCLUDED.password, updated_at = EXCLUDED.updated_at`,
     [id, userId, hash, at],
   );
-}
-
-export type NewSession = {
-  id: string;
-  userId: string;
-  token: string;
-  address: string;
-  userAgent: string;
-  at: Date;
-  validForS: number;
-};
-
-/** Its end is by the clock of the database, which every request is checked against. */
-export async function insertSession(tx: Tx, row: NewSession): Promise<void> {
-  await tx.query(
-    `INSERT INTO beckon.team_session (id, user_id, token, ip_address, user_agent, created_at, updated_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $6, now() + make_interval(secs => $7))`,
-    [row.id, row.userId, row.token, row.address, row.userAgent, row.at, row.validForS],
-  );
-}
-
-/** How many ended. `except`: the session that stays. */
-export async function deleteSessions(
-  tx: Tx,
-  { userId, only = null, except = null }: { userId: string; only?: string | null; except?: string | null },
-): Promise<number> {
-  const rows = await tx.query(
-    `DELETE FROM beckon.team_session WHERE user_id = $1 AND ($2::text IS NULL OR id = $2)
-       AND ($3::text IS NULL OR id <> $3) RETURNING id`,
-    [userId, only, except],
-  );
-  return rows.length;
 }
 
 export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
@@ -271,8 +253,4 @@ export async function deleteOldChallenges(tx: Tx, { before }: { before: Date }):
        ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
     [before],
   );
-}
-
-export async function deleteSessionByToken(tx: Tx, token: string): Promise<void> {
-  await tx.query(`DELETE FROM beckon.team_session WHERE token = $1`, [token]);
 }

@@ -1,8 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@beckon/contract/dashboard';
 
-/** Somebody who signed in. */
-export type Person = { id: string; name: string; email: string; sessionId: string };
+/** A member who is signed in. `confirmedAt`: when they last proved who they are in this session. */
+export type Person = {
+  id: string;
+  name: string;
+  email: string;
+  sessionId: string;
+  confirmedAt: Date | null;
+};
 
 /** What the rest of the server wants to know of the team. */
 export type Access = {

@@ -1,3 +1,4 @@
+export { changePassword } from './change-password.ts';
 export { checkPassword, readEmail, readName } from './make-person.ts';
 export { offerInvite, offerReset, offerSetup, type Offered } from './offer-link.ts';
 export {

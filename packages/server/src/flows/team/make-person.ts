@@ -22,10 +22,11 @@ export async function makePerson(
   return userId;
 }
 
-export function checkPassword(password: string): void {
+/** `field`: what the form calls it. */
+export function checkPassword(password: string, field = 'password'): void {
   const { length } = password;
-  if (length < PASSWORD_MIN_CHARS) throw refused('password', `has at least ${PASSWORD_MIN_CHARS} characters`);
-  if (length > PASSWORD_MAX_CHARS) throw refused('password', `has at most ${PASSWORD_MAX_CHARS} characters`);
+  if (length < PASSWORD_MIN_CHARS) throw refused(field, `has at least ${PASSWORD_MIN_CHARS} characters`);
+  if (length > PASSWORD_MAX_CHARS) throw refused(field, `has at most ${PASSWORD_MAX_CHARS} characters`);
 }
 
 /** As it is kept, and compared: in lower case. */

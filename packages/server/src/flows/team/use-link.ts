@@ -107,14 +107,14 @@ async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: stri
 }
 
 /**
- * The new password ends every session, and every other way in: whoever was in the account before may have made one. The
+ * The new password ends every session, passkey and token: someone who was in the account before may have made them. The
  * authenticator app stays, unless the operator says that it is lost.
  */
 export function resetPassword(
   db: Deps,
   { token, passwordHash }: { token: string; passwordHash: string },
   recorded: Recorded<UserRow>,
-): Promise<void> {
+): Promise<{ member: UserRow; endsTwoFactor: boolean }> {
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'reset' }, at.getTime());
@@ -129,5 +129,6 @@ export function resetPassword(
     if (link.organisationId !== null && link.role !== null)
       await upsertMember(tx, { organisationId: link.organisationId, userId: known.id, role: link.role, at });
     await recorded(tx, known);
+    return { member: known, endsTwoFactor: link.clearsTwoFactor };
   });
 }

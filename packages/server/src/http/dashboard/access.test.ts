@@ -59,6 +59,18 @@ test('the page names every route, and none that is not there', () => {
   expect(new Set(writtenScopes.values())).toEqual(new Set(['–', 'any', ...TOKEN_SCOPES]));
 });
 
+test('the page lists the routes that need a confirmation, and the server asks for it at those alone', async () => {
+  const section = /### Confirming who you are\n(.*?)\n### /s.exec(page)?.[1] ?? '';
+  const listed = [...section.matchAll(/^- `([A-Z]+ \/\S*)`/gm)].map(([, key = '']) => key);
+  const marked = DASHBOARD_ROUTES.filter(({ needsConfirmation }) => needsConfirmation).map(({ key }) => key);
+  expect(listed.toSorted()).toEqual(marked.toSorted());
+  await server.db.query('UPDATE beckon.team_session SET confirmed_at = NULL');
+  const refused: string[] = [];
+  for (const { key } of routes) if ((await knock(ada, key)) === 403) refused.push(key);
+  expect(refused.toSorted()).toEqual(marked.toSorted());
+  await server.db.query('UPDATE beckon.team_session SET confirmed_at = $1', [new Date(server.clock.now())]);
+});
+
 test('no two routes answer to one address', () => {
   const shapes = routes.map(({ key }) => key.replaceAll(/:\w+/g, ':'));
   expect(shapes.length).toBe(new Set(shapes).size);

@@ -17,6 +17,7 @@ import {
   unknownCode,
 } from '../../features/tokens/index.ts';
 import { callerOf } from './team-caller.ts';
+import { notifyMember } from './team-notices.ts';
 import { openRoute, type Recording, route, type RouteDeps } from './route.ts';
 import { stateOf } from './token-state.ts';
 
@@ -83,15 +84,19 @@ export const deviceRoutes = [
   }),
   route('POST /device/:code/approve', {
     needs: 'signed_in',
+    needsConfirmation: true,
     audit: 'token.approve',
     body: Type.Object({ scopes: Type.Optional(SCOPES) }),
-    async handle(deps, { params, person, body, note }) {
+    async handle(deps, { params, person, body, request, note }) {
       const code = await readCode(deps, params.code, person);
       await requireFactor(deps, person);
       const { scopes } = body;
       const by = { code, by: person.id, state: 'approved' as const };
       const done = await decide(deps, scopes === undefined ? by : { ...by, scopes });
-      note({ subject: done.label, after: { scopes: done.scopes, address: done.address } });
+      const { label, scopes: given, address } = done;
+      note({ subject: label, after: { scopes: given, address } });
+      const change = { kind: 'program_approved', label, scopes: given, address } as const;
+      notifyMember(deps, request, { member: person, change });
       return { data: toShown(code, done) };
     },
   }),

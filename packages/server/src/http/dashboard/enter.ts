@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import type { Person } from '../../features/team/index.ts';
+import { type Person, requireConfirmed } from '../../features/team/index.ts';
 import { findHolder, type HeldToken } from '../../features/tokens/index.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { DashboardRoute } from './route.ts';
@@ -27,12 +27,15 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
   if (needsOwnPage(one, request, bearer)) requireOwnPage(deps, request);
   if (one.needs === 'anyone') return { ...NOBODY, person: await signedIn(deps, request, bearer) };
   const token = bearer === null ? null : await requireToken(deps, bearer);
-  const person = token ? { ...token.person, sessionId: '' } : await deps.access.who(request.headers);
+  const person = token
+    ? { ...token.person, sessionId: '', confirmedAt: null }
+    : await deps.access.who(request.headers);
   if (!person) throw new Fault('session_required');
   const who = { ...NOBODY, person, token, actor: `team:${person.id}`, actorName: person.name };
   const { project } = request.params as { project?: string };
   if (project === undefined) {
     requireScope(one, token);
+    if (one.needsConfirmation) requireConfirmed(person, deps.db.clock.now());
     return who;
   }
   const projectId = /^[1-9]\d{0,14}$/.test(project) ? Number(project) : 0;

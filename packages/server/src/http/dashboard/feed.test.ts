@@ -127,7 +127,9 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
   const gone = new Set<string>();
   const access: Access = {
     who: async ({ 'x-test-role': role }) =>
-      gone.has(`who ${String(role)}`) ? null : { id: String(role), name: '', email: '', sessionId: 's' },
+      gone.has(`who ${String(role)}`)
+        ? null
+        : { id: String(role), name: '', email: '', sessionId: 's', confirmedAt: null },
     roleIn: async (personId) => {
       if (gone.has(`factor ${personId}`)) throw new Fault('role_required');
       return gone.has(`role ${personId}`) ? null : 'viewer';

@@ -67,6 +67,8 @@ export type RouteDeps = DashboardDeps & { feeds: Feeds; backtests: BacktestPlace
 export type RouteSpec<K extends RouteKey> = {
   /** The least that opens it in the path's project; `signed_in`: any session, where the path names none. */
   needs: Role | 'signed_in';
+  /** Adds a way into the account, so the member must have confirmed who they are in the last ten minutes. */
+  needsConfirmation?: true;
   /**
    * What a personal token must be good for to open it; `any`: every token does; null: none. Left out, `read` opens what a viewer
    * may read in a project, and no token opens anything else.

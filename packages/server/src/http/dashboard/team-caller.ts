@@ -1,8 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Caller } from '../../features/team/index.ts';
 import { mailPerson, type TeamMailOptions } from '../../flows/team-mail.ts';
 import { clientAddress } from '../transport.ts';
 import type { RouteDeps } from './route.ts';
+
+/** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks the rest. */
+const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
+/** What `navigator.credentials.get` returned. */
+export const PASSKEY_RESPONSE = Type.Object({ id: CREDENTIAL_ID }, { additionalProperties: true });
 
 export type SignedInPerson = { personId: string | null; needsCode: boolean };
 

@@ -107,15 +107,18 @@ describe('sign-in limits', () => {
     const laptop = browser();
     expect(await signIn(laptop, { from: '10.0.0.9' })).toBe(200);
     await laptop.ask('POST /sign-out', undefined, { 'x-forwarded-for': '10.0.0.9' });
-    for (let at = 0; at < 110; at += 1)
-      await signIn(browser(), { from: `10.0.1.${at % 11}`, password: WRONG });
+    expect(await signIn(browser(), { from: '10.0.1.1', password: WRONG })).toBe(422);
+    // As after ninety-nine more, from ten networks.
+    await db.query(
+      `UPDATE beckon.team_attempt SET count = 100 WHERE key ~ '^password account [0-9a-f]{64}$'`,
+    );
     expect(await signIn(browser(), { from: '10.0.2.1' })).toBe(429);
     expect(await signIn(laptop, { from: '10.0.1.1', password: WRONG })).toBe(422);
     expect(await signIn(laptop, { from: '10.0.1.1' })).toBe(200);
     // The cookie is bound to the account.
     expect(await signIn(laptop, { from: '10.0.1.1', email: 'nobody@x.org' })).toBe(422);
     const other = await join(ada, { projectId, email: 'other@x.org', role: 'viewer' });
-    expect(await signIn(other, { from: '10.0.2.1' })).toBe(429);
+    expect(await signIn(other, { from: '10.0.2.2' })).toBe(429);
   });
 
   test('bound the codes that someone with the password tries, and keep its owner out of no other network', async () => {

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
 import {
   countAddress,
+  findProjectOfMember,
   findUserByEmail,
-  listMemberships,
-  listProjectsOf,
   resetLetter,
 } from '../../features/team/index.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../flows/team/index.ts';
 import { type OpenAsked, openRoute, type RouteDeps } from './route.ts';
 import { callerOf, mailTo, mayMail, setCookies } from './team-caller.ts';
+import { notifyMember } from './team-notices.ts';
 
 const TOKEN = Type.String({ maxLength: 200 });
 const TEXT = Type.String({ maxLength: 1_000 });
@@ -86,9 +86,12 @@ export const linkRoutes = [
     body: Type.Object({ token: TOKEN, password: TEXT }),
     async handle(deps, asked) {
       const passwordHash = await hashOf(deps, asked);
-      await resetPassword(deps.db, { token: asked.body.token, passwordHash }, (tx, person) =>
-        asked.record(tx, { by: person, subject: person.email }),
+      const { member, endsTwoFactor } = await resetPassword(
+        deps.db,
+        { token: asked.body.token, passwordHash },
+        (tx, person) => asked.record(tx, { by: person, subject: person.email }),
       );
+      notifyMember(deps, asked.request, { member, change: { kind: 'password_reset', endsTwoFactor } });
       return { data: { reset: true } };
     },
   }),
@@ -125,15 +128,14 @@ async function signIn(deps: RouteDeps, { request, reply, body }: WithPassword, e
 async function mailReset(deps: RouteDeps, email: string): Promise<void> {
   const { db, installation } = deps;
   const known = await findUserByEmail(db, email);
-  const [membership] = known ? await listMemberships(db, known.id) : [];
-  const [project] = membership ? await listProjectsOf(db, membership.id) : [];
-  if (!known || !project) return;
-  // A link that nobody is told of would only take the place of one that is on its way.
+  const projectId = known && (await findProjectOfMember(db, known.id));
+  if (!known || projectId === undefined) return;
+  // A link that is never sent would only invalidate one that is on its way.
   if (!mayMail(deps)) throw notMailed();
   const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
   if (!offered) return;
   const letter = resetLetter({ url: offered.url, expiresAt: offered.link.expiresAt });
-  if (!(await mailTo(deps, { projectId: project.id, to: email, letter }))) throw notMailed();
+  if (!(await mailTo(deps, { projectId, to: email, letter }))) throw notMailed();
 }
 
 function notMailed(): Fault {

@@ -3,13 +3,10 @@ import type { SessionState } from '@beckon/contract/dashboard';
 import { isSetUp, listMemberships, type Person } from '../../features/team/index.ts';
 import { findUserById, type WithCookies } from '../../features/team/index.ts';
 import { lookAt } from '../../flows/team/index.ts';
-import { callerOf, setCookies, type SignedInPerson } from './team-caller.ts';
+import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
 
 const TEXT = Type.String({ maxLength: 1_000 });
-/** A credential has at most 1023 bytes (WebAuthn), in base64url: the library looks for whatever stands there, of whatever shape. */
-const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
-const RESPONSE = Type.Object({ id: CREDENTIAL_ID }, { additionalProperties: true });
 
 /** The way in and out, and what every page asks first. */
 export const sessionRoutes = [
@@ -65,7 +62,7 @@ export const sessionRoutes = [
   }),
   openRoute('POST /sign-in/passkey', {
     audit: 'session.start',
-    body: Type.Object({ response: RESPONSE }),
+    body: Type.Object({ response: PASSKEY_RESPONSE }),
     async handle(deps, asked) {
       const signIns = await deps.team.signIns();
       const caller = callerOf(deps, asked.request);

@@ -23,6 +23,8 @@ const whoIs = async (one: typeof ada): Promise<Session> =>
   (await one.ask('GET /session')).json.data as Session;
 const fieldOf = (answer: { json: { errors: { field?: string; code: string }[] } }): unknown =>
   answer.json.errors[0]?.field;
+/** The emails with a link to a new password. */
+const resets = () => letters.filter(({ text }) => text.includes('reset?token'));
 const enter = (one: typeof ada, password = PASSWORD) =>
   one.ask('POST /sign-in', { email: 'ada@x.org', password });
 
@@ -176,12 +178,12 @@ test('who forgot their password is mailed a link that works once, for an hour; w
   const known = await one.ask('POST /forgot', { email: 'Ada@x.org' });
   const unknown = await one.ask('POST /forgot', { email: 'nobody@x.org' });
   expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
-  await expect.poll(() => letters.length).toBe(1);
+  await expect.poll(() => resets().length).toBe(1);
   const link =
     /http:\/\/localhost:8080\/reset\?token=3D(\w+)/.exec(
-      letters[0]?.text.replaceAll('=\r\n', '') ?? '',
+      resets()[0]?.text.replaceAll('=\r\n', '') ?? '',
     )?.[1] ?? '';
-  expect([letters[0]?.to, (await one.ask(`GET /links?token=${link}`)).json.data]).toEqual([
+  expect([resets()[0]?.to, (await one.ask(`GET /links?token=${link}`)).json.data]).toEqual([
     'ada@x.org',
     expect.objectContaining({ kind: 'reset', email: 'ada@x.org', has_account: true }),
   ]);
@@ -191,8 +193,8 @@ test('who forgot their password is mailed a link that works once, for an hour; w
   expect((await ada.ask('GET /projects')).status).toBe(401);
   await enter(ada);
   await one.ask('POST /forgot', { email: 'ada@x.org' });
-  await expect.poll(() => letters.length).toBe(2);
-  const late = /token=3D(\w+)/.exec(letters[1]?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
+  await expect.poll(() => resets().length).toBe(2);
+  const late = /token=3D(\w+)/.exec(resets()[1]?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   server.clock.advance(3_600_001);
   expect((await one.ask('POST /reset', { token: late, password: PASSWORD })).status).toBe(404);
 });
@@ -200,9 +202,9 @@ test('who forgot their password is mailed a link that works once, for an hour; w
 test('nobody makes a link void by asking for another: not that of an operator, and none where nothing can be mailed', async () => {
   const enough = 'a new horse battery';
   const byOperator = await offerReset(server.db, DASHBOARD_ORIGIN, { email: 'ada@x.org', by: 'operator' });
-  const before = letters.length;
+  const before = resets().length;
   await browser().ask('POST /forgot', { email: 'ada@x.org' });
-  await expect.poll(() => letters.length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(() => resets().length, { timeout: 20_000 }).toBe(before + 1);
   const said = Promise.withResolvers<string>();
   const outlet = { kind: 'relay', publicUrl: DASHBOARD_ORIGIN, mailDomain: 'in.x.org' } as const;
   const mute = testTeam(server, {
@@ -211,7 +213,7 @@ test('nobody makes a link void by asking for another: not that of an operator, a
   });
   await mute.browser().ask('POST /forgot', { email: 'ada@x.org' });
   expect(await said.promise).toBe('reset.not_mailed');
-  const mailed = /token=3D(\w+)/.exec(letters.at(-1)?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
+  const mailed = /token=3D(\w+)/.exec(resets().at(-1)?.text.replaceAll('=\r\n', '') ?? '')?.[1] ?? '';
   const good = async (token: string) => (await browser().ask(`GET /links?token=${token}`)).status;
   expect([await good(mailed), await good(tokenOf(byOperator?.url ?? ''))]).toEqual([200, 200]);
   const body = { token: tokenOf(byOperator?.url ?? ''), password: enough };
@@ -390,8 +392,13 @@ test('who joins comes in however many have tried from there, and what they did i
   expect(ofJoan.map(({ action }) => action).toSorted()).toEqual(['invite.accept', 'password.reset']);
 });
 
-test('who found an open browser tries its password no faster than at the door', async () => {
+test('passwords typed while signed in are limited by session, and leave the sign-in of the same member alone', async () => {
   const ask = () => ada.ask('POST /two-factor/end', { password: 'wrong horse battery' });
-  expect(await lastTwo(ask)).toEqual([422, 429]);
+  const statuses: number[] = [];
+  for (let at = 0; at < 12; at += 1) statuses.push((await ask()).status);
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 422), 429, 429]);
+  expect((await ada.ask('POST /confirm', { password: PASSWORD })).status).toBe(429);
+  expect((await enter(browser())).status).toBe(200);
   server.clock.advance(15 * 60_000);
+  expect((await ada.ask('POST /confirm', { password: PASSWORD })).status).toBe(200);
 });

@@ -1,8 +1,9 @@
 import type { DashboardRoute } from './route.ts';
 import { auditRoutes } from './team-audit.ts';
+import { confirmRoutes, factorRoutes } from './team-factors.ts';
 import { linkRoutes } from './team-links.ts';
 import { inviteRoutes, memberRoutes } from './team-members.ts';
-import { factorRoutes, profileRoutes } from './team-profile.ts';
+import { profileRoutes } from './team-profile.ts';
 import { sessionRoutes } from './team-session.ts';
 
 export const teamRoutes: DashboardRoute[] = [
@@ -10,6 +11,7 @@ export const teamRoutes: DashboardRoute[] = [
   ...linkRoutes,
   ...profileRoutes,
   ...factorRoutes,
+  ...confirmRoutes,
   ...memberRoutes,
   ...inviteRoutes,
   ...auditRoutes,

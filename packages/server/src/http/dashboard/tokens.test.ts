@@ -14,7 +14,7 @@ import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { PEPPER } from '../../../testkit/server.ts';
-import { type Browser, testTeam } from '../../../testkit/team.ts';
+import { type Browser, PASSWORD, testTeam } from '../../../testkit/team.ts';
 import { silentLog } from '../../base/log.ts';
 import { findHolder } from '../../features/tokens/index.ts';
 
@@ -26,8 +26,11 @@ const program = (token?: string): Browser =>
   browser({ origin: undefined, authorization: token === undefined ? undefined : `Bearer ${token}` });
 const DAY = 24 * HOUR;
 const project = `/projects/${projectId}`;
-// The windows in which tries are counted are over.
-beforeEach(() => clock.advance(16 * MINUTE));
+// The windows of all limits are over, and Ada has just confirmed that it is her.
+beforeEach(async () => {
+  clock.advance(16 * MINUTE);
+  await ada.ask('POST /confirm', { password: PASSWORD });
+});
 
 async function begin(label = 'laptop', scopes = ['read', 'review']): Promise<DeviceBegun> {
   const { json, status, text } = await program().ask('POST /device', { label, scopes });

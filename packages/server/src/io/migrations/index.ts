@@ -26,6 +26,7 @@ import * as beneathAndFresh from './0024-beneath-and-fresh.ts';
 import * as forgottenKeys from './0025-forgotten-keys.ts';
 import * as closedGate from './0026-closed-gate.ts';
 import * as trackingHostWorked from './0029-tracking-host-worked.ts';
+import * as sessionConfirmed from './0030-session-confirmed.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -56,4 +57,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0025-forgotten-keys': forgottenKeys,
   '0026-closed-gate': closedGate,
   '0029-tracking-host-worked': trackingHostWorked,
+  '0030-session-confirmed': sessionConfirmed,
 };

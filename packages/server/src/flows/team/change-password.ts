@@ -1,0 +1,47 @@
+import { Fault } from '../../base/fault.ts';
+import {
+  deleteChallenges,
+  deletePasskeys,
+  deleteSessions,
+  newSessionToken,
+  type Person,
+  updatePassword,
+  updateSessionToken,
+} from '../../features/team/index.ts';
+import { revokeTokensOf } from '../../features/tokens/index.ts';
+import type { Database } from '../../io/db/index.ts';
+
+export type PasswordChange = {
+  member: Pick<Person, 'id' | 'sessionId'>;
+  /** The hash that the current password was compared with. */
+  from: string;
+  to: string;
+  endsPasskeysAndTokens: boolean;
+};
+
+/**
+ * Ends all other sessions and sign-ins that wait for their second factor, and gives this session a new cookie: the old one may be in
+ * other hands. Returns the new value of the cookie.
+ */
+export function changePassword(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { member: { id: userId, sessionId }, from, to, endsPasskeysAndTokens }: PasswordChange,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    const [at, token] = [new Date(db.clock.now()), newSessionToken()];
+    if (!(await updatePassword(tx, { userId, from, to, at }))) throw changedMeanwhile();
+    await deleteSessions(tx, { userId, except: sessionId });
+    await updateSessionToken(tx, { id: sessionId, token });
+    await deleteChallenges(tx, userId);
+    if (endsPasskeysAndTokens) {
+      await deletePasskeys(tx, userId);
+      await revokeTokensOf(tx, { userId, at });
+    }
+    return token;
+  });
+}
+
+function changedMeanwhile(): Fault {
+  const message = 'The password was changed in another window just now. Try again with the new one.';
+  return new Fault('validation_failed', { details: [{ message, field: 'password' }] });
+}

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify';
+import { type AccountChange, accountChangeEmail, findProjectOfMember } from '../../features/team/index.ts';
+import type { RouteDeps } from './route.ts';
+import { callerOf, mailTo } from './team-caller.ts';
+
+export type Notice = { member: { id: string; email: string }; change: AccountChange };
+
+/**
+ * Emails the member about a change to how their account is signed in to. The answer does not wait for it: the change is made, and a
+ * relay that hangs must not hold it up. A notice that could not be sent is a warning in the log.
+ */
+export function notifyMember(deps: RouteDeps, request: FastifyRequest, notice: Notice): void {
+  send(deps, request, notice).catch((error: unknown) =>
+    deps.log.warn({ err: error, change: notice.change.kind }, 'account_change.not_mailed'),
+  );
+}
+
+async function send(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  { member: { id, email }, change }: Notice,
+): Promise<void> {
+  const { db, installation } = deps;
+  const { address } = callerOf(deps, request);
+  const at = new Date(db.clock.now());
+  const projectId = await findProjectOfMember(db, id);
+  if (projectId === undefined) return;
+  const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
+  if (!(await mailTo(deps, { projectId, to: email, letter })))
+    deps.log.warn({ change: change.kind }, 'account_change.not_mailed');
+}
