@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import pg from 'pg';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 
 /** An installation as somebody would run it: `npm start` in a directory of its own, and its commands beside it. */
@@ -14,6 +15,8 @@ export type Installation = {
   command<T>(...args: string[]): Promise<T>;
   /** As a person would who pastes it into a shell; gives what it printed. */
   shell(text: string): Promise<string>;
+  /** Runs a statement in its database, for states that only time brings about. */
+  sql(text: string): Promise<void>;
   stop(): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -40,6 +43,7 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
     setupLink: '',
     command,
     shell,
+    sql,
     stop,
     kill,
     start,
@@ -88,6 +92,18 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
     const [code] = (await once(child, 'close')) as [number];
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
     return Buffer.concat(chunks).toString();
+  }
+
+  async function sql(text: string): Promise<void> {
+    const facts = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as pg.ClientConfig;
+    const { user, password, database, port: databasePort } = facts;
+    const client = new pg.Client({ user, password, database, port: databasePort, host: '127.0.0.1' });
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   }
 
   async function remove(): Promise<void> {

@@ -92,6 +92,32 @@ describe('a session that has ended', () => {
   });
 });
 
+describe('a call that needs a confirmation', () => {
+  const unconfirmed = (): Response =>
+    Response.json({ errors: [{ code: 'confirmation_required', message: 'Confirm' }] }, { status: 403 });
+
+  it('waits for the dialog and is repeated once the member has confirmed', async () => {
+    const asked = answers(unconfirmed(), projects());
+    const signIn = createSignIn();
+    const answer = call('GET /projects', {}, { signIn });
+    await vi.waitFor(() => expect(signIn.confirmation.isOpen()).toBe(true));
+    expect(signIn.isWanted()).toBe(false);
+    signIn.confirmation.close(true);
+    expect(await answer).toEqual({ data: [] });
+    expect(asked).toHaveBeenCalledTimes(2);
+  });
+
+  it('fails and is not repeated if the member cancels', async () => {
+    const asked = answers(unconfirmed());
+    const signIn = createSignIn();
+    const answer = call('GET /projects', {}, { signIn });
+    await vi.waitFor(() => expect(signIn.confirmation.isOpen()).toBe(true));
+    signIn.confirmation.close(false);
+    await expect(answer).rejects.toMatchObject({ code: 'not_confirmed' });
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+});
+
 it('an answer in lines is read as it comes, however it is cut, as NDJSON or as events', async () => {
   const pieces = ['{"a":1}\n{"a"', ':2}\n', 'event: x\ndata: {"a":3}\n\n: alive\n', '{"a":4}'];
   const body = new ReadableStream<Uint8Array>({

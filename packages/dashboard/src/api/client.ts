@@ -29,8 +29,8 @@ export function apiUrl<K extends RouteKey>(key: K, ask: Omit<Ask<K>, 'body'>): s
 export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
 
 /**
- * Asks the server. Whoever is not signed in any more is asked to sign in, over the page and with nothing lost; the call is then
- * made again. Without `signIn` it fails like any other.
+ * Asks the server. If the session has ended, the member is asked to sign in, over the page and with nothing lost, and the call is
+ * made again. If the call needs a confirmation, a dialog asks for it first. Without `signIn` both fail like any other refusal.
  */
 export async function call<K extends RouteKey>(
   key: K,
@@ -70,9 +70,18 @@ async function request(key: RouteKey, ask: AnyAsk, { signal, signIn }: Calling):
     if (response.ok) return response;
     const failure = await readFailure(response);
     if (failure.code === 'role_required') signIn?.mayLess();
+    if (failure.code === 'confirmation_required' && signIn) {
+      if (!(await signIn.confirmation.wait(signal))) throw notConfirmed();
+      continue;
+    }
     if (failure.code !== 'session_required' || !signIn) throw failure;
     await signIn.again(signal);
   }
+}
+
+function notConfirmed(): ApiError {
+  const errors = [{ code: 'not_confirmed', message: 'You canceled the confirmation. Nothing was changed.' }];
+  return new ApiError({ status: 403, errors, requestId: null });
 }
 
 async function send(key: RouteKey, ask: AnyAsk, signal: AbortSignal | undefined): Promise<Response> {

@@ -1,3 +1,5 @@
+import { type AwaitedDialog, createAwaitedDialog } from './awaited-dialog.ts';
+
 /**
  * A session that ended while somebody works must cost them nothing: calls that meet it wait here, the page shows the sign-in
  * dialog above itself, and all of them are made again behind it.
@@ -11,38 +13,18 @@ export type SignIn = {
   done: () => void;
   /** A call was refused for the role of whoever made it: they may less than the page thinks. */
   mayLess: () => void;
+  /** Asks the member to confirm who they are, for calls that need it. Closed with false: they canceled. */
+  confirmation: AwaitedDialog<boolean>;
 };
 
 export function createSignIn(onLess: () => void = () => {}): SignIn {
-  const listeners = new Set<() => void>();
-  let waiting: PromiseWithResolvers<void> | null = null;
-  const tell = (): void => {
-    for (const heard of listeners) heard();
-  };
+  const dialog = createAwaitedDialog<void>();
   return {
-    async again(signal) {
-      if (!waiting) {
-        waiting = Promise.withResolvers();
-        tell();
-      }
-      await Promise.race([waiting.promise, aborted(signal)]);
-    },
-    isWanted: () => waiting !== null,
-    subscribe(heard) {
-      listeners.add(heard);
-      return () => listeners.delete(heard);
-    },
-    done() {
-      waiting?.resolve();
-      waiting = null;
-      tell();
-    },
+    again: (signal) => dialog.wait(signal),
+    isWanted: () => dialog.isOpen(),
+    subscribe: (heard) => dialog.subscribe(heard),
+    done: () => dialog.close(),
     mayLess: onLess,
+    confirmation: createAwaitedDialog<boolean>(),
   };
-}
-
-function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { later } from '../parts/index.ts';
 import { Gate } from './gate.tsx';
 import classes from './outside.module.css';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
 
 const AccountMenu = later(() => import('./account-menu.tsx'), 'AccountMenu', null);
@@ -33,6 +34,7 @@ export function Outside(): ReactNode {
           <Gate>
             <Outlet />
             <SignInDialog />
+            <ConfirmDialog />
           </Gate>
         )}
       </main>

@@ -15,16 +15,29 @@ type Passkey = {
   trouble: string | null;
 };
 
-/** One after another: what the server asks, what the authenticator answers, what the server makes of it. */
+/** Gets options from the server, has the authenticator sign them, and sends the answer back. */
 export function usePasskeySignIn(onDone: () => void): Passkey & { start: () => void } {
+  return useAssertion('POST /sign-in/passkey-options', 'POST /sign-in/passkey', onDone);
+}
+
+/** The same for a member who is signed in, with a passkey of theirs. */
+export function usePasskeyConfirmation(onDone: () => void): Passkey & { start: () => void } {
+  return useAssertion('POST /confirm/passkey-options', 'POST /confirm/passkey', onDone);
+}
+
+function useAssertion(
+  optionsKey: 'POST /sign-in/passkey-options' | 'POST /confirm/passkey-options',
+  answerKey: 'POST /sign-in/passkey' | 'POST /confirm/passkey',
+  onDone: () => void,
+): Passkey & { start: () => void } {
   const ask = useCall();
   const { run, ...state } = useTrouble();
   const start = (): void =>
     run(async () => {
-      const { data } = await ask('POST /sign-in/passkey-options', {});
+      const { data } = await ask(optionsKey, {});
       const optionsJSON = data as unknown as PublicKeyCredentialRequestOptionsJSON;
       const response = await startAuthentication({ optionsJSON });
-      await ask('POST /sign-in/passkey', { body: { response: { ...response } } });
+      await ask(answerKey, { body: { response: { ...response } } });
       onDone();
     });
   return { ...state, start };

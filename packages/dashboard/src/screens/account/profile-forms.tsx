@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { told } from '../../parts/index.ts';
@@ -42,8 +42,9 @@ export function NameForm({ name, email }: { name: string; email: string }): Reac
 export function PasswordForm({ email }: { email: string }): ReactNode {
   const [current, setCurrent] = useState('');
   const [wanted, setWanted] = useState('');
+  const [endsOthers, setEndsOthers] = useState(true);
   const change = useChange('POST /password', {
-    refreshes: ['GET /session', 'GET /sessions'],
+    refreshes: ['GET /session', 'GET /sessions', 'GET /passkeys', 'GET /profile/tokens'],
     onDone: () => {
       setCurrent('');
       setWanted('');
@@ -52,7 +53,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    change.mutate({ body: { current, new: wanted } });
+    change.mutate({ body: { current, new: wanted, end_passkeys_and_tokens: endsOthers } });
   };
   return (
     <form onSubmit={submit}>
@@ -72,6 +73,12 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
           value={wanted}
           onChange={setWanted}
           error={fieldOf(change.error, 'new')}
+        />
+        <Checkbox
+          label="Remove all passkeys and revoke all personal tokens"
+          description="Keep this selected if someone else may have used your account."
+          checked={endsOthers}
+          onChange={(event) => setEndsOthers(event.currentTarget.checked)}
         />
         <FormError error={change.error} fields={['password', 'new']} />
         <Group>

@@ -4,12 +4,9 @@ import { Fault } from '../../base/fault.ts';
  * Before a way into an account is added, its member proves again who they are: a session alone does not suffice, because a stolen one
  * would become a passkey or a token that outlives it (ASVS 7.5.1). Signing in counts, for as long as a confirmation does.
  */
-export const CONFIRMED_FOR_MS = 10 * 60_000;
-
-export function isConfirmed(confirmedAt: Date | null, now: number): boolean {
-  return confirmedAt !== null && now - confirmedAt.getTime() < CONFIRMED_FOR_MS;
-}
+const VALID_FOR_MS = 10 * 60_000;
 
 export function requireConfirmed({ confirmedAt }: { confirmedAt: Date | null }, now: number): void {
-  if (!isConfirmed(confirmedAt, now)) throw new Fault('confirmation_required');
+  const isRecent = confirmedAt !== null && now - confirmedAt.getTime() < VALID_FOR_MS;
+  if (!isRecent) throw new Fault('confirmation_required');
 }

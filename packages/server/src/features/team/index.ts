@@ -1,6 +1,6 @@
 export { type AccountChange, accountChangeEmail } from './account-change.ts';
 export { countAddress, countWithin } from './attempts.ts';
-export { CONFIRMED_FOR_MS, requireConfirmed } from './confirmation.ts';
+export { requireConfirmed } from './confirmation.ts';
 export { createTeam, type Team } from './create-team.ts';
 export { type Link, urlOf } from './link.ts';
 export { inviteLetter, resetLetter, testLetter } from './letters.ts';

@@ -1,0 +1,132 @@
+import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeviceAnswer, DeviceBegun } from '../../packages/contract/src/dashboard/index.ts';
+import { codeOf } from '../../packages/server/testkit/team.ts';
+import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
+import { OWNER } from '../kit/first-letter.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { type Session, signedIn } from '../kit/session.ts';
+
+const AUTHENTICATOR = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
+
+describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session;
+  let cdp: CDPSession;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    session = await signedIn(person.context, installation);
+    cdp = await person.context.newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+  }, 120_000);
+  /** As eleven minutes after the sign-in. */
+  const age = (): Promise<void> =>
+    installation.sql(`UPDATE beckon.team_session SET confirmed_at = now() - interval '11 minutes'`);
+  beforeEach(age);
+  afterEach(() => expect(troubles).toEqual([]));
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  const dialog = (): Locator => page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const passkeyRow = (name: string): Locator => page.getByRole('cell', { name, exact: true });
+  async function begin(): Promise<DeviceBegun> {
+    const answer = await fetch(`${installation.url}/api/dashboard/device`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ label: 'notebook', scopes: ['read'] }),
+    });
+    return ((await answer.json()) as { data: DeviceBegun }).data;
+  }
+
+  test('adds a passkey after the password was typed, by keys alone', async () => {
+    await page.goto(`${installation.url}/profile`);
+    await page.getByLabel('Name of a new one').fill('Laptop');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor();
+    const password = dialog().getByLabel('Password', { exact: true });
+    await expect.poll(() => page.evaluate<string>('document.activeElement.type')).toBe('password');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.type('wrong, and long enough');
+    await page.keyboard.press('Enter');
+    await dialog().getByText('The password is wrong.').waitFor();
+    expect(await passkeyRow('Laptop').count()).toBe(0);
+    await password.fill(OWNER.password);
+    await page.keyboard.press('Enter');
+    await passkeyRow('Laptop').waitFor();
+    await dialog().waitFor({ state: 'detached' });
+    // Within ten minutes of the confirmation nothing is asked again.
+    expect((await session.ask<object>('POST', '/passkeys/options', {})) !== null).toBe(true);
+  });
+
+  test('changes nothing and says so if it is canceled', async () => {
+    await page.goto(`${installation.url}/profile`);
+    await page.getByLabel('Name of a new one').fill('Phone');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('You canceled the confirmation. Nothing was changed.').waitFor();
+    expect(await passkeyRow('Phone').count()).toBe(0);
+  });
+
+  test('approves a program after a passkey confirmed who it is', async () => {
+    const begun = await begin();
+    await page.goto(begun.verification_url);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await dialog().getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+    const answer = await fetch(`${installation.url}/api/dashboard/device/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ device_code: begun.device_code }),
+    });
+    expect(((await answer.json()) as { data: DeviceAnswer }).data.state).toBe('approved');
+  });
+
+  test('asks for a code as well where an authenticator app is set up', async () => {
+    type Begun = { data: { uri: string; backup_codes: string[] } };
+    const { data } = await session.ask<Begun>('POST', '/two-factor/begin', { password: OWNER.password });
+    await session.ask('POST', '/two-factor/confirm', { code: codeOf(data.uri) });
+    await age();
+    const begun = await begin();
+    await page.goto(begun.verification_url);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await dialog().getByLabel('Password', { exact: true }).fill(OWNER.password);
+    const code = dialog().getByLabel('Code', { exact: true });
+    await code.fill('abcde-fghij');
+    await page.keyboard.press('Enter');
+    await dialog().getByText('The code is not right').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await code.fill(data.backup_codes[0] ?? '');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+  });
+
+  test('removes passkeys and tokens with a new password, with that box selected from the start', async () => {
+    await page.goto(`${installation.url}/profile`);
+    await page.getByRole('row').filter({ hasText: 'notebook' }).waitFor();
+    const box = page.getByRole('checkbox', { name: 'Remove all passkeys and revoke all personal tokens' });
+    expect(await box.isChecked()).toBe(true);
+    await page.getByLabel('Your password now').fill(OWNER.password);
+    await page.getByLabel('The new one', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('You have none yet.').waitFor();
+    await page.getByRole('row').filter({ hasText: 'notebook' }).getByText('Revoked').waitFor();
+    expect(await session.ask('GET', '/session')).toMatchObject({ data: { person: { email: OWNER.email } } });
+  });
+});

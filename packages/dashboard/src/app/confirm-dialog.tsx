@@ -1,0 +1,31 @@
+import { Modal } from '@mantine/core';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { useSession, useSignIn } from '../api/index.ts';
+import { later, WhenOpened } from '../parts/index.ts';
+
+const ConfirmForm = later(() => import('../screens/account/confirm-form.tsx'), 'ConfirmForm');
+
+/** Above whatever needs it: the call that was refused waits, and is repeated after the confirmation. */
+export function ConfirmDialog(): ReactNode {
+  const { confirmation } = useSignIn();
+  const person = useSession().data?.data.person;
+  const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen);
+  if (!person) return null;
+  return (
+    <WhenOpened opened={isOpen}>
+      <Modal
+        opened={isOpen}
+        onClose={() => confirmation.close(false)}
+        title="Confirm that it is you"
+        zIndex={900}
+      >
+        <ConfirmForm
+          email={person.email}
+          needsCode={person.two_factor}
+          onConfirmed={() => confirmation.close(true)}
+          onCancel={() => confirmation.close(false)}
+        />
+      </Modal>
+    </WhenOpened>
+  );
+}
