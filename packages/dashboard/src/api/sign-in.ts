@@ -1,17 +1,17 @@
 import { type AwaitedDialog, createAwaitedDialog } from './awaited-dialog.ts';
 
 /**
- * A session that ended while somebody works must cost them nothing: calls that meet it wait here, the page shows the sign-in
- * dialog above itself, and all of them are made again behind it.
+ * A session that ends while a member works must not cost them anything: calls that are refused wait here, the page shows the
+ * sign-in dialog above itself, and all of them are repeated afterwards.
  */
 export type SignIn = {
-  /** Resolves when somebody has signed in. */
+  /** Resolves after the member has signed in. */
   again: (signal?: AbortSignal) => Promise<void>;
-  /** Is somebody waiting? For `useSyncExternalStore`. */
+  /** Whether a call is waiting. For `useSyncExternalStore`. */
   isWanted: () => boolean;
   subscribe: (heard: () => void) => () => void;
   done: () => void;
-  /** A call was refused for the role of whoever made it: they may less than the page thinks. */
+  /** A call was refused for the role of the member: it is less than the page assumed. */
   mayLess: () => void;
   /** Asks the member to confirm who they are, for calls that need it. Closed with false: they canceled. */
   confirmation: AwaitedDialog<boolean>;

@@ -5,7 +5,10 @@ import { later, WhenOpened } from '../parts/index.ts';
 
 const ConfirmForm = later(() => import('../screens/account/confirm-form.tsx'), 'ConfirmForm');
 
-/** Above whatever needs it: the call that was refused waits, and is repeated after the confirmation. */
+/**
+ * Opens above the page: the call that was refused waits, and is repeated after the confirmation. Only pages outside of projects (the
+ * profile, `/device`) make such calls, so only their frame has it.
+ */
 export function ConfirmDialog(): ReactNode {
   const { confirmation } = useSignIn();
   const person = useSession().data?.data.person;

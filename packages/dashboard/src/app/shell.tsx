@@ -12,7 +12,6 @@ import { forgetLastProject, keepLastProject } from './last-project.ts';
 import { NotFound } from './not-found.tsx';
 import { Rail } from './rail.tsx';
 import classes from './shell.module.css';
-import { ConfirmDialog } from './confirm-dialog.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -27,7 +26,6 @@ export function Shell(): ReactNode {
     <Gate>
       <OfProject />
       <SignInDialog />
-      <ConfirmDialog />
     </Gate>
   );
 }

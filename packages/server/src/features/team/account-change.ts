@@ -91,7 +91,7 @@ function wordsOf(change: AccountChange): { subject: string; what: string } {
   }
 }
 
-/** Names are chosen by whoever made the change, perhaps an intruder, so an address in one is not to become a link. */
+/** An intruder may have chosen the name, so a URL in it must not become a link. */
 function quoted(name: string): string {
   return `"${name.replaceAll('://', ': //')}"`;
 }

@@ -15,7 +15,7 @@ export async function checkCurrentPassword(
 
 export type NewFactor = { uri: string; backupCodes: string[] };
 
-/** The app is required from its first correct code on, so that closing the page before locks nobody out. */
+/** The app is required from its first correct code on, so closing the page before that does not lock the member out. */
 export async function beginTwoFactor(
   deps: SignInDeps,
   caller: Caller,

@@ -8,7 +8,7 @@ import { countUse, decrementCounts, deleteCounts } from './attempts-store.ts';
  * Limits on guessing, in windows of 15 minutes, over all processes.
  *
  * A stranger is limited per network, per account and network, and per account over all networks. The last limit is far above the
- * second, so that nobody locks an account from a single network. A browser that signed in to the account before has a count of its
+ * second, so that a single network cannot lock an account. A browser that signed in to the account before has a count of its
  * own, which no stranger can use up. Every attempt is counted before it is checked, so that a hundred at once are a hundred;
  * a correct one is taken back.
  */
@@ -105,7 +105,7 @@ export function forgiveAddress(deps: Deps, address: string): Promise<void> {
   return forgiveAttempt(deps, { kind: 'password', address, account: null, knownBrowser: null });
 }
 
-/** Passwords and codes that are typed while signed in: whoever found an open browser guesses no faster than at sign-in. */
+/** For passwords and codes that are typed while signed in: an open browser allows no faster guessing than the sign-in form. */
 export function countSessionAttempt(deps: Deps, sessionId: string): Promise<void> {
   return countWithin(deps, [{ key: sessionKey(sessionId), most: PER_SESSION }]);
 }

@@ -24,8 +24,8 @@ const DAY_S = 24 * 60 * 60;
 
 /**
  * better-auth checks passwords and authenticator apps and opens their sessions. Only its functions are called: none of its own
- * routes is served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. Nobody can sign
- * up; accounts are created by links.
+ * routes is served, so every request passes our checks of origin, rate and role. Passkeys are in `passkeys.ts`. There is no
+ * sign-up; accounts are created by links.
  */
 export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOptions) {
   const names = cookieNames(publicOrigin);

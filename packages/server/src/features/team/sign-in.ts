@@ -127,7 +127,7 @@ export async function signInByPasskey(
   return { answer: { personId, needsCode: false }, cookies: [cookie, ...known] };
 }
 
-/** Anyone may ask for a new password by email. Asking is limited like guessing, so that nobody can flood the mailbox. */
+/** Anyone may ask for a new password by email. Requests are limited like guesses, so that they cannot flood the mailbox. */
 export async function countResetRequest(deps: SignInDeps, caller: Caller, email: string): Promise<void> {
   const password = await findPassword(deps.db, email);
   await countAttempt(deps, attemptOf(deps, caller, { kind: 'reset', account: email, password }));

@@ -131,7 +131,7 @@ describe('POST /confirm/passkey', () => {
       response: key.sign(await optionsFrom(one, '/confirm/passkey-options')),
     });
 
-  test('confirms by a passkey of the member, and by nobody else’s', async () => {
+  test('confirms by a passkey of the member, and refuses that of another', async () => {
     const { one } = await newMember();
     const key = await addPasskey(one);
     const other = await newMember();
