@@ -256,10 +256,10 @@ test('rejected rows come back in a file, with their line and what is wrong, and 
   expect(await run(['users', name])).toBe(4);
   expect(await read('users.csv.rejected.csv')).toBe(
     'beckon_line,beckon_field,beckon_message,id,email,notes\n' +
-      '2,email,email must be a valid e-mail address,u1,nowhere,"a, ""b"""\n' +
-      '3,email,email must be a valid e-mail address,u2,no,"x\ny"\n' +
+      '2,email,email must be a valid email address,u1,nowhere,"a, ""b"""\n' +
+      '3,email,email must be a valid email address,u2,no,"x\ny"\n' +
       '5,external_user_id,There is no id of the user in this row,,,z\n' +
-      '7,email,email must be a valid e-mail address,u3,ada,\n',
+      '7,email,email must be a valid email address,u3,ada,\n',
   );
   expect(lastLine()).toMatchObject({ rows: 5, accepted: 1, rejected: 4 });
   const right = (await read('users.csv.rejected.csv'))
@@ -281,7 +281,7 @@ test('rejected rows come back in a file, with their line and what is wrong, and 
       email: 'x',
       beckon_line: 1,
       beckon_field: 'email',
-      beckon_message: 'email must be a valid e-mail address',
+      beckon_message: 'email must be a valid email address',
     },
     { beckon_row: 'no', beckon_line: 2, beckon_field: '', beckon_message: 'The line is no JSON' },
     { beckon_row: '[]', beckon_line: 3, beckon_field: '', beckon_message: 'The line is no JSON object' },

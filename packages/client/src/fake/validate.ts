@@ -10,7 +10,7 @@ export function userProblems(user: unknown): Problem[] {
   const { email, traits } = user;
   const problems = idProblems(user);
   if (email !== undefined && (typeof email !== 'string' || !isEmail(email)))
-    problems.push(problem('email', 'must be a valid e-mail address'));
+    problems.push(problem('email', 'must be a valid email address'));
   if (traits !== undefined && !isObject(traits)) problems.push(problem('traits', 'must be an object'));
   return [...problems, ...sizeProblems(user, 'traits')];
 }

@@ -41,6 +41,11 @@ const USER_FLAWS: Flaw[] = [
   ['an email with a space', { email: ' ada@example.com' }, 'email'],
   ['an email with a name', { email: 'Ada <ada@example.com>' }, 'email'],
   ['an email of 255 characters', { email: `ada@${'a.'.repeat(124)}com` }, 'email'],
+  [
+    'an email of 260 UTF-16 units and fewer characters',
+    { email: `a@${'\u{1F600}'.repeat(127)}.com` },
+    'email',
+  ],
   ['a local part of 65 characters', { email: `${'a'.repeat(65)}@example.com` }, 'email'],
 ];
 

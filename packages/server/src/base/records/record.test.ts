@@ -5,7 +5,7 @@ import {
   RECORD_MAX_BYTES,
 } from '@beckon/contract';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readEvent, readUser } from './index.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -125,6 +125,26 @@ test.each([
   `a@${'d.'.repeat(126)}com`,
 ])('%j is no address', (email) => {
   expect(fieldsOf(user({ external_user_id: 'u', email }))).toEqual(['email']);
+});
+
+describe('readUser', () => {
+  test.each([
+    ['ASCII', `a@${'d'.repeat(260)}.com`],
+    ['characters of two UTF-16 units', `a@${'\u{1F600}'.repeat(200)}.com`],
+    ['such characters before the @', `${'\u{1F600}'.repeat(200)}@example.com`],
+  ])('names email when an address in %s is too long', (_, email) => {
+    expect(user({ external_user_id: 'u', email })).toEqual([
+      { message: 'email must not be longer than 254 characters', field: 'email' },
+    ]);
+  });
+
+  test('names every field of a record in which all of them are too long', () => {
+    const email = `a@${'\u{1F600}'.repeat(200)}.com`;
+    expect(fieldsOf(user({ external_user_id: 'u'.repeat(257), email }))).toEqual([
+      'external_user_id',
+      'email',
+    ]);
+  });
 });
 
 test.each([

@@ -42,8 +42,7 @@ export const readUser: ReadRecord = (value, options) => {
   const user = value as UserInput;
   if (flaws.length === 0 && (user.email === undefined || isEmail(user.email)))
     return storeUser(user, options);
-  const meaning = isObject(value) && isBadAddress(value['email']) ? [NOT_AN_EMAIL] : NONE;
-  return inOrder([...flaws, ...meaning], USER_FIELDS);
+  return inOrder([...flaws, ...addressFaults(value, flaws)], USER_FIELDS);
 };
 
 export const readEvent: ReadRecord = (value, options) => {
@@ -54,12 +53,21 @@ export const readEvent: ReadRecord = (value, options) => {
   return meaning.length > 0 ? inOrder(meaning, EVENT_FIELDS) : storeEvent(value as EventInput, options);
 };
 
-const NOT_AN_EMAIL: FieldFault = { message: 'email must be a valid e-mail address', field: 'email' };
+const NOT_AN_EMAIL: FieldFault = { message: 'email must be a valid email address', field: 'email' };
+const EMAIL_TOO_LONG: FieldFault = {
+  message: `email must not be longer than ${EMAIL_MAX_CHARS} characters`,
+  field: 'email',
+};
 const NONE: FieldFault[] = [];
 
-/** One that is too long was named for that already. */
-function isBadAddress(email: unknown): boolean {
-  return typeof email === 'string' && email.length <= EMAIL_MAX_CHARS && !isEmail(email);
+/**
+ * The fault of an address that the schema let through. The schema counts code points and `isEmail` counts UTF-16 units, so an
+ * address can be too long for `isEmail` alone; a refusal without this fault would name no field.
+ */
+function addressFaults(value: unknown, known: FieldFault[]): FieldFault[] {
+  if (!isObject(value) || typeof value['email'] !== 'string' || isEmail(value['email'])) return NONE;
+  if (known.some(({ field }) => field === 'email')) return NONE;
+  return [value['email'].length > EMAIL_MAX_CHARS ? EMAIL_TOO_LONG : NOT_AN_EMAIL];
 }
 
 function structureFaults(value: unknown, shape: Shape, options: ReadOptions): FieldFault[] {
