@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BATCH_MAX_EVENTS, MANY_BODY_MAX_BYTES } from '@beckon/contract';
+import { BATCH_MAX_EVENTS, MANY_BODY_MAX_BYTES, REQUEST_MAX_VALUES } from '@beckon/contract';
+import { mostValues } from './chunks.ts';
 import { BeckonError, ValidationError } from './errors.ts';
 import type { TrackedEvent } from './event-types.ts';
 import type { BatchingOptions } from './options.ts';
@@ -92,11 +93,14 @@ export class Background {
   }
 
   #cut(): Queued[] {
-    let bytes = AROUND_BYTES;
+    let [bytes, values] = [AROUND_BYTES, 0];
     const most = Math.min(this.#queue.length, this.#options.maxRecords);
     for (let count = 0; count < most; count += 1) {
-      bytes += (this.#queue[count]?.bytes ?? 0) + 1;
-      if (bytes > MANY_BODY_MAX_BYTES) return this.#queue.splice(0, Math.max(1, count));
+      const queued = this.#queue[count];
+      bytes += (queued?.bytes ?? 0) + 1;
+      values += mostValues(queued?.text ?? '');
+      if (bytes > MANY_BODY_MAX_BYTES || values > REQUEST_MAX_VALUES)
+        return this.#queue.splice(0, Math.max(1, count));
     }
     return this.#queue.splice(0, most);
   }

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { REQUEST_MAX_VALUES } from '@beckon/contract';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Beckon, type BulkChunk, type BulkProgress, type User } from './index.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
@@ -83,6 +84,13 @@ test('a body is never larger than the server takes', async () => {
   const large = Array.from({ length: 400 }, (_, n) => ({ external_user_id: idOf(n), traits: { text } }));
   expect(await beckon.users.bulk(large)).toMatchObject({ accepted: 400 });
   expect(sizes()).toHaveLength(3);
+});
+
+test('bulk sends fewer records in a request when they hold more values than one may', async () => {
+  const list = Array.from({ length: 400 }, (_, n) => ({ n }));
+  const source = Array.from({ length: 1_000 }, (_, n) => ({ external_user_id: idOf(n), traits: { list } }));
+  expect(await beckon.users.bulk(source)).toMatchObject({ received: 1_000, accepted: 1_000 });
+  expect(Math.max(...sizes())).toBeLessThanOrEqual(REQUEST_MAX_VALUES / 800);
 });
 
 test('a full queue slows it down: it waits, and goes on in smaller chunks, each a write of its own', async () => {

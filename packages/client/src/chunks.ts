@@ -1,8 +1,8 @@
-import { type BulkError, MANY_BODY_MAX_BYTES, RECORD_MAX_BYTES } from '@beckon/contract';
+import { type BulkError, MANY_BODY_MAX_BYTES, RECORD_MAX_BYTES, REQUEST_MAX_VALUES } from '@beckon/contract';
 
 /** A record on its way: as it was given, and as it is sent. */
 export type Entry<Item> = { index: number; item: Item; user: string } & (
-  | { text: string; bytes: number }
+  | { text: string; bytes: number; values: number }
   | { error: BulkError }
 );
 
@@ -30,13 +30,16 @@ export class Chunks<Item extends AboutUser> {
   async next(maxRecords: number): Promise<Chunk<Item> | null> {
     const entries: Entry<Item>[] = [];
     const users = new Set<string>();
-    let bytes = AROUND_BYTES;
+    let [bytes, values] = [AROUND_BYTES, 0];
     while (entries.length < maxRecords) {
       const entry = this.#left ?? (await this.#nextEntry());
       this.#left = null;
       if (entry === null) break;
-      bytes += 'text' in entry ? entry.bytes + 1 : 0;
-      if (bytes > MANY_BODY_MAX_BYTES) {
+      if ('text' in entry) {
+        bytes += entry.bytes + 1;
+        values += entry.values;
+      }
+      if (bytes > MANY_BODY_MAX_BYTES || values > REQUEST_MAX_VALUES) {
         this.#left = entry;
         break;
       }
@@ -75,8 +78,17 @@ export class Chunks<Item extends AboutUser> {
     }
     if (text === undefined) return refuse('The record cannot be written as JSON');
     const bytes = Buffer.byteLength(text);
-    if (bytes <= RECORD_MAX_BYTES) return { index, item, user, text, bytes };
+    if (bytes <= RECORD_MAX_BYTES) return { index, item, user, text, bytes, values: mostValues(text) };
     const field = this.#freeForm;
     return refuse(`${field} makes the record larger than ${RECORD_MAX_BYTES / 1_024} KiB`, field);
   }
+}
+
+const SEPARATORS = new Set([...',:[{'].map((sign) => sign.charCodeAt(0)));
+
+/** At least as many as the server counts: each value has a separator in front of it. Those inside strings are counted too. */
+export function mostValues(text: string): number {
+  let values = 0;
+  for (let i = 0; i < text.length; i += 1) if (SEPARATORS.has(text.charCodeAt(i))) values += 1;
+  return values;
 }

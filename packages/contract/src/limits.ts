@@ -21,6 +21,13 @@ export const JSON_MAX_DEPTH = 10;
 export const JSON_MAX_OBJECT_KEYS = 255;
 export const JSON_MAX_ARRAY_ITEMS = 1_000;
 export const JSON_MAX_KEY_CHARS = 255;
+export const JSON_MAX_NUMBER_CHARS = 1_200;
+/** Values of one record: object members, and the strings, objects and arrays in arrays. Other array items are not counted. */
+export const RECORD_MAX_VALUES = 6_000;
+/** Values of one batch or bulk request, all of its records together. */
+export const REQUEST_MAX_VALUES = 300_000;
+/** Numbers, booleans and nulls that are items of an array, in one request. */
+export const REQUEST_MAX_SCALAR_ITEMS = 2_000_000;
 export const ERRORS_MAX = 20;
 
 export const OCCURRED_AT_MIN_MS = Date.UTC(2000, 0, 1);

@@ -4,8 +4,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Transform } from 'node:stream';
 import { brotliCompressSync, constants, createBrotliCompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { BrotliOptions, ZlibOptions, ZstdOptions } from 'node:zlib';
-import { afterEach, expect, test, vi } from 'vitest';
-import { type BodyBudget, type BodyProblem, createBodyBudget, createBodyShares, readBody } from './body.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type BodyBudget,
+  type BodyProblem,
+  createBodyBudget,
+  createBodyShares,
+  holdOf,
+  readBody,
+} from './body.ts';
 import { answerFault } from './faults.ts';
 import { refuseBody } from './refuse-body.ts';
 
@@ -396,4 +403,19 @@ test('one project holds at most as much as it leaves free, and what it lets go o
   one.release(500);
   other.release(250);
   expect([one.freeBytes(), all.freeBytes()]).toEqual([500, 1_000]);
+});
+
+describe('holdOf', () => {
+  test('charges what a request holds, more and less, and gives all of it back once', () => {
+    const budget = createBodyBudget(100);
+    const hold = holdOf(budget);
+    expect(budget.take(10)).toBe(true);
+    hold.adopt(10);
+    expect([hold.change(90), budget.freeBytes()]).toEqual([true, 10]);
+    expect([hold.change(101), budget.freeBytes()]).toEqual([false, 10]);
+    expect([hold.change(20), budget.freeBytes()]).toEqual([true, 80]);
+    hold.release();
+    hold.release();
+    expect(budget.freeBytes()).toBe(100);
+  });
 });

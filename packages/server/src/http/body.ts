@@ -91,6 +91,36 @@ export function createBodyShares(all: BodyBudget = createBodyBudget()): BodyShar
   };
 }
 
+/** What one request holds of a budget. */
+export type BodyHold = {
+  budget: BodyBudget;
+  /** Counts bytes that were taken from the budget already. */
+  adopt(bytes: number): void;
+  /** Holds so many bytes from now on. False where the budget has no room; then nothing has changed. */
+  change(bytes: number): boolean;
+  release(): void;
+};
+
+export function holdOf(budget: BodyBudget): BodyHold {
+  let held = 0;
+  return {
+    budget,
+    adopt(bytes) {
+      held += bytes;
+    },
+    change(bytes) {
+      if (bytes > held && !budget.take(bytes - held)) return false;
+      if (bytes < held) budget.release(held - bytes);
+      held = bytes;
+      return true;
+    },
+    release() {
+      budget.release(held);
+      held = 0;
+    },
+  };
+}
+
 const NOTHING = Buffer.alloc(0);
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
@@ -158,6 +188,9 @@ class Gathering {
 
   finish(done: BodyDone): void {
     const bytes = this.#all === null ? this.#first : Buffer.concat(this.#all, this.#bytes);
+    // The request keeps its listeners, and by them this object, until it is answered.
+    this.#first = NOTHING;
+    this.#all = null;
     if (bytes.byteLength > 0 && isUtf8(bytes)) return done(null, bytes);
     this.drop();
     done(bodyFault(bytes.byteLength === 0 ? 'The body is empty' : 'The body is not valid UTF-8'), NOTHING);
@@ -239,6 +272,6 @@ function tooLarge(options: BodyOptions): Fault {
   });
 }
 
-function tooBusy(): Fault {
+export function tooBusy(): Fault {
   return new Fault('server_error', { retryAfterS: BUSY_RETRY_AFTER_S });
 }

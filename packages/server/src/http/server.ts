@@ -13,6 +13,7 @@ import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
 import { transportOf } from './transport.ts';
 import { INGEST_ENDPOINTS } from './v1/index.ts';
 import { createIngest } from './v1/ingest.ts';
+import { createLargeBodies } from './v1/large-bodies.ts';
 
 export type ServerOptions = {
   edge: EdgeConfig;
@@ -63,8 +64,9 @@ const DASHBOARD_ONLY = /^\/api\/v1\/(?:drafts|audiences|sequences|rules|keys|imp
 
 function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
   const paths = new Set(INGEST_ENDPOINTS.map((endpoint) => endpoint.path));
+  const largeBodies = createLargeBodies();
   for (const endpoint of INGEST_ENDPOINTS) {
-    const ingest = createIngest(deps, endpoint);
+    const ingest = createIngest(deps, endpoint, largeBodies);
     app.route({
       method: 'POST',
       url: endpoint.path,

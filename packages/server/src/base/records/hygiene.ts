@@ -4,10 +4,16 @@ import {
   JSON_MAX_DEPTH,
   JSON_MAX_KEY_CHARS,
   JSON_MAX_OBJECT_KEYS,
+  RECORD_MAX_VALUES,
 } from '@beckon/contract';
 import type { FieldFault } from '../fault.ts';
 
-type Walk = { flaws: FieldFault[] | null; checkStrings: boolean };
+type Walk = {
+  flaws: FieldFault[] | null;
+  checkStrings: boolean;
+  /** How many more values the record may have; below 0, the walk has ended. */
+  valuesLeft: number;
+};
 /** A container on the way down. Only containers get one: a record of plain values is walked without building anything. */
 type Place = { walk: Walk; parent: Place | null; key: string | number; level: number };
 
@@ -19,21 +25,23 @@ const NO_FLAWS: FieldFault[] = [];
  * body held no `\u` escape and was valid UTF-8: then no string in it can hold either.
  */
 export function flawsOf(record: object, checkStrings: boolean): FieldFault[] {
-  const walk: Walk = { flaws: null, checkStrings };
+  const walk: Walk = { flaws: null, checkStrings, valuesLeft: RECORD_MAX_VALUES };
   visitObject(record as Record<string, unknown>, { walk, parent: null, key: '', level: 0 });
   return walk.flaws ?? NO_FLAWS;
 }
 
 function visitObject(object: Record<string, unknown>, place: Place): void {
+  const { walk } = place;
   let keys = 0;
   for (const key in object) {
     keys += 1;
+    if (!countValue(place)) return;
     if (keys > JSON_MAX_OBJECT_KEYS) {
       return report(place, `must not have more than ${JSON_MAX_OBJECT_KEYS} keys`);
     }
     if (key.length > JSON_MAX_KEY_CHARS) {
       report(place, `must not have a key longer than ${JSON_MAX_KEY_CHARS} characters`);
-    } else if (place.walk.checkStrings && !isStorable(key)) {
+    } else if (walk.checkStrings && !isStorable(key)) {
       report(place, 'must not have a key with NUL or a lone surrogate');
     } else {
       visit(object[key], key, place);
@@ -45,7 +53,29 @@ function visitArray(items: unknown[], place: Place): void {
   if (items.length > JSON_MAX_ARRAY_ITEMS) {
     return report(place, `must not have more than ${JSON_MAX_ARRAY_ITEMS} items`);
   }
-  for (let i = 0; i < items.length; i += 1) visit(items[i], i, place);
+  for (let i = 0; i < items.length; i += 1) {
+    const item = items[i];
+    const isCounted = typeof item === 'string' || (typeof item === 'object' && item !== null);
+    if (isCounted && !countValue(place)) return;
+    visit(item, i, place);
+  }
+}
+
+/** Counts as `scanJson` does. False: that was one too many, or an earlier one was. */
+function countValue(place: Place): boolean {
+  const { walk } = place;
+  if (walk.valuesLeft < 0) return false;
+  walk.valuesLeft -= 1;
+  if (walk.valuesLeft >= 0) return true;
+  report(outermost(place), `must not hold more than ${RECORD_MAX_VALUES.toLocaleString('en-US')} values`);
+  return false;
+}
+
+/** The top-level field that a place is in. */
+function outermost(place: Place): Place {
+  let at = place;
+  while (at.parent?.parent) at = at.parent;
+  return at;
 }
 
 function visit(value: unknown, key: string | number, parent: Place): void {

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { parseInPieces } from '../../base/json-pieces.ts';
 
 /**
  * One chunk is the JSON array of its records in UTF-8, in zstd where that is worth it. The format needs no flag of its
@@ -21,7 +23,7 @@ export function encodePart(records: string): { bytes: string | Buffer; packed: b
 }
 
 export function decodeChunk(body: Buffer): unknown[] {
-  return parseChunk(unpackChunk(body));
+  return requireArray(JSON.parse(unpackChunk(body).toString('utf8')));
 }
 
 export function unpackChunk(body: Buffer): Buffer {
@@ -29,12 +31,19 @@ export function unpackChunk(body: Buffer): Buffer {
   return packed ? zstdDecompressSync(body, { maxOutputLength: CHUNK_MAX_BYTES }) : body;
 }
 
-export function parseChunk(json: Buffer): unknown[] {
-  const records: unknown = JSON.parse(json.toString('utf8'));
+/** The records of a chunk. Long ones are parsed with pauses, so that the process answers others in between. */
+export async function parseChunk(json: Buffer): Promise<unknown[]> {
+  if (json.length < PAUSE_FROM_BYTES) return requireArray(JSON.parse(json.toString('utf8')));
+  return requireArray(await parseInPieces(json, { listDepth: 1, pause: setImmediate }));
+}
+
+function requireArray(records: unknown): unknown[] {
   if (!Array.isArray(records)) throw new TypeError('a chunk that is not an array');
   return records;
 }
 
+/** So much is parsed in 50 ms at most. */
+const PAUSE_FROM_BYTES = 256 * 1024;
 /** A row lives for less than a second: below this, to pack it costs more processor time than its bytes cost the disk. */
 const COMPRESS_FROM_BYTES = 16_384;
 /** Level 1 packs events to a fifth at about 1 GB/s; level 3 takes half as long again and packs no better. */

@@ -39,11 +39,12 @@ export type WaitingChunk = {
 /** With the turns of these projects taken: what waits there in a lane, in the order of acceptance. */
 export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
   const rows = await listChunks(tx, asked);
-  return rows.map((row) => {
+  const chunks: WaitingChunk[] = [];
+  for (const row of rows) {
     const json = unpackChunk(row.body);
-    const all = parseChunk(json);
+    const all = await parseChunk(json);
     const records = row.applied === 0 ? all : all.slice(row.applied);
-    return {
+    chunks.push({
       projectId: row.project_id,
       lane: asked.lane,
       rowSeq: row.seq,
@@ -52,8 +53,9 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
       acceptedAt: row.accepted_at,
       records,
       bytes: (json.length * records.length) / all.length,
-    };
-  });
+    });
+  }
+  return chunks;
 }
 
 /** For each of the projects in which something waits in that lane: the sequence of what waits longest. */

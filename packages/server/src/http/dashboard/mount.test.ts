@@ -1,14 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createProject } from '../../flows/create-project.ts';
+import { DASHBOARD_ROUTES } from './index.ts';
 import { route } from './route.ts';
 
 const server = await endpointServer();
 const dashboard = testDashboard(server.db);
 afterAll(() => dashboard.close());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 const entries = async () =>
   (await listEntries(server.db, { projectIds: [0], actor: null, action: null, after: null, limit: 50 })).map(
@@ -70,6 +73,48 @@ test('a project whose time zone is none is not there, and neither is its entry',
   const wrong = await dashboard.ask('POST /projects', { body: { name: 'Lost', time_zone: 'Nowhere/None' } });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'time_zone']);
   expect([(await dashboard.ask('GET /projects')).text, await entries()]).toEqual(before);
+});
+
+const OPEN_ROUTES = DASHBOARD_ROUTES.filter(
+  ({ key, needs }) => needs === 'anyone' && !key.startsWith('GET '),
+);
+
+describe('bodies of routes that need no session', () => {
+  test.each(OPEN_ROUTES.map(({ key }) => key))(
+    '%s: refuses more than 16 KiB before reading JSON',
+    async (key) => {
+      const parse = vi.spyOn(JSON, 'parse');
+      const body = `{"email":"${'x'.repeat(16 * 1_024)}"}`;
+      const { status } = await dashboard.ask(key, { as: null, body, headers: JSON_TYPE });
+      const parsed = parse.mock.calls.filter(([text]) => String(text).length > 1_000);
+      parse.mockRestore();
+      expect([status, parsed]).toEqual([413, []]);
+    },
+  );
+
+  test('are the sign-in, the links and the programs that ask for a token', () => {
+    expect(OPEN_ROUTES.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe('JSON of the dashboard API', () => {
+  test.each([
+    ['levels', `{"name":${'['.repeat(100_000)}`, 'name is nested too deeply: a body may have 64 levels'],
+    ['values', `{"name":[${'[],'.repeat(50_000)}[]]}`, 'name must not hold more than 20,000 values'],
+    ['digits', `{"name":${'1'.repeat(100_000)}}`, 'name has a number of more than 1,200 characters'],
+  ])('refuses too many %s by the field, before parsing', async (_, body, message) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { status, json } = await dashboard.ask('POST /projects', { body, headers: JSON_TYPE });
+    const parsed = parse.mock.calls.filter(([text]) => String(text).length > 10_000);
+    parse.mockRestore();
+    expect([status, json.errors[0]]).toEqual([422, { code: 'validation_failed', field: 'name', message }]);
+    expect(parsed).toEqual([]);
+  });
+
+  test('is refused where it is no JSON or sets a prototype, as before', async () => {
+    for (const body of ['{"name":', '{"name":"Acme","__proto__":{"a":1}}'])
+      expect((await dashboard.ask('POST /projects', { body, headers: JSON_TYPE })).status).toBe(400);
+  });
 });
 
 const PAUSE = { data: { paused: false, next_hour: 0, next_day: 0, open: 0, is_cut: false } };

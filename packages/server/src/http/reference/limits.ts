@@ -33,6 +33,13 @@ export function limitEntries(): LimitEntry[] {
     { name: 'Keys of one JSON object', value: count(limit.JSON_MAX_OBJECT_KEYS) },
     { name: 'Items of one JSON array', value: count(limit.JSON_MAX_ARRAY_ITEMS) },
     { name: 'Length of one JSON key', value: `${limit.JSON_MAX_KEY_CHARS} characters` },
+    { name: 'Length of one JSON number', value: `${count(limit.JSON_MAX_NUMBER_CHARS)} characters` },
+    { name: 'Values of one record', value: count(limit.RECORD_MAX_VALUES) },
+    { name: 'Values of a batch or bulk request', value: count(limit.REQUEST_MAX_VALUES) },
+    {
+      name: 'Numbers, booleans and nulls in the arrays of one request',
+      value: count(limit.REQUEST_MAX_SCALAR_ITEMS),
+    },
     { name: 'Faults named in one answer', value: count(limit.ERRORS_MAX) },
     { name: 'Active API keys of a project', value: count(limit.API_KEYS_MAX_ACTIVE) },
     { name: 'TLS', value: '1.2 or 1.3' },

@@ -6,6 +6,7 @@ import { readTurn } from '../../features/turns/index.ts';
 import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
 import { authenticate } from '../auth.ts';
 import type { Call, HttpDeps } from '../deps.ts';
+import { checkJsonBodies } from '../check-json.ts';
 import { answerFault } from '../faults.ts';
 
 export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
@@ -17,6 +18,7 @@ const BODY_MAX_BYTES = 1_024;
 export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
   void app.register((scope, _options, done) => {
     scope.setErrorHandler((error: FastifyError, request, reply) => refuse(deps, { error, request, reply }));
+    checkJsonBodies(scope);
     const keys = new WeakMap<FastifyRequest, VerifiedKey>();
     // Who it is comes before what they say.
     scope.addHook('onRequest', async (request, reply) => {

@@ -25,7 +25,7 @@ export function readSingle(body: Body, read: ReadRecord, options: ReadOptions): 
 export function readBatch(body: Body, read: ReadRecord, options: ReadOptions): ReadRequest {
   const envelope = readEnvelope(body, { field: 'events', max: BATCH_MAX_EVENTS, options });
   if (!envelope.ok) return envelope;
-  const records = readEach(envelope.items, read, envelope.options);
+  const records = readEach(envelope, read, hasAllFaults);
   if (records.refused.length > 0) {
     const faults = records.refused.flatMap(({ index, faults: inRecord }) =>
       inRecord.map((fault) => below(`events.${index}`, fault)),
@@ -53,7 +53,9 @@ export type BulkOptions = ReadOptions & { field: 'users' | 'events' };
 export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): ReadRequest {
   const envelope = readEnvelope(body, { field: options.field, max: BULK_INGEST_MAX_RECORDS, options });
   if (!envelope.ok) return envelope;
-  const { taken, refused, userIds, texts } = readEach(envelope.items, read, envelope.options);
+  const { taken, refused, userIds, texts } = readEach(envelope, (value, each) =>
+    firstFault(read(value, each)),
+  );
   const errors = refused.map(({ index, faults }): BulkError => ({
     index,
     code: 'validation',
@@ -72,6 +74,10 @@ export function readBulk(body: Body, read: ReadRecord, options: BulkOptions): Re
     refused: errors,
     compact: refused.length === 0 ? compactText(body, options.field, texts) : null,
   };
+}
+
+function firstFault(record: string | FieldFault[]): string | FieldFault[] {
+  return typeof record === 'string' ? record : record.slice(0, 1);
 }
 
 const NAMELESS: FieldFault = { message: 'The record is not valid' };
@@ -111,7 +117,14 @@ type Records = {
   texts: string[];
 };
 
-function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Records {
+type Items = Pick<Extract<Envelope, { ok: true }>, 'items' | 'options'>;
+
+/** `isEnough`: the records behind a refused one need not be read. */
+function readEach(
+  { items, options }: Items,
+  read: ReadRecord,
+  isEnough: (refused: Records['refused']) => boolean = () => false,
+): Records {
   const texts: string[] = [];
   const records: Records = { taken: [], refused: [], userIds: [], texts };
   const each = { ...options, texts };
@@ -120,11 +133,17 @@ function readEach(items: unknown[], read: ReadRecord, options: ReadOptions): Rec
     if (typeof record === 'string') {
       records.taken.push(record);
       records.userIds.push((items[index] as { external_user_id: string }).external_user_id);
-    } else {
-      records.refused.push({ index, faults: record });
+      continue;
     }
+    records.refused.push({ index, faults: record });
+    if (isEnough(records.refused)) break;
   }
   return records;
+}
+
+/** An answer names no more faults than these. Each may name a path of 2.5 KB, so a thousand records could have 50 MB of them. */
+function hasAllFaults(refused: Records['refused']): boolean {
+  return refused.reduce((sum, { faults }) => sum + faults.length, 0) >= ERRORS_MAX;
 }
 
 /** What `JSON.stringify` would make of the body, from the texts of its records, which it need not write again. */

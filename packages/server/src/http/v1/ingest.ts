@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BULK_INGEST_MAX_RECORDS, MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
+import { BULK_INGEST_MAX_RECORDS } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import type { VerifiedKey } from '../../features/keys/index.ts';
-import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import type { Reply, Verdict } from '../../flows/accept/index.ts';
 import type { Grant } from '../../io/counter/index.ts';
 import { writeAnswer } from '../answer.ts';
 import { authenticate, confirmKey, knownKey } from '../auth.ts';
-import { type BodyBudget, readBody } from '../body.ts';
+import { holdOf } from '../body.ts';
 import type { Call, HttpDeps } from '../deps.ts';
 import { answerFault } from '../faults.ts';
 import { rateLimitHeaders } from '../rate-limit.ts';
@@ -15,7 +14,9 @@ import { refuseBody } from '../refuse-body.ts';
 import { transportOf } from '../transport.ts';
 import { createDrainRate, type DrainRate } from './drain-rate.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { countPlaceholders } from './placeholder-ids.ts';
+import { type Once, receive } from './receive.ts';
 import { refusalOf, type Tally } from './tally.ts';
 
 export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -29,13 +30,13 @@ export type Ingest = (request: IncomingMessage, response: ServerResponse) => Pro
  * The redirect, 404 and 405 come before, in the edge and the router. A refusal leaves from wherever it is found as a
  * `Fault`; before it is sent, a key that was only remembered is asked for once more.
  */
-export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint): Ingest {
+export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint, largeBodies: LargeBodies): Ingest {
   const drainRate = createDrainRate(BULK_INGEST_MAX_RECORDS);
   return async function ingest(request, response) {
     const call: Call = { request, response, id: deps.newId(), headers: [], key: null, keyIsFresh: false };
     const tally: Tally = { code: null, accepted: 0, rejected: 0, bytes: 0, startedAt: deps.clock.now() };
     try {
-      const reply = await handle({ deps, endpoint, call, drainRate, resetS: 0, tally });
+      const reply = await handle({ deps, endpoint, call, drainRate, largeBodies, resetS: 0, tally });
       if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
     } catch (error) {
       await refuse(deps, call, { endpoint, error, tally });
@@ -50,6 +51,7 @@ type Step = {
   endpoint: IngestEndpoint;
   call: Call;
   drainRate: DrainRate;
+  largeBodies: LargeBodies;
   /** Seconds until the rate limit's next token, once it was asked. */
   resetS: number;
   tally: Tally;
@@ -62,36 +64,25 @@ async function handle(step: Step): Promise<Reply | null> {
   const { counter } = deps;
   const { name } = endpoint;
   spend(step, counter.takeNow(key.projectId, name) ?? (await counter.take(key.projectId, name)));
-  const bodies = deps.bodies(key.projectId);
-  const bytes = await bodyOf(step, bodies);
-  if (!bytes) return null;
-  step.tally.bytes = bytes.byteLength;
+  const hold = holdOf(deps.bodies(key.projectId));
   try {
-    const body = parse(bytes);
-    const onceKey = onceKeyOf(step);
-    const ahead = key.livemode ? 0 : await aheadOf(step, key.projectId);
-    const read = endpoint.read(body, { now: deps.clock.now() + ahead, checkStrings: bytes.includes('\\u') });
-    const once =
-      onceKey === null
-        ? null
-        : {
-            key: onceKey.digest,
-            isUuidV4: onceKey.isUuidV4,
-            fingerprint: fingerprintOf(step, { body, bytes, read }),
-          };
+    const received = await receive({ ...step, hold, projectId: key.projectId, now: () => nowOf(step, key) });
+    if (!received) return null;
+    const { once, read } = received;
     return await (read.ok ? store(step, { key, once, read }) : refuseInvalid(step, { key, once, read }));
   } finally {
-    bodies.release(bytes.byteLength);
+    hold.release();
   }
 }
 
-/** What is sent to a sandbox happens by the clock of that. */
-async function aheadOf({ deps, tally }: Step, projectId: number): Promise<number> {
+/** The time of the project: a sandbox has a clock of its own. */
+async function nowOf({ deps, tally }: Step, { livemode, projectId }: VerifiedKey): Promise<number> {
+  if (livemode) return deps.clock.now();
   const aheadMs = await deps.aheadOf(projectId).catch((cause: unknown) => {
     throw new Fault('server_error', { retryAfterS: 1, cause });
   });
   tally.aheadMs = aheadMs;
-  return aheadMs;
+  return deps.clock.now() + aheadMs;
 }
 
 function spend(step: Step, grant: Grant): void {
@@ -101,58 +92,11 @@ function spend(step: Step, grant: Grant): void {
   if (!grant.ok) throw new Fault('rate_limited', { retryAfterS: grant.retryAfterS });
 }
 
-function bodyOf({ endpoint, call }: Step, budget: BodyBudget): Promise<Buffer | null> {
-  const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
-  return new Promise((resolve, reject) => {
-    readBody(call.request, { maxBytes, budget }, (problem, bytes) => {
-      if (problem === null) resolve(bytes);
-      else if (problem === 'aborted') resolve(null);
-      else reject(problem);
-    });
-  });
-}
-
-function parse(bytes: Buffer): Record<string, unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(bytes.toString());
-  } catch (cause) {
-    throw invalid({ message: 'The body is not valid JSON', field: 'body' }, cause);
-  }
-  if (typeof body === 'object' && body !== null && !Array.isArray(body))
-    return body as Record<string, unknown>;
-  throw invalid({ message: 'The body must be a JSON object', field: 'body' });
-}
-
-/** The Idempotency-Key is looked at before what it is for: that it is no key is said before what else is wrong. */
-function onceKeyOf({ call }: Step): IdempotencyKey | null {
-  const header = call.request.headers['idempotency-key'];
-  if (header === undefined) return null;
-  const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
-  if (!read) {
-    const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
-    throw invalid({ message, field: 'Idempotency-Key' });
-  }
-  return read;
-}
-
-type Received = { body: unknown; bytes: Buffer; read: ReadRequest };
-
-function fingerprintOf({ endpoint }: Step, { body, bytes, read }: Received): string {
-  const sound = read.ok && read.refused.length === 0;
-  const compact = read.ok ? read.compact : null;
-  return fingerprint({
-    path: endpoint.path,
-    body,
-    raw: bytes,
-    canonical: endpoint.kind === 'single',
-    sound,
-    compact,
-  });
-}
-
-type Once = { key: string; fingerprint: string; isUuidV4: boolean } | null;
-type Read<Ok extends boolean> = { key: VerifiedKey; once: Once; read: Extract<ReadRequest, { ok: Ok }> };
+type Read<Ok extends boolean> = {
+  key: VerifiedKey;
+  once: Once | null;
+  read: Extract<ReadRequest, { ok: Ok }>;
+};
 
 /** An answer given to this Idempotency-Key before goes before every fault of this body. */
 async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<Reply> {
@@ -210,10 +154,6 @@ async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
       throw new Fault('backfill_queue_full', { retryAfterS: Math.max(drainedS, step.resetS) });
     }
   }
-}
-
-function invalid(detail: { message: string; field: string }, cause?: unknown): Fault {
-  return new Fault('validation_failed', { details: [detail], cause });
 }
 
 async function refuse(

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseInPieces } from './json-pieces.ts';
+
+const noPause = (): Promise<void> => Promise.resolve();
+const parse = (text: string, listDepth: 1 | 2 = 2, pause = noPause): Promise<unknown> =>
+  parseInPieces(Buffer.from(text), { listDepth, pause });
+
+/** What JSON.parse says, as text, so that the order of keys and own `__proto__` count; null where it throws. */
+function parsed(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+async function inPieces(text: string, listDepth: 1 | 2): Promise<string | null> {
+  try {
+    return JSON.stringify(await parse(text, listDepth));
+  } catch (error) {
+    expect(error).toBeInstanceOf(SyntaxError);
+    return null;
+  }
+}
+
+const body = fc
+  .record(
+    { users: fc.array(fc.jsonValue()), other: fc.jsonValue(), __proto__: fc.jsonValue() },
+    { requiredKeys: [] },
+  )
+  .map((value) => JSON.stringify(value));
+const text = fc.oneof(
+  fc.json(),
+  body,
+  fc.jsonValue().map((value) => JSON.stringify(value, undefined, 2)),
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '1', ' ', '\u00a0', 'null', '\\'), {
+      maxLength: 12,
+    })
+    .map((parts) => parts.join('')),
+);
+/** A text with a part cut out or doubled: valid in most places and wrong in one. */
+const damaged = fc.tuple(text, fc.nat(200), fc.nat(5), fc.boolean()).map(([whole, at, length, isDoubled]) => {
+  const from = at % (whole.length + 1);
+  const part = whole.slice(from, from + length);
+  return whole.slice(0, from) + (isDoubled ? part + part : '') + whole.slice(from + length);
+});
+
+describe('parseInPieces', () => {
+  test('gives what JSON.parse gives of any text, and fails where it fails', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, damaged), fc.constantFrom(1, 2), async (one, listDepth) => {
+        expect(await inPieces(one, listDepth as 1 | 2)).toBe(parsed(one));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    '{"users":[]}',
+    '{"users":[ \n]}',
+    '{"users":[\u00a0]}',
+    '{"users":[1,]}',
+    '{"users":[,1]}',
+    '{"users":[1 2]}',
+    '{"users":[{"a":1]}]}',
+    '{"users":[1},"a":[2]}',
+    '{"users":[1],"users":[2,3]}',
+    '{"users":[[1],[2]],"a":"],[","__proto__":[4]}',
+    '{"users":[1]',
+    '{"users":[1]}]',
+    '[[1],[2]]',
+    '[1,[2],{"a":[3]}]',
+    '7',
+    '',
+  ])('%s: as JSON.parse', async (one) => {
+    expect(await inPieces(one, 2)).toBe(parsed(one));
+    expect(await inPieces(one, 1)).toBe(parsed(one));
+  });
+
+  /** Longer than a piece, so that lists are cut at every comma. */
+  const LONG = ' '.repeat(70_000);
+  test.each([
+    `{"users":[1,${LONG}2,${LONG}3]}`,
+    `{"users":[1,${LONG}]}`,
+    `{"users":[${LONG},1]}`,
+    `{"users":[1,${LONG},${LONG}2]}`,
+    `{"users":[{"a":[1,${LONG}2]},${LONG}{"b":"],[${LONG}"}],"more":[[${LONG}],${LONG}[]]}`,
+    `{"users":[[1,${LONG}2}],3]}`,
+    `{"users":[1${LONG}],[2]}`,
+  ])('case %#: cuts a long list as JSON.parse would read it', async (one) => {
+    expect(await inPieces(one, 2)).toBe(parsed(one));
+  });
+
+  test('gives what JSON.parse gives of lists of any items, however long', async () => {
+    const items = fc.array(
+      fc.tuple(fc.oneof(fc.json(), fc.constantFrom('', ',', '1 2', '[', '"')), fc.boolean()),
+      { maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(items, async (some) => {
+        const list = some.map(([item, isLong]) => item + (isLong ? LONG : '')).join(',');
+        expect(await inPieces(`[${list}]`, 1)).toBe(parsed(`[${list}]`));
+        const within = `{"a":1,"users":[${list}],"b":[${list}]}`;
+        expect(await inPieces(within, 2)).toBe(parsed(within));
+      }),
+    );
+  });
+
+  test('pauses after every 64 KiB of items, and parses no more at once', async () => {
+    let pauses = 0;
+    const pause = (): Promise<void> => Promise.resolve(void (pauses += 1));
+    const records = Array.from({ length: 1_000 }, (_, id) => ({ id, text: 'é'.repeat(500) }));
+    const one = JSON.stringify({ users: records });
+    expect(await parse(one, 2, pause)).toEqual({ users: records });
+    const pieces = Buffer.byteLength(one) / (64 * 1_024);
+    expect(pauses).toBeGreaterThan(pieces - 1);
+    expect(pauses).toBeLessThanOrEqual(Math.ceil(pieces));
+  });
+});

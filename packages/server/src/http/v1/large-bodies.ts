@@ -1,0 +1,32 @@
+import { setImmediate } from 'node:timers/promises';
+import { createLine } from '../../base/in-line.ts';
+
+/** Lets the process answer others before the next step of a large body. */
+export type Pause = () => Promise<void>;
+
+/** Runs `work` when it is its turn: one large body at a time, and the projects that have any in rotation. */
+export type LargeBodies = <T>(projectId: number, work: (pause: Pause) => Promise<T>) => Promise<T>;
+
+/**
+ * A body of 10 MiB keeps the thread for a fifth of a second, and many can be complete at the same time. Reading one at a time, in steps,
+ * bounds how long everything else waits to one step, and the parsed bodies in memory to one.
+ */
+export function createLargeBodies(): LargeBodies {
+  // How many can wait is bounded by the budget for bodies, which they hold.
+  const ofProject = createLine({ waitingMax: Number.POSITIVE_INFINITY });
+  const ofAll = createLine({ waitingMax: Number.POSITIVE_INFINITY });
+  return (projectId, work) =>
+    ofProject(projectId, () =>
+      ofAll('all', async () => {
+        await pause();
+        return work(pause);
+      }),
+    );
+}
+
+/** A new connection is accepted in one round of the event loop, read in the next, and answered in the one after. */
+const PAUSE_ROUNDS = 3;
+
+async function pause(): Promise<void> {
+  for (let round = 0; round < PAUSE_ROUNDS; round += 1) await setImmediate();
+}

@@ -1,0 +1,149 @@
+import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
+import { Fault } from '../../base/fault.ts';
+import { parseInPieces } from '../../base/json-pieces.ts';
+import type { JsonCounts } from '../../base/json-scan.ts';
+import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
+import { type BodyHold, readBody, tooBusy } from '../body.ts';
+import { checkJson, heapBytesOf, MANY_JSON, SINGLE_JSON, TEXT_BYTES } from '../check-json.ts';
+import type { Call } from '../deps.ts';
+import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
+import type { LargeBodies, Pause } from './large-bodies.ts';
+import type { Tally } from './tally.ts';
+
+/** An Idempotency-Key and what it is used for. */
+export type Once = { key: string; fingerprint: string; isUuidV4: boolean };
+/** A request as it was read. Neither its bytes nor the parsed body are kept. */
+export type Received = { once: Once | null; read: ReadRequest };
+
+export type Receiving = {
+  endpoint: IngestEndpoint;
+  call: Call;
+  projectId: number;
+  /** Called once the body is complete. */
+  now: () => Promise<number>;
+  /** Gets the size of the body. */
+  tally: Pick<Tally, 'bytes'>;
+  /** What the request holds of the budget for bodies. */
+  hold: BodyHold;
+  largeBodies: LargeBodies;
+};
+
+/** Reads, checks, parses and validates a body. Null: the client is gone. */
+export async function receive(receiving: Receiving): Promise<Received | null> {
+  const { endpoint, hold, projectId } = receiving;
+  const bytes = await bodyOf(receiving);
+  if (!bytes) return null;
+  receiving.tally.bytes = bytes.byteLength;
+  const counts = checkJson(bytes, endpoint.kind === 'single' ? SINGLE_JSON : MANY_JSON);
+  const now = await receiving.now();
+  // A small body is read without a pause, so at most one such is in memory as a parsed body, and none need be charged for.
+  if (!isLarge(bytes, counts)) return readBytes(receiving, { bytes, now, pause: null });
+  const received = await receiving.largeBodies(projectId, (pause) => {
+    if (!hold.change(bytes.byteLength + heapBytesOf(counts, bytes.byteLength))) throw tooBusy();
+    return readBytes(receiving, { bytes, now, pause });
+  });
+  // From here on, only the text of the records is kept.
+  hold.change(bytes.byteLength * TEXT_BYTES);
+  return received;
+}
+
+/** Below both bounds, reading a body takes some 20 ms at most. */
+const LARGE_BYTES = 1024 * 1024;
+const LARGE_VALUES = 25_000;
+
+function isLarge({ byteLength }: Buffer, { values }: JsonCounts): boolean {
+  return byteLength > LARGE_BYTES || values > LARGE_VALUES;
+}
+
+function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
+  const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
+  return new Promise((resolve, reject) => {
+    readBody(call.request, { maxBytes, budget: hold.budget }, (problem, bytes) => {
+      if (problem === null) {
+        hold.adopt(bytes.byteLength);
+        resolve(bytes);
+      } else if (problem === 'aborted') resolve(null);
+      else reject(problem);
+    });
+  });
+}
+
+type Complete = { bytes: Buffer; now: number; pause: Pause | null };
+
+async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: Complete): Promise<Received> {
+  const body = pause ? await parseSlowly(bytes, pause) : parseAtOnce(bytes);
+  const key = idempotencyKeyOf(call);
+  if (pause) await pause();
+  const read = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
+  if (!key) return { once: null, read: withoutText(read) };
+  if (pause) await pause();
+  const once = {
+    key: key.digest,
+    isUuidV4: key.isUuidV4,
+    fingerprint: fingerprintOf(endpoint, { body, bytes, read }),
+  };
+  return { once, read: withoutText(read) };
+}
+
+/** The text of the whole body serves the fingerprint alone, and is as long as all records together. */
+function withoutText(read: ReadRequest): ReadRequest {
+  return read.ok && read.compact !== null ? { ...read, compact: null } : read;
+}
+
+async function parseSlowly(bytes: Buffer, pause: Pause): Promise<Record<string, unknown>> {
+  try {
+    return objectOf(await parseInPieces(bytes, { listDepth: 2, pause }));
+  } catch (error) {
+    throw notJson(error);
+  }
+}
+
+function parseAtOnce(bytes: Buffer): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(bytes.toString()));
+  } catch (error) {
+    throw notJson(error);
+  }
+}
+
+function objectOf(body: unknown): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw invalid({ message: 'The body must be a JSON object', field: 'body' });
+}
+
+function notJson(error: unknown): unknown {
+  if (!(error instanceof SyntaxError)) return error;
+  return invalid({ message: 'The body is not valid JSON', field: 'body' }, error);
+}
+
+/** The Idempotency-Key is read before the fields are, so an invalid key is reported first. */
+function idempotencyKeyOf({ request }: Call): IdempotencyKey | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
+  if (!read) {
+    const message = 'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, best a UUID v4';
+    throw invalid({ message, field: 'Idempotency-Key' });
+  }
+  return read;
+}
+
+type Parsed = { body: unknown; bytes: Buffer; read: ReadRequest };
+
+function fingerprintOf(endpoint: IngestEndpoint, { body, bytes, read }: Parsed): string {
+  const sound = read.ok && read.refused.length === 0;
+  const compact = read.ok ? read.compact : null;
+  return fingerprint({
+    path: endpoint.path,
+    body,
+    raw: bytes,
+    canonical: endpoint.kind === 'single',
+    sound,
+    compact,
+  });
+}
+
+function invalid(detail: { message: string; field: string }, cause?: unknown): Fault {
+  return new Fault('validation_failed', { details: [detail], cause });
+}
