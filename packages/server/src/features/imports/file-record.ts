@@ -11,6 +11,7 @@ import {
 } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
+import { parseRow } from './parse-row.ts';
 
 /** What a row comes to, or why it comes to nothing. */
 export type RecordReader = (text: string) => MadeRecord;
@@ -37,14 +38,9 @@ const SHAPES_MAX = 200;
 function jsonReader(rules: RecordRules, mapping: ImportMapping | null): RecordReader {
   const known = new Map<string, FileColumn[]>();
   return function readJson(text) {
-    let row: unknown;
-    try {
-      row = JSON.parse(text);
-    } catch {
-      return { field: null, message: 'The line is not JSON' };
-    }
-    if (typeof row !== 'object' || row === null || Array.isArray(row))
-      return { field: null, message: 'The line must be a JSON object' };
+    const parsed = parseRow(text);
+    if ('problem' in parsed) return { field: null, message: parsed.problem };
+    const { row } = parsed;
     const names = Object.keys(row);
     const shape = names.join('\n');
     const columns = known.get(shape) ?? columnsOf(rules.kind, names, mapping);

@@ -5,6 +5,7 @@ import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES } from './file-format.ts';
 import { recordReader } from './file-record.ts';
 import { type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
+import { parseRow } from './parse-row.ts';
 
 const ROWS = 20;
 const VALUES = 5;
@@ -102,10 +103,6 @@ function ofJson(rows: FileRow[]): Map<string, string[]> {
 }
 
 function objectOf(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const parsed = parseRow(text);
+  return 'row' in parsed ? parsed.row : {};
 }

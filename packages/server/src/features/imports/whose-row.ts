@@ -3,6 +3,7 @@ import { cellsOf, type FileColumn } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat } from './file-format.ts';
 import type { ImportFile } from './file-source.ts';
+import { parseRow } from './parse-row.ts';
 
 export type ErasedPerson = { userId: string; email: string | null };
 export type IsTheirs = (text: string) => boolean;
@@ -38,13 +39,9 @@ export function idReader(
 
 /** Of JSON whose columns have the names that it gives them itself; null where it is none, or says no id. */
 function idOfJson(text: string, kind: ImportFile['kind'], mapping: ImportFile['mapping']): string | null {
-  let row: unknown;
-  try {
-    row = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return null;
+  const parsed = parseRow(text);
+  if ('problem' in parsed) return null;
+  const { row } = parsed;
   const values = Object.values(row as Record<string, JsonValue>);
   return idAmong(values, columnsOf(kind, Object.keys(row), mapping));
 }

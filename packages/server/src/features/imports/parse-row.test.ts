@@ -1,0 +1,22 @@
+import { describe, expect, test, vi } from 'vitest';
+import { parseRow } from './parse-row.ts';
+
+describe('parseRow', () => {
+  test('gives the object of a line, and says why a line is none', () => {
+    expect(parseRow('{"a":[1,{"b":2}]}')).toEqual({ row: { a: [1, { b: 2 }] } });
+    expect(parseRow('{')).toEqual({ problem: 'The line is not JSON' });
+    for (const text of ['[]', '7', 'null'])
+      expect(parseRow(text)).toEqual({ problem: 'The line must be a JSON object' });
+  });
+
+  test('takes a long line of text, and refuses a long line of brackets or keys without parsing it', () => {
+    const long = { id: 'u', text: 'x'.repeat(900_000), list: Array(20_000).fill(0) };
+    expect(parseRow(JSON.stringify(long))).toEqual({ row: long });
+    const parse = vi.spyOn(JSON, 'parse');
+    const keys = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, 1]));
+    for (const text of [`{"a":${'['.repeat(500_000)}`, JSON.stringify(keys)])
+      expect(parseRow(text)).toEqual({ problem: 'The line is nested too deeply, or has too many values' });
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+});
