@@ -55,8 +55,10 @@ export type UserShown = {
   triggers: { suppressed: boolean; live_since: string | null };
   first_seen_at: string;
   last_seen_at: string;
-  /** The zone in which they live, where a trait tells it. */
+  /** The time zone that a trait names. Null: none does, and the project's is used. */
   zone: string | null;
+  /** Values of the traits `timezone` and `time_zone` that name no time zone and are not used, cut to 64 characters. */
+  invalid_zones: string[];
 };
 
 /** One line of the one timeline; `detail` is what its kind has to say, and people's own words are in it as they came. */

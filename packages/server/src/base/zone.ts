@@ -23,6 +23,9 @@ export function zoneOf(candidates: unknown[], fallback: string): { zone: string;
   return { zone: 'UTC', invalid };
 }
 
+/** The traits that name a person's zone, in the order in which they are read. */
+export const ZONE_TRAITS = ['timezone', 'time_zone'];
+
 /** The zone that these name by themselves, in the same order; null where none does. */
 export function ownZone(candidates: unknown[]): string | null {
   for (const candidate of candidates) {

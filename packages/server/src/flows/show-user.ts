@@ -1,5 +1,5 @@
 import { iso } from '../base/clock.ts';
-import { ownZone } from '../base/zone.ts';
+import { ownZone, ZONE_TRAITS, zoneOf } from '../base/zone.ts';
 import {
   isKnownTrait,
   isSame,
@@ -24,6 +24,7 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   held: { reason: string; until: string | null; kind: 'address' | 'person'; created_at: string } | null;
   refused_topics: string[];
   zone: string | null;
+  invalid_zones: string[];
 };
 
 /** `changed`: the last change that was kept, where it is the one that made it what it is. */
@@ -42,6 +43,7 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
   if (!person) throw unknownPerson(userId);
   const names = await ruleNames(tx, projectId);
   const runs = await listRunsOf(tx, { projectId, userId, limit: RUNS_SHOWN_MAX });
+  const zones = ZONE_TRAITS.map((name) => person.traits[name]);
   const [refused] = await findRefusals(tx, [{ projectId, userId, address: person.email }]);
   return {
     ...person,
@@ -50,7 +52,8 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
     runs: runs.map((run) => toShownRun(run, names)),
     held: await findHeld(tx, { ...wanted, address: person.email, now }),
     refused_topics: [...(refused ?? [])].toSorted(),
-    zone: ownZone([person.traits['timezone'], person.traits['time_zone']]),
+    zone: ownZone(zones),
+    invalid_zones: zoneOf(zones, 'UTC').invalid,
   };
 }
 

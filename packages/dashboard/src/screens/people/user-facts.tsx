@@ -1,10 +1,11 @@
 import { Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
 import { type ReactNode } from 'react';
 import type { UserShown } from '@beckon/contract/dashboard';
 import { useProject } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
-import { plain } from './words.ts';
+import { plain, zoneWarning } from './words.ts';
 
 /** What is known of them now; their own words are only ever text. */
 export function UserFacts({ user }: { user: UserShown }): ReactNode {
@@ -74,6 +75,22 @@ function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNo
   );
 }
 
+/** Quiet hours and "wait until" go by the zone, so a user page says when it is not the one that was sent. */
+function ZoneWarning({ user }: { user: UserShown }): ReactNode {
+  const warning = zoneWarning(user);
+  if (warning === null) return null;
+  return (
+    <Group gap={6} wrap="nowrap" align="flex-start">
+      <TriangleAlert size={16} aria-hidden="true" style={NO_SHRINK} />
+      <Text size="sm" style={WRAP}>
+        {warning}
+      </Text>
+    </Group>
+  );
+}
+
+const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
+
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
 function Times({ user }: { user: UserShown }): ReactNode {
@@ -88,6 +105,7 @@ function Times({ user }: { user: UserShown }): ReactNode {
         <When at={last_seen_at} theirZone={zone} />
         {zone && ` · lives in ${zone}`}
       </Text>
+      <ZoneWarning user={user} />
       {triggers.live_since && (
         <Text size="sm">
           Triggers have been live since <When at={triggers.live_since} theirZone={zone} />

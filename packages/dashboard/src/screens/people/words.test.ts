@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TimelineItem } from '@beckon/contract/dashboard';
-import { headline, plain } from './words.ts';
+import { headline, plain, zoneWarning } from './words.ts';
 
 const item = (more: Partial<TimelineItem>): TimelineItem => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -42,4 +42,16 @@ test('each line says what happened, to what, and by whom', () => {
 
 test('a value is shown on one line as it came', () => {
   expect([plain('a'), plain(1), plain(['a', null]), plain(undefined)]).toEqual(['a', '1', '["a",null]', '–']);
+});
+
+describe('zoneWarning', () => {
+  test('names the invalid values and the time zone that is used', () => {
+    expect(zoneWarning({ zone: 'Europe/Paris', invalid_zones: [] })).toBeNull();
+    expect(zoneWarning({ zone: null, invalid_zones: ['Mars/Olympus'] })).toBe(
+      'Invalid time zone “Mars/Olympus”. The time zone of the project is used instead.',
+    );
+    expect(zoneWarning({ zone: 'Asia/Tokyo', invalid_zones: ['PST'] })).toBe(
+      'Invalid time zone “PST”. Asia/Tokyo is used instead.',
+    );
+  });
 });

@@ -1,8 +1,19 @@
-import type { Certainty, TimelineItem } from '@beckon/contract/dashboard';
+import type { Certainty, TimelineItem, UserShown } from '@beckon/contract/dashboard';
 
 /** A value as somebody sent it, on one line: a text as it is, anything else as JSON. */
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '–');
+}
+
+/** What is wrong with the time zone of a user, and which one is used; null where nothing is. */
+export function zoneWarning({
+  zone,
+  invalid_zones: invalid,
+}: Pick<UserShown, 'zone' | 'invalid_zones'>): string | null {
+  if (invalid.length === 0) return null;
+  const names = invalid.map((name) => `“${name}”`).join(' and ');
+  const used = zone ?? 'The time zone of the project';
+  return `Invalid time zone ${names}. ${used} is used instead.`;
 }
 
 /** How sure a value of then is, where it is not certain. */

@@ -9,6 +9,8 @@ const WORDS: Record<string, string> = {
   idempotency_key_not_uuid_v4: 'Idempotency-Keys that are no UUID v4: two servers may make the same one',
   placeholder_user_id:
     'Users called "null", "undefined" or the like: a client sends before it knows who it is about',
+  invalid_time_zone:
+    'Users with an invalid time zone: use a name such as Europe/Paris. The time zone of the project is used instead',
   traits_too_long: 'Traits that were left out: those of one user may come to 128 KiB',
 };
 /** Older ones are history. */

@@ -1,6 +1,7 @@
 import { TRAITS_MAX_CHARS } from '@beckon/contract';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { parseInstant } from '../../base/instant.ts';
+import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';
 
 /** What is known about a tracked user. Times are milliseconds. */
@@ -66,15 +67,20 @@ export type PersonChange = {
   watermarkMoved: boolean;
   /** Trait → what it was before this batch; undefined where it was not set. */
   before: Map<string, unknown>;
-  /** Known traits of a shape that their columns cannot hold. */
-  misshapen: Set<KnownTrait>;
   /** How long the traits are by now; null until somebody asks. */
   traitChars: number | null;
-  /** Traits were left out, because there was no room for them. */
-  isOverfull: boolean;
+  /** Warnings about values that were accepted and are not used, or not kept. */
+  warnings: Set<PersonWarning>;
   /** Which event lifted the watermark has to be looked up: see `watermark.ts`. */
   liftUnknown: boolean;
 };
+
+/**
+ * - `trait_…_not_text`: a known trait of a shape that its column cannot hold.
+ * - `traits_too_long`: there was no room for a trait, so it was left out.
+ * - `invalid_time_zone`: a trait names no time zone, so another one is used.
+ */
+export type PersonWarning = `trait_${KnownTrait}_not_text` | 'traits_too_long' | 'invalid_time_zone';
 
 export function noChange(isNew: boolean): PersonChange {
   return {
@@ -83,9 +89,8 @@ export function noChange(isNew: boolean): PersonChange {
     emailChanged: false,
     watermarkMoved: false,
     before: new Map(),
-    misshapen: new Set(),
     traitChars: null,
-    isOverfull: false,
+    warnings: new Set(),
     liftUnknown: false,
   };
 }
@@ -114,8 +119,16 @@ export function mergeUser(
     remember(person, change, { key, mark });
     setTrait(person, change, { key, value });
   }
+  if (user.traits && hasInvalidZone(person, user.traits)) change.warnings.add('invalid_time_zone');
   if (user.email !== undefined) mergeEmail(person, change, { email: user.email, mark });
   firstSeen(person, change, mark.acceptedAt);
+}
+
+/** Whether traits that this record sets are passed over, or pass over to others, when the zone is read. */
+function hasInvalidZone({ traits }: Person, sent: Record<string, unknown>): boolean {
+  if (!ZONE_TRAITS.some((name) => Object.hasOwn(sent, name))) return false;
+  const zones = ZONE_TRAITS.map((name) => traits.get(name));
+  return zoneOf(zones, 'UTC').invalid.length > 0;
 }
 
 function remember(person: Person, change: PersonChange, { key, mark }: { key: string; mark: Mark }): void {
@@ -135,7 +148,7 @@ function hasRoom(person: Person, change: PersonChange, { key, value }: Trait): b
   const more = charsOf(key, value ?? undefined) - charsOf(key, old);
   change.traitChars ??= person.traits.entries().reduce((sum, [name, one]) => sum + charsOf(name, one), 0);
   if (more > 0 && change.traitChars + more > TRAITS_MAX_CHARS) {
-    change.isOverfull = true;
+    change.warnings.add('traits_too_long');
     return false;
   }
   change.traitChars += more;
@@ -153,7 +166,8 @@ const PUNCTUATION = '"":"",'.length;
 function setTrait(person: Person, change: PersonChange, { key, value }: Trait): void {
   const old = person.traits.get(key);
   const next = value === null ? undefined : value;
-  if (isKnownTrait(key) && next !== undefined && !fitsColumn(key, next)) change.misshapen.add(key);
+  if (isKnownTrait(key) && next !== undefined && !fitsColumn(key, next))
+    change.warnings.add(`trait_${key}_not_text`);
   if (isSame(old, next)) return;
   if (!change.before.has(key)) change.before.set(key, old);
   if (next === undefined) person.traits.delete(key);

@@ -280,8 +280,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
 
 function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
   const odd = [...people.values()].flatMap(({ person: { projectId }, change }) => [
-    ...[...change.misshapen].map((trait) => ({ projectId, code: `trait_${trait}_not_text` })),
-    ...(change.isOverfull ? [{ projectId, code: 'traits_too_long' }] : []),
+    ...[...change.warnings].map((code) => ({ projectId, code })),
   ]);
   return {
     projects: new Set(taken.map(({ projectId }) => projectId)).size,

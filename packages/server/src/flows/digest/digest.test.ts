@@ -117,6 +117,21 @@ test('known traits live in columns as long as they have their shape, and the oth
   ]);
 });
 
+test('warns of a time zone that names none, each time it is sent, and not where it is not read', async () => {
+  const warned = async (traits: object) => {
+    await put('users', [{ external_user_id: 'u1', traits }]);
+    return (await digest.batch('live', [projectId])).odd;
+  };
+  const warning = [{ projectId, code: 'invalid_time_zone' }];
+  for (const traits of [{ timezone: 'Mars/Olympus' }, { timezone: '+02:00' }, { timezone: 7 }])
+    expect(await warned(traits)).toEqual(warning);
+  expect(await warned({ plan: 'pro' })).toEqual([]);
+  expect(await warned({ time_zone: 'Europe/Paris' })).toEqual(warning);
+  expect(await warned({ timezone: 'Europe/Paris', time_zone: 'PST' })).toEqual([]);
+  for (const traits of [{ timezone: null, time_zone: null }, { timezone: '' }])
+    expect(await warned(traits)).toEqual([]);
+});
+
 test('what one person gathers in traits has an end, and every record that is sent alone is kept whole', async () => {
   const traits = (n: number) => Object.fromEntries([0, 1, 2].map((m) => [`t${n} ${m}`, 'é'.repeat(10_000)]));
   const records = Array.from({ length: 100 }, (_, n) => ({ external_user_id: 'u1', traits: traits(n) }));

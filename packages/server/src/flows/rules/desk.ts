@@ -1,6 +1,6 @@
 import type { NewId } from '../../base/ids.ts';
 import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
-import { zoneOf } from '../../base/zone.ts';
+import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
 import type { Decision } from '../../features/decisions/index.ts';
 import { isSuppressed, type Person } from '../../features/people/index.ts';
 import {
@@ -104,7 +104,8 @@ export function zoneOfPerson(
   { traits }: Pick<Person, 'traits'>,
   { project }: Pick<Model, 'project'>,
 ): string {
-  return zoneOf([traits.get('timezone'), traits.get('time_zone')], project.settings.timeZone).zone;
+  const own = ZONE_TRAITS.map((name) => traits.get(name));
+  return zoneOf(own, project.settings.timeZone).zone;
 }
 
 /** Asks a rule whose trigger was hit, and begins what it says. */

@@ -83,6 +83,19 @@ test('a user is shown with the last change of each trait, as long as it is the o
   expect(held.held).toMatchObject({ reason: 'manual', kind: 'person', until: null });
 });
 
+test('GET user names a time zone that is invalid, and the one that is used', async () => {
+  const zones = async () => {
+    const { zone, invalid_zones } = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+    return { zone, invalid_zones };
+  };
+  await know({ timezone: 'Mars/Olympus' });
+  expect(await zones()).toEqual({ zone: null, invalid_zones: ['Mars/Olympus'] });
+  await know({ time_zone: 'Asia/Tokyo' });
+  expect(await zones()).toEqual({ zone: 'Asia/Tokyo', invalid_zones: ['Mars/Olympus'] });
+  await know({ timezone: 'Europe/Paris' });
+  expect(await zones()).toEqual({ zone: 'Europe/Paris', invalid_zones: [] });
+});
+
 test('an id may be as long as the public API takes one', async () => {
   const id = 'é'.repeat(255);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: id }] });

@@ -43,7 +43,7 @@ const NO_PERCENT = {
 
 const PLAIN_ACCEPTANCE = 'Stored: the record is on disk, and waits to be processed.';
 const EACH_RECORD =
-  'Each record is judged by itself: the good ones are stored, each bad one is named once in `data.errors` by its place in the request, and a bad record is never a reason for a 400. `accepted + rejected` is always `meta.received`.';
+  'Each record is judged by itself: the good ones are stored, each bad one is named once in `data.errors` by its place in the request, and an invalid record is no reason for a 400, unless the body as a whole is one that no valid request can be. `accepted + rejected` is always `meta.received`.';
 const FULL_QUEUE =
   'While 50,000 or more records of the project wait, the request is refused with `backfill_queue_full`. A chunk that was answered 429 or 5xx can be sent again as it is.';
 
