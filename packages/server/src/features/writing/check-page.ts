@@ -16,7 +16,14 @@ export type CheckedPage = { written: Map<number, string>; flaws: { message: stri
 
 type StartTag = Parameters<TokenHandler['onStartTag']>[0];
 type Characters = Parameters<TokenHandler['onCharacter']>[0];
-type Check = CheckedPage & { html: string; places: readonly Place[]; sign: RegExp; inStyle: boolean };
+/** `signs`: all of the page, in order, so that those of one text or attribute are found without reading the rest of the page. */
+type Check = CheckedPage & {
+  html: string;
+  places: readonly Place[];
+  sign: RegExp;
+  signs: RegExpExecArray[];
+  inStyle: boolean;
+};
 
 const REFUSED = new Set(
   (
@@ -38,7 +45,8 @@ const STYLE_FETCHES = 'a style may show images from https, and fetches nothing e
  * is part of is decided before.
  */
 export function checkPage(html: string, places: readonly Place[], sign: RegExp): CheckedPage {
-  const check: Check = { html, places, sign, written: new Map(), flaws: [], inStyle: false };
+  const signs = [...html.matchAll(sign)];
+  const check: Check = { html, places, sign, signs, written: new Map(), flaws: [], inStyle: false };
   const tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: true },
     {
@@ -60,7 +68,7 @@ export function checkPage(html: string, places: readonly Place[], sign: RegExp):
     },
   );
   tokenizer.write(html, true);
-  for (const { index, 1: number } of html.matchAll(sign)) {
+  for (const { index, 1: number } of signs) {
     if (!check.written.has(index)) refusePlace(check, Number(number));
   }
   return check;
@@ -97,7 +105,7 @@ function checkAttribute(attribute: Attribute, check: Check): void {
   refuseAttribute(attribute, check);
   const { name, value, from, to } = attribute;
   const use = ADDRESSES.get(name);
-  const signs = [...signsIn(check, from, to)];
+  const signs = signsIn(check, from, to);
   if (use && signs.length === 0) return checkAddress(value, use, check);
   // Without quotes a value could become an attribute of its own.
   if (!/^[^=]*=\s*(["'])[^]*\1$/.test(check.html.slice(from, to))) return;
@@ -137,8 +145,13 @@ function placeInAddress(value: string, { signs, use }: InAddress, check: Check):
     const place = check.places[Number(number)];
     if (place?.kind !== 'output' || isUnsubscribe(place)) return;
     const written = inAddress(place.text, { before, use });
-    if (written === null) flaw(check, HOST_FIRST, place.line);
-    check.written.set(index, written ?? '');
+    if (written === null) {
+      // Whatever follows is in the same address, and was placed for the same reason.
+      flaw(check, HOST_FIRST, place.line);
+      for (const { index: at } of signs.slice(nth)) check.written.set(at, '');
+      return;
+    }
+    check.written.set(index, written);
     before += PLACE;
   }
 }
@@ -168,12 +181,22 @@ function isUnsubscribe({ text }: Place): boolean {
   return /^\{\{-?\s*unsubscribe_url\s*-?\}\}$/.test(text);
 }
 
-function* signsIn({ html, sign }: Check, from: number, to: number): Iterable<RegExpExecArray> {
-  const signs = new RegExp(sign.source, 'g');
-  signs.lastIndex = from;
-  for (let found = signs.exec(html); found && found.index < to; found = signs.exec(html)) yield found;
+function signsIn({ signs }: Check, from: number, to: number): RegExpExecArray[] {
+  let [low, high] = [0, signs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((signs[middle]?.index ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while ((signs[end]?.index ?? to) < to) end += 1;
+  return signs.slice(low, end);
 }
 
+/** More are not listed: nobody fixes hundreds at once, and each is compared with those before it. */
+const FLAWS_MAX = 50;
+
 function flaw({ flaws }: Check, message: string, line: number | null = null): void {
+  if (flaws.length >= FLAWS_MAX) return;
   if (!flaws.some((one) => one.message === message && one.line === line)) flaws.push({ message, line });
 }

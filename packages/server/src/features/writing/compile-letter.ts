@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterMap, parseFragment } from 'parse5';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkPage, type Place } from './check-page.ts';
-import { compileMjml } from './compile-mjml.ts';
+import { compileMjml, inlineStylesFlaw } from './compile-mjml.ts';
 import { piecesOf } from './link-places.ts';
 import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 
@@ -23,8 +23,13 @@ export async function compileLetter(source: string): Promise<CompiledLetter> {
   if (/<\s*mj-include\b/i.test(body)) return { flaws: ['mj-include is not allowed: a letter is one text'] };
   // The preheader is a field of its own, and stands there once.
   const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
+  const tooMuch = inlineStylesFlaw(signed);
+  if (tooMuch !== null) return { flaws: [tooMuch] };
   const compiled = await compileMjml(signed);
   if ('flaws' in compiled) return { flaws: compiled.flaws.map(told) };
+  // Before anything reads the page: MJML makes megabytes of a few kilobytes.
+  const size = compiled.html.replace(sign, '').length;
+  if (size > SOURCE_MAX_CHARS) return { flaws: [tooLong(size)] };
   const html = withCharacters(compiled.html);
   const { written, flaws } = checkPage(html, places, sign);
   if (flaws.length > 0) return { flaws: flaws.map(told) };
@@ -57,12 +62,19 @@ function withSigns(source: string): Signed {
 
 /** Names of signs such as `&copy;` become the signs, but for those without which HTML cannot be written. */
 function withCharacters(html: string): string {
+  const known = new Map<string, string>();
   return html.replace(/&(?!(?:amp|lt|gt|quot|apos|nbsp);)[a-zA-Z][a-zA-Z0-9]{1,30};/g, (name) => {
-    const [first] = parseFragment(name).childNodes;
-    const text = first?.nodeName === '#text' ? (first as DefaultTreeAdapterMap['textNode']).value : name;
-    // None of these is a sign of Liquid or of HTML afterwards.
-    return /[&<>"'{}%]/.test(text) ? name : text;
+    const character = known.get(name) ?? characterOf(name);
+    known.set(name, character);
+    return character;
   });
+}
+
+function characterOf(name: string): string {
+  const [first] = parseFragment(name).childNodes;
+  const text = first?.nodeName === '#text' ? (first as DefaultTreeAdapterMap['textNode']).value : name;
+  // None of these is a sign of Liquid or of HTML afterwards.
+  return /[&<>"'{}%]/.test(text) ? name : text;
 }
 
 function withPlaces(html: string, written: [number, string][]): string {
@@ -78,10 +90,7 @@ function withPlaces(html: string, written: [number, string][]): string {
 type Found = { places: Place[]; written: string[] };
 
 function checkCompiled(html: string, { places, written }: Found): CompiledLetter {
-  if (html.length > SOURCE_MAX_CHARS) {
-    const [has, most] = [html.length, SOURCE_MAX_CHARS].map((count) => count.toLocaleString('en-US'));
-    return { flaws: [`it compiles to ${has} characters of HTML; at most ${most} are allowed`] };
-  }
+  if (html.length > SOURCE_MAX_CHARS) return { flaws: [tooLong(html.length)] };
   const tags = places.filter(({ kind }) => kind === 'tag').map(({ text }) => text);
   if (
     !isSame(
@@ -101,6 +110,11 @@ function checkCompiled(html: string, { places, written }: Found): CompiledLetter
   )
     ? { html }
     : { flaws: [CONDITIONS] };
+}
+
+function tooLong(chars: number): string {
+  const [has, most] = [chars, SOURCE_MAX_CHARS].map((count) => count.toLocaleString('en-US'));
+  return `it compiles to ${has} characters of HTML; at most ${most} are allowed`;
 }
 
 const CONDITIONS =

@@ -38,3 +38,40 @@ function flawsOf(error: unknown): { message: string; line: number | null }[] {
     line: line ?? null,
   }));
 }
+
+/**
+ * The compiler holds each rule of `mj-style inline="inline"`, and each selector of `mj-html-attributes`, against every element:
+ * 2,300 rules and 3,500 elements take 5 seconds. A page with 100 rules and 500 elements has a quarter of this.
+ */
+const INLINE_WORK_MAX = 200_000;
+
+/** Asked before the compiler is: what is wrong with the inline styles of a source, or null. */
+export function inlineStylesFlaw(source: string): string | null {
+  const rules = countInlineRules(source) + countOf(source, '<mj-selector');
+  const elements = countOf(source, '<');
+  if (rules * elements <= INLINE_WORK_MAX) return null;
+  const [has, most] = [rules * elements, INLINE_WORK_MAX].map((count) => count.toLocaleString('en-US'));
+  return `its inline styles have ${rules} selectors for ${elements} elements, a product of ${has}; at most ${most} is allowed. Move rules to an mj-style without inline, or use mj-class`;
+}
+
+/** Selectors, counted by what ends or separates them, in one pass. */
+function countInlineRules(source: string): number {
+  const text = source.toLowerCase();
+  let rules = 0;
+  for (let at = text.indexOf(STYLE); at !== -1; at = text.indexOf(STYLE, at + STYLE.length)) {
+    const open = text.indexOf('>', at);
+    if (open === -1) break;
+    const close = text.indexOf('</mj-style', open);
+    const end = close === -1 ? text.length : close;
+    const rest = text.slice(open, end);
+    if (text.slice(at, open).includes('inline')) rules += countOf(rest, '{') + countOf(rest, ',');
+    at = end - STYLE.length;
+  }
+  return rules;
+}
+
+const STYLE = '<mj-style';
+
+function countOf(text: string, sign: string): number {
+  return text.split(sign).length - 1;
+}

@@ -14,6 +14,7 @@ import {
 import { recentMap } from '../../base/recent-map.ts';
 import { dateInWords } from './dates.ts';
 import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
+import { countedOperators, countFilters } from './liquid-work.ts';
 import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
 import { isBlank, printed } from './printed.ts';
 import { type Findings, Reading } from './reading.ts';
@@ -39,8 +40,10 @@ export const SOURCE_MAX_CHARS = 100_000;
 const MEMORY_MAX = 1_000_000;
 /** Of `{{` and `{%` in one part. */
 const PLACES_MAX = 500;
-/** A longer one is parsed whenever it comes, so that what is remembered stays small. */
-const REMEMBERED_MAX_CHARS = { line: 20_000, markdown: 20_000, html: 100_000 };
+/** Longer sources are remembered too, but only a few, so that memory stays bounded. */
+const LONG_CHARS = 20_000;
+/** Parsing takes up to some tens of milliseconds per 100,000 characters. It is part of the work of who needs it. */
+const PARSED_CHARS_PER_UNIT = 2;
 
 /** What is wrong, and where; both count from one. */
 type Flaw = { message: string; line: number; column: number };
@@ -52,21 +55,22 @@ const START = { line: 1, column: 1 };
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const engine = hardened();
 const parsed = {
-  line: recentMap<Parsed>(500),
-  markdown: recentMap<Parsed>(500),
-  html: recentMap<Parsed>(100),
+  line: { short: recentMap<Parsed>(500), long: recentMap<Parsed>(5) },
+  markdown: { short: recentMap<Parsed>(500), long: recentMap<Parsed>(30) },
+  html: { short: recentMap<Parsed>(500), long: recentMap<Parsed>(100) },
 };
 
 /** What a part is written in. In an address within Markdown, variables get the filter that they need there. */
 export type Markup = 'line' | 'markdown' | 'html';
 
-/** Everybody's letters are few and come again and again. */
-export function parsePart(source: string, markup: Markup): Parsed {
-  const remembered = parsed[markup];
+/** Parses a source, or finds it among those that were parsed lately: the templates of all projects are few, and used again and again. */
+export function parsePart(source: string, markup: Markup, findings?: Findings): Parsed {
+  const remembered = parsed[markup][source.length > LONG_CHARS ? 'long' : 'short'];
   let known = remembered.get(source);
   if (known === undefined) {
     known = markup === 'markdown' ? parseMarkdown(source) : parse(source);
-    if (source.length <= REMEMBERED_MAX_CHARS[markup]) remembered.set(source, known);
+    remembered.set(source, known);
+    findings?.noteParsed(source.length / PARSED_CHARS_PER_UNIT);
   }
   return known;
 }
@@ -180,6 +184,7 @@ function hardened(): Liquid {
     locale: 'en-US',
     parseLimit: SOURCE_MAX_CHARS,
     memoryLimit: MEMORY_MAX,
+    operators: countedOperators(),
     outputEscape(this: { context: unknown }, value: unknown) {
       if (value instanceof Address) return value.written;
       return this.context instanceof Reading ? this.context.write(value) : '';
@@ -206,6 +211,7 @@ function hardened(): Liquid {
   for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
   const filters = [...FILTERS, LINK_PART, LINK_WHOLE];
   for (const name of Object.keys(liquid.filters)) if (!filters.includes(name)) delete liquid.filters[name];
+  countFilters(liquid);
   return liquid;
 }
 

@@ -21,9 +21,11 @@ export function linksOfMarkdown(body: string): { address: string; words: string 
 }
 
 function wordsFrom(parts: Tokens, begin: number): string {
-  const end = parts.findIndex(({ type }, at) => at >= begin && type === 'link_close');
-  return parts
-    .slice(begin, end)
-    .map(({ content }) => content)
-    .join('');
+  let words = '';
+  for (let at = begin; at < parts.length; at += 1) {
+    const part = parts[at];
+    if (!part || part.type === 'link_close') break;
+    words += part.content;
+  }
+  return words;
 }

@@ -1,4 +1,4 @@
-import { isLink } from './addresses.ts';
+import { ADDRESS_MAX_CHARS, isLink } from './addresses.ts';
 import { unescapeHtml } from './html-text.ts';
 import { attributesOf, scanHtml } from './scan-html.ts';
 
@@ -24,10 +24,18 @@ const VOID = new Set('area base br col hr img input link meta source wbr'.split(
 const LISTS = new Set(['ul', 'ol']);
 /** Between cells that stand beside each other. */
 const BAR = ' | ';
+const QUOTE = '> ';
+
+/** How deep quotes and list items are indented. Without a bound every line of a nested page would carry all of its margins. */
+const QUOTES_MAX = 5;
+const MARGINS_MAX = 10;
+const MARGIN_MAX_CHARS = 4;
 
 class Paper {
-  page = '';
   readonly links = new Set<string>();
+  /** The page so far. It is joined once: looking at the end of a growing string copies the whole string each time. */
+  readonly #pieces: string[] = [];
+  #length = 0;
   #gap = 0;
   #isSpaced = false;
   /** How deep it is within something that is not shown. */
@@ -35,6 +43,8 @@ class Paper {
   #pre = 0;
   /** What every line begins with; and what the next one begins with in place of the last of these. */
   readonly #margins: string[] = [];
+  /** Open quotes and items that are too deep to have a margin of their own. */
+  #unindented = 0;
   #marker = '';
   /** What the last line began with. */
   #before: string[] = [];
@@ -44,11 +54,15 @@ class Paper {
   readonly #tables: boolean[] = [];
   readonly #opened: { address: string; from: number }[] = [];
 
+  get page(): string {
+    return this.#pieces.join('');
+  }
+
   text(raw: string): void {
     if (this.#hidden > 0) return;
     if (this.#pre > 0) return this.#asItIs(unescapeHtml(raw));
     const words = unescapeHtml(raw.replace(/[ \t\r\n\f]+/g, ' '));
-    if (words === ' ' && this.page.endsWith(BAR)) return;
+    if (words === ' ' && this.#endsWithBar()) return;
     const bare = words.replace(/^ | $/g, '');
     if (words.startsWith(' ')) this.#isSpaced = true;
     if (bare === '') return;
@@ -78,7 +92,7 @@ class Paper {
     }
     if (name === 'a') this.#closeLink();
     if (name === 'pre') this.#pre = Math.max(0, this.#pre - 1);
-    if (name === 'blockquote' || name === 'li') this.#margins.pop();
+    if (name === 'blockquote' || name === 'li') this.#outdent();
     if (name === 'li') this.#marker = '';
     if (LISTS.has(name)) this.#lists.pop();
     this.#apart(name);
@@ -87,7 +101,7 @@ class Paper {
 
   #openBlock(name: string, tag: string): void {
     if (name === 'pre') this.#pre += 1;
-    if (name === 'blockquote') this.#margins.push('> ');
+    if (name === 'blockquote') this.#indent(QUOTE);
     if (name === 'ul') this.#lists.push(null);
     if (name === 'ol') this.#lists.push(Number(attributesOf(tag).get('start') ?? 1) - 1);
     if (name === 'li') this.#openItem();
@@ -97,14 +111,28 @@ class Paper {
     const last = this.#lists.at(-1) ?? null;
     if (last !== null) this.#lists[this.#lists.length - 1] = last + 1;
     this.#marker = last === null ? '- ' : `${last + 1}. `;
-    this.#margins.push(' '.repeat(this.#marker.length));
+    this.#indent(' '.repeat(Math.min(this.#marker.length, MARGIN_MAX_CHARS)));
+    if (this.#unindented > 0) this.#marker = '';
+  }
+
+  #indent(margin: string): void {
+    const isTooDeep =
+      this.#margins.length >= MARGINS_MAX ||
+      (margin === QUOTE && this.#margins.filter((one) => one === QUOTE).length >= QUOTES_MAX);
+    if (this.#unindented > 0 || isTooDeep) this.#unindented += 1;
+    else this.#margins.push(margin);
+  }
+
+  #outdent(): void {
+    if (this.#unindented > 0) this.#unindented -= 1;
+    else this.#margins.pop();
   }
 
   /** Cells of a table of data stand beside each other; those of a layout are what is laid out. */
   #apart(name: string): void {
     const isCell = name === 'td' || name === 'th';
     if (isCell && this.#tables.at(-1) === false) {
-      if (this.#gap === 0 && this.page !== '' && !this.page.endsWith(BAR)) this.page += BAR;
+      if (this.#gap === 0 && this.#length > 0 && !this.#endsWithBar()) this.#write(BAR);
       this.#isSpaced = false;
       return;
     }
@@ -117,19 +145,32 @@ class Paper {
   }
 
   #put(words: string): void {
-    if (this.page === '') this.page = this.#margin();
+    if (this.#length === 0) this.#write(this.#margin());
     else if (this.#gap > 0) this.#newLine();
-    else if (this.#isSpaced) this.page += ' ';
-    this.page += words;
+    else if (this.#isSpaced) this.#write(' ');
+    this.#write(words);
     this.#gap = 0;
     this.#isSpaced = false;
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    this.#pieces.push(text);
+    this.#length += text.length;
+  }
+
+  #endsWithBar(): boolean {
+    return this.#pieces.at(-1) === BAR;
   }
 
   #newLine(): void {
     const same = this.#margins.findIndex((margin, at) => margin !== this.#before[at]);
     const between = (same === -1 ? this.#margins : this.#margins.slice(0, same)).join('').trimEnd();
-    if (this.page.endsWith(BAR)) this.page = this.page.slice(0, -BAR.length);
-    this.page += `\n${this.#gap > 1 ? `${between}\n` : ''}${this.#margin()}`;
+    if (this.#endsWithBar()) {
+      this.#pieces.pop();
+      this.#length -= BAR.length;
+    }
+    this.#write(`\n${this.#gap > 1 ? `${between}\n` : ''}${this.#margin()}`);
   }
 
   #margin(): string {
@@ -156,17 +197,30 @@ class Paper {
   }
 
   #openLink(href: string): void {
-    this.#opened.push({ address: unescapeHtml(href).trim(), from: this.page.length });
+    this.#opened.push({ address: unescapeHtml(href).trim(), from: this.#length });
   }
 
   #closeLink(): void {
     const { address, from } = this.#opened.pop() ?? { address: '', from: 0 };
     if (!isLink(address)) return;
     this.links.add(address);
-    const words = this.page.slice(from).trim();
-    if (words === address || `mailto:${words}` === address) return;
+    const words = this.#since(from)?.trim();
+    if (words === address || (words !== undefined && `mailto:${words}` === address)) return;
     this.#isSpaced = words !== '' || this.#isSpaced;
     this.#put(`[${address}]`);
+  }
+
+  /** The text behind an offset; undefined where it is longer than any address, and so is not compared with one. */
+  #since(from: number): string | undefined {
+    let missing = this.#length - from;
+    if (missing > ADDRESS_MAX_CHARS) return undefined;
+    const pieces: string[] = [];
+    for (let at = this.#pieces.length - 1; missing > 0 && at >= 0; at -= 1) {
+      const piece = this.#pieces[at] ?? '';
+      pieces.push(missing < piece.length ? piece.slice(-missing) : piece);
+      missing -= piece.length;
+    }
+    return pieces.toReversed().join('');
   }
 }
 

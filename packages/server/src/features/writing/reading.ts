@@ -1,21 +1,20 @@
 import { Context, type Drop, type Liquid, type Scope } from 'liquidjs';
+import type { LetterPart } from './letter.ts';
 import { isBlank, oneLine } from './printed.ts';
+import { costOf, RenderWork } from './render-work.ts';
 import { type LetterVariables, valueOf, ZONE_FACT } from './variables.ts';
 
 const FACTS_MAX = 255;
 const MISSING_MAX = 50;
 const NAME_MAX_CHARS = 200;
-/**
- * How many pieces one part may be put together from. Counted, because a clock would refuse an honest letter on a machine
- * that stands still for a moment; at some microseconds each this is less than a tenth of a second.
- */
-const STEPS_MAX = 20_000;
-
 /** What came up while the parts of one letter were rendered. */
 export class Findings {
   /** What was read of the person, the event and the run. */
   readonly facts: Record<string, unknown> = {};
   readonly missing = new Set<string>();
+  /** One budget for all parts. */
+  readonly work = new RenderWork();
+  failed: LetterPart | null = null;
   readonly #variables: LetterVariables;
   #facts = 0;
 
@@ -27,6 +26,13 @@ export class Findings {
     if (Object.hasOwn(this.facts, name) || this.#facts >= FACTS_MAX) return;
     this.#facts += 1;
     this.facts[name] = value;
+  }
+
+  /** Work besides the email's own: whether a source was parsed before does not decide if an email may be rendered. */
+  parsed = 0;
+
+  noteParsed(units: number): void {
+    this.parsed += units;
   }
 
   noteMissing(name: string): void {
@@ -97,12 +103,22 @@ export class Reading extends Context {
     super(findings.roots(), liquid.options, { sync: true }, { liquid });
     this.findings = findings;
     this.write = write;
-    let steps = 0;
-    // Liquid asks this before each piece, with the time.
-    this.renderLimit.check = () => {
-      steps += 1;
-      if (steps > STEPS_MAX) throw new RangeError('it is put together from too many pieces');
+    // Liquid calls this before each piece, with the time.
+    this.renderLimit.check = () => this.work.chargePiece();
+    const use = this.memoryLimit.use.bind(this.memoryLimit);
+    // Ranges and what filters make pass here. Making them takes time too, and too much memory is too much work.
+    this.memoryLimit.use = (count) => {
+      try {
+        use(count);
+      } catch {
+        this.work.charge(Infinity);
+      }
+      this.work.charge(count > 0 ? count / 16 : 0);
     };
+  }
+
+  get work(): RenderWork {
+    return this.findings.work;
   }
 
   override *_getFromScope(
@@ -112,6 +128,7 @@ export class Reading extends Context {
     const keys = typeof paths === 'string' ? paths.split('.') : paths;
     let value = scope;
     for (const key of keys) value = yield this.readProperty(value as Scope, key);
+    this.work.charge(keys.length + costOf(value));
     if (value === undefined || value === null) this.unset.push(keys.map(String).join('.'));
     return value;
   }

@@ -108,8 +108,8 @@ describe('a gap', () => {
   });
 
   test.each([
-    ['{% for a in (1..500) %}{% for b in (1..500) %}{% endfor %}{% endfor %}', 'too many pieces'],
-    ['{% for a in (1..100000000) %}{% endfor %}', 'memory alloc limit'],
+    ['{% for a in (1..500) %}{% for b in (1..500) %}{% endfor %}{% endfor %}', 'too much work'],
+    ['{% for a in (1..100000000) %}{% endfor %}', 'too much work'],
     [`{% for a in (1..9000) %}${'x'.repeat(100)}{% endfor %}`, 'longer than 100,000 characters'],
     [`{% for a in (1..9000) %}${'€'.repeat(10)}{% endfor %}`, 'longer than 100,000 bytes'],
     ['{% if person.name %}'.repeat(600) + '{% endif %}'.repeat(600), 'more than 500 places'],

@@ -2,9 +2,10 @@ import { LETTER_PARTS, type LetterPart, type LetterText } from './letter.ts';
 import { type Markup, parsePart, renderPart } from './liquid.ts';
 import { cut, htmlValue, markdownValue, oneLine, plainValue } from './printed.ts';
 import { Findings } from './reading.ts';
+import { WORK_MAX } from './render-work.ts';
 import type { LetterVariables } from './variables.ts';
 
-type RenderedLetter = {
+export type RenderedLetter = {
   content: LetterText;
   /** What the letter read, such as `person.name`, with the value as it is stored; null where it was not set. */
   facts: Record<string, unknown>;
@@ -13,6 +14,10 @@ type RenderedLetter = {
    * reason (`body: …`). A letter is fit to be sent when this is empty.
    */
   missing: string[];
+  /** The part that takes more work than an email may (see `render-work.ts`); null where all of them are whole. */
+  failed: LetterPart | null;
+  /** Counted work, for those who render many. */
+  work: number;
 };
 
 const SUBJECT_MAX_CHARS = 200;
@@ -38,6 +43,8 @@ export function renderLetter(letter: LetterText, variables: LetterVariables): Re
     content,
     facts: findings.facts,
     missing: [...findings.missing],
+    failed: findings.failed,
+    work: Math.min(findings.work.spent, WORK_MAX) + findings.parsed,
   };
 }
 
@@ -49,7 +56,7 @@ export function markupOf({ format }: LetterText, part: LetterPart): Markup {
 
 function render(letter: LetterText, part: LetterPart, findings: Findings): string {
   const markup = markupOf(letter, part);
-  const parsed = parsePart(letter[part], markup);
+  const parsed = parsePart(letter[part], markup, findings);
   if ('flaw' in parsed) {
     const { line, column, message } = parsed.flaw;
     findings.noteMissing(`${part}: line ${line}, column ${column}: ${message}`);
@@ -62,6 +69,7 @@ function render(letter: LetterText, part: LetterPart, findings: Findings): strin
     charsMax: isBody ? BODY_MAX_BYTES : LINE_MAX_CHARS,
   });
   if (trouble !== null) findings.noteMissing(`${part}: ${trouble}`);
+  if (findings.work.isExceeded) findings.failed ??= part;
   // A page that breaks off may break off within a tag.
   if (markup === 'html' && trouble !== null) return '';
   return isBody ? page(text, markup, findings) : oneLine(text).trim();
