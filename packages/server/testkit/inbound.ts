@@ -35,7 +35,7 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
     mailDomain: 'in.beckon.test',
     lookUp: createLookUp({ servers: dns.servers, timeoutMs: 500, tries: 1 }),
     log: silentLog,
-    read: createMailReader(),
+    read: createMailReader().read,
     inLine: createLine({ waitingMax: 100 }),
   };
 }

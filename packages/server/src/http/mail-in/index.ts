@@ -28,12 +28,13 @@ const THIS_MACHINE = ['127.0.0.0/8', '::1'];
  * Bounces, complaints, answers and unsubscribes by mail. Whoever is not written to by a seal of ours is refused at RCPT, so
  * that nothing is ever sent back; what was taken has had its effect before the 250.
  */
-export function startMailIn({ host, port, tls, trustProxy, ...deps }: MailInOptions): Promise<MailListener> {
+export async function startMailIn(options: MailInOptions): Promise<MailListener> {
+  const { host, port, tls, trustProxy, ...deps } = options;
   const { db, log, mailDomain } = deps;
-  const read = createMailReader();
+  const { read, close } = createMailReader();
   const inLine = createLine({ waitingMax: WAITING_MAX });
   const isNear = trustedPeers([...THIS_MACHINE, ...trustProxy]);
-  return startMailListener({
+  const listener = await startMailListener({
     host,
     port,
     ...(mailDomain === null ? {} : { name: mailDomain }),
@@ -53,4 +54,11 @@ export function startMailIn({ host, port, tls, trustProxy, ...deps }: MailInOpti
     },
     log,
   });
+  return {
+    ...listener,
+    async close() {
+      await listener.close();
+      await close();
+    },
+  };
 }

@@ -13,6 +13,6 @@ export {
 export type { MailRefusal, ReceivedMail } from './take-letter.ts';
 export { authenticateMail, type MailAuthentication, type MailSource } from './authenticate.ts';
 export { composeForward, type Forward } from './forward.ts';
-export { createMailReader, type MailReader, type ReadInbound } from './read-inbound.ts';
+export { createMailReader, type MailReader, type MailReading, type ReadInbound } from './read-inbound.ts';
 export { probeRelay } from './probe-relay.ts';
 export { openRelay } from './relay.ts';

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createMailReader, readHere } from './read-inbound.ts';
 
-const read = createMailReader();
+const { read, close } = createMailReader();
+afterAll(close);
 const envelope = { from: 'ada@home.test', to: ['r+x@in.acme.test'] };
 const HEAD = 'From: ada@home.test\r\nSubject: Re: x\r\nMessage-ID: <a@b>\r\n\r\n';
 

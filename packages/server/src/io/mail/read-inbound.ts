@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads';
 import {
   classifyMail,
   type InboundMail,
@@ -7,7 +6,7 @@ import {
   readMail,
   replyText,
 } from '../../base/mail-in/index.ts';
-import { createSlots } from './slots.ts';
+import { createWorkerPool, TaskStopped, type WorkerPool } from '../threads/index.ts';
 
 /** A mail, what it is, and what of it somebody wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
@@ -22,21 +21,26 @@ const HERE_MAX_LINES = 2_000;
 const WITHIN_MS = 30_000;
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 512;
+const WAITING_MAX = 1_000;
 
-/** Null where a mail takes more time or memory than any needs: it was made for that, and would do the same again. */
+type ReadingTasks = { read: typeof readHere };
+
+/** Null where an email takes more time or memory than any needs: it was made for that, and would do the same again. */
 export type MailReader = (asked: ToRead) => Promise<ReadInbound | null>;
 
-/** Mails that take long are read in a thread of their own, a few at a time. */
-export function createMailReader(): MailReader {
-  const threads = createSlots(THREADS_MAX);
-  return async (asked) => {
-    if (isQuick(asked.raw)) return readHere(asked);
-    if (!(await threads.take())) throw new Error('too many large mails wait to be read');
-    try {
-      return await readApart(asked);
-    } finally {
-      threads.free();
-    }
+export type MailReading = { read: MailReader; close: () => Promise<void> };
+
+/** Emails that take long are read in worker threads. */
+export function createMailReader(): MailReading {
+  const pool = createWorkerPool<ReadingTasks>({
+    url: new URL('reading-thread.ts', import.meta.url),
+    threadsMax: THREADS_MAX,
+    memoryMb: THREAD_MEMORY_MB,
+    waitingMax: WAITING_MAX,
+  });
+  return {
+    read: (asked) => (isQuick(asked.raw) ? readHere(asked) : readApart(pool, asked)),
+    close: () => pool.close(),
   };
 }
 
@@ -56,18 +60,12 @@ export async function readHere({ raw, envelope }: ToRead): Promise<ReadInbound> 
   return { mail, verdict: classifyMail(mail, envelope), text: replyText(mail) };
 }
 
-function readApart(asked: ToRead): Promise<ReadInbound | null> {
-  const { promise, resolve } = Promise.withResolvers<ReadInbound | null>();
-  const thread = new Worker(new URL('reading-thread.ts', import.meta.url), {
-    workerData: asked,
-    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
-  });
-  const late = setTimeout(() => resolve(null), WITHIN_MS);
-  thread.on('message', (read: ReadInbound) => resolve(read));
-  thread.on('error', () => resolve(null));
-  thread.on('exit', () => resolve(null));
-  return promise.finally(() => {
-    clearTimeout(late);
-    void thread.terminate();
-  });
+/** A refusal for want of a free thread is thrown, so that the sending server tries again later. */
+async function readApart(pool: WorkerPool<ReadingTasks>, asked: ToRead): Promise<ReadInbound | null> {
+  try {
+    return await pool.run('read', asked, { key: 'mail', deadlineMs: WITHIN_MS });
+  } catch (error) {
+    if (error instanceof TaskStopped && error.isForGood) return null;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { readHere, type ToRead } from './read-inbound.ts';
+import { serveTasks } from '../threads/index.ts';
+import { readHere } from './read-inbound.ts';
 
-parentPort?.postMessage(await readHere(workerData as ToRead));
+serveTasks({ read: readHere });
