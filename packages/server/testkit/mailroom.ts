@@ -2,8 +2,12 @@ import type { TokenKeys } from '../src/base/letter-token.ts';
 import { createSealer } from '../src/base/seal.ts';
 import { createLookUp, createResolver } from '../src/io/dns/index.ts';
 import { createOutbound } from '../src/io/outbound/index.ts';
+import { createRenderer } from '../src/flows/rendering/index.ts';
 import type { Mailroom } from '../src/flows/send-drafts/index.ts';
 import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
+
+/** Its threads start when they are needed, and keep no test alive. */
+export const testRenderer = createRenderer();
 
 /** An outbox and no sending domain, as an installation begins. */
 export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
@@ -11,6 +15,7 @@ export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
     outlet: { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null },
     signers: { of: () => Promise.resolve(null) },
     providers: NO_PROVIDERS,
+    renderer: testRenderer,
     ...changed,
   };
 }

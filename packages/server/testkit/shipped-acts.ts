@@ -1,3 +1,4 @@
+import { testRenderer } from './mailroom.ts';
 import { createTemplate } from '../src/flows/templates/index.ts';
 import { HOUR } from './drafts.ts';
 import type { MailStory } from './mail-stage.ts';
@@ -30,7 +31,10 @@ export async function addMjmlLetter(story: MailStory): Promise<void> {
     subject: 'For {{ person.name | default: "you" }}',
     body: MJML,
   };
-  await createTemplate(server.db, { projectId, document, follow: true, actor: 'ann' });
+  await createTemplate(
+    { db: server.db, renderer: testRenderer },
+    { projectId, document, follow: true, actor: 'ann' },
+  );
   await story.rule({ name: 'in_mjml', when: { event: 'hello' }, steps: [{ draft: 'in_mjml' }] });
 }
 

@@ -8,7 +8,7 @@ import { createTracker, settleHits, type Tracker } from '../src/flows/track/inde
 import { mountTracking, transportRules } from '../src/http/index.ts';
 import type { Database } from '../src/io/db/index.ts';
 import { HOUR } from './drafts.ts';
-import { TOKEN_KEYS } from './mailroom.ts';
+import { testRenderer, TOKEN_KEYS } from './mailroom.ts';
 import { newStory, type Stage, type Story } from './story.ts';
 
 /** Where letters fetch and lead to, over real HTTP, whatever host their addresses name. */
@@ -129,7 +129,7 @@ export async function sendTracked(
     ...settings,
   });
   const document = { name: 'note', subject: 'A note', ...template };
-  await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
+  await createTemplate({ db, renderer: testRenderer }, { projectId, document, follow: true, actor: 'ann' });
   await story.rule({ name: 'note', when: { event: 'hello' }, steps: [{ draft: 'note' }], ...rule });
   await story.user('ada', { email: 'ada@x.test' });
   await story.event('ada', 'hello');

@@ -22,6 +22,7 @@ const REASONS: Record<string, string> = {
   ramp: 'the warm-up',
   needs_review: 'a rule that holds no more',
   missing_variable: 'a missing value',
+  render_failed: 'rendering limits',
   replied: 'an answer that came',
   editing: 'somebody who edits it',
   snoozed: 'a snooze',

@@ -466,7 +466,7 @@ test('what is approved while the sender is at work leaves in time all the same',
       await Promise.race([batch, untilSomebodyWaits()]);
       return done;
     });
-  const deps = { db: { clock: db.clock, transaction: between }, newId, mailroom: testMailroom() };
+  const deps = { db: { ...db, transaction: between }, newId, mailroom: testMailroom() };
   const approving = { act: { kind: 'approve' }, by: { actor: 'ana' } } as const;
   await moveDraft(deps, { projectId, draftId: draft.id }, approving);
   await batch;

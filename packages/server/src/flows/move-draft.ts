@@ -25,8 +25,8 @@ import {
 import { endSkipped, findEarlier, type GateAnswer, takeBackSkipped } from '../features/sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, readTurn } from '../features/turns/index.ts';
-import { cleanEdited } from '../features/writing/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { cleanEdit } from './clean-edit.ts';
 import { createModels, type Model, type Models } from './models.ts';
 import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
 import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
@@ -50,7 +50,7 @@ export type DraftRef = { projectId: number; draftId: string };
 export type Acted = { draft: Draft; gate: GateAnswer | null };
 
 export type MoveDeps = {
-  db: Pick<Database, 'transaction' | 'clock'>;
+  db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
   newId: NewId;
   mailroom: Mailroom;
   /** For whoever moves many, so that the definitions are read once. */
@@ -63,16 +63,25 @@ export async function moveDraft(
   { projectId, draftId }: DraftRef,
   { act, by }: { act: Act; by: Acting },
 ): Promise<Acted> {
+  const ref = { projectId, draftId };
+  const cleaned =
+    act.kind === 'edit' && isDraftId(draftId)
+      ? await cleanEdit({ db, renderer: mailroom.renderer }, ref, act.content)
+      : null;
   const acted = await db.transaction(async (tx) => {
     const draft = isDraftId(draftId) ? await lockDraft(tx, projectId, draftId) : undefined;
     if (!draft) throw unknownDraft(draftId);
     const stage: Stage = { tx, now: db.clock.now(), newId, mailroom, models };
-    return act.kind === 'approve' ? approveOn(stage, draft, { act, by }) : actOn(stage, draft, { act, by });
+    if (cleaned !== null && cleaned.before !== draft.contentHash) throw conflict(CHANGED);
+    return act.kind === 'approve'
+      ? approveOn(stage, draft, { act, by })
+      : actOn(stage, draft, { act: cleaned ? { ...act, kind: 'edit', content: cleaned.content } : act, by });
   });
   if (isRefused(acted)) throw acted.refused;
   return acted;
 }
 
+const CHANGED = 'The draft changed while your edit was checked. Reload it and try again.';
 const DRAFT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whatever else was typed is the id of none. */
@@ -148,9 +157,7 @@ async function actOn(
   }
   if (act.kind === 'edit' && (await wasHandedOver(tx, draft)))
     throw conflict('It was handed over as it is. Approve it as it stands, or skip it');
-  const cleaned =
-    act.kind === 'edit' ? { ...act, content: await cleanEdited(draft.content, act.content) } : act;
-  const decided = decideOn(draft, { act: cleaned, by: whole, moves });
+  const decided = decideOn(draft, { act, by: whole, moves });
   return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
 }
 

@@ -72,7 +72,7 @@ export async function sendTest(
       frozen: null,
       aheadMs: 0,
     },
-    { outlet: mailroom.outlet, tokenKeys, now: () => now },
+    { outlet: mailroom.outlet, tokenKeys, renderer: mailroom.renderer, now: () => now },
   );
   const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${OUTBOX_DOMAIN}`;
   const from = mailroom.outlet.kind === 'outbox' ? own : mailFrom;

@@ -7,6 +7,7 @@ import {
   isRefused,
   type Moved,
   needsConfirmation,
+  NOT_WHOLE,
   PERSON_DECIDES,
   release,
   resumed,
@@ -54,8 +55,8 @@ const RULE_OFF = 'rule_off';
  */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   ...PERSON_DECIDES,
+  ...NOT_WHOLE,
   'no_address',
-  'missing_variable',
   'snoozed',
   'deferred',
 ]);

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Sealer } from '../base/seal.ts';
 import { createSigners, type MailSettings } from '../features/domains/index.ts';
+import { createRenderer } from '../flows/rendering/index.ts';
 import { createProviders, type Mailroom, NO_PROVIDERS } from '../flows/send-drafts/index.ts';
 import { createLookUp, createResolver, type LookUp, type Resolver } from '../io/dns/index.ts';
 import { createOutbound, type Outbound } from '../io/outbound/index.ts';
@@ -34,6 +35,7 @@ export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): 
       outlet: { kind: smtpUrl === null ? 'outbox' : 'relay', publicUrl, mailDomain },
       signers: createSigners(sealer, mail),
       providers: smtpUrl === null ? NO_PROVIDERS : createProviders(resolver, () => clock.now()),
+      renderer: createRenderer(),
     },
   };
 }

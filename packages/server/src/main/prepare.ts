@@ -102,10 +102,12 @@ export async function openForCommand(
         await place.release();
       };
       const { tokenKeys } = secrets;
+      const mail = openMailroom(config, secrets.sealer, db.clock);
+      life.onStop('rendering', () => mail.mailroom.renderer.close());
       return {
         db,
         ...secrets,
-        ...openMailroom(config, secrets.sealer, db.clock),
+        ...mail,
         webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
         projectsMax: config.projectsMax,
         openStripe: stripeReader(db),

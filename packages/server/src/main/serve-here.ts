@@ -27,13 +27,15 @@ export type Here = {
 export async function serveHere(config: Config, here: Here): Promise<RunningServer> {
   const { place, secrets, log, release, countedByAll, reach } = here;
   const life = createLifecycle(log);
+  const mail = openMailroom(config, secrets.sealer, systemClock);
+  life.onStop('rendering', () => mail.mailroom.renderer.close());
   try {
     const server = await startServer({
       connection: place.connection,
       adminConnection: place.adminConnection,
       namedStatements: config.database?.namedStatements ?? true,
       ...secrets,
-      ...openMailroom(config, secrets.sealer, systemClock),
+      ...mail,
       smtpUrl: config.smtpUrl,
       mailIn: config.mailIn,
       mailFrom: config.mailFrom,

@@ -173,6 +173,6 @@ function dutiesOf(
     checkTracking({ db, log, outbound, tokenKeys }),
     settleHits({ db, log, newId: idMaker(db.clock) }),
     ...(relay ? [forwardReplies({ db, log, relay, mailroom, mailFrom, tokenKeys })] : []),
-    wordDrafts({ db, log, model: model ?? null }),
+    wordDrafts({ db, log, renderer: mailroom.renderer, model: model ?? null }),
   ];
 }

@@ -81,9 +81,12 @@ function addShow(outbox: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: ShowOptions) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
-          const shown = await showMail(db, { projectId, id: options.message, copy: options.copy });
+          const shown = await showMail(
+            { db, renderer: mailroom.renderer },
+            { projectId, id: options.message, copy: options.copy },
+          );
           if (options.html !== undefined) await writeFile(options.html, shown.html);
           return toShown(shown);
         },

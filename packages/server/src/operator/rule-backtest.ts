@@ -28,10 +28,13 @@ export function addRuleBacktest(rule: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: Options) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const asked = await readRule(options);
           const { id: projectId } = await findProject(db, options.project);
-          return backtest(db, { projectId, sinceMs: options.since, rule: asked });
+          return backtest(
+            { db, renderer: mailroom.renderer },
+            { projectId, sinceMs: options.since, rule: asked },
+          );
         },
         show: describe,
       }),

@@ -71,10 +71,10 @@ function addShow(template: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfTemplate) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
           const asked = { projectId, reference: options.template, now: db.clock.now() };
-          return toShown(await showLetter(db, asked));
+          return toShown(await showLetter({ db, renderer: mailroom.renderer }, asked));
         },
         show: describeLetter,
       }),
@@ -94,11 +94,16 @@ function addCreate(template: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfProject & Writing & { template?: string; file: string }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
           const document = await documentOf(options, options.template);
           const follow = options.keepOpen !== true;
-          return toWritten(await createTemplate(db, { projectId, document, follow, actor: OPERATOR }));
+          return toWritten(
+            await createTemplate(
+              { db, renderer: mailroom.renderer },
+              { projectId, document, follow, actor: OPERATOR },
+            ),
+          );
         },
         show: describeWritten,
       }),
@@ -118,11 +123,13 @@ function addUpdate(template: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfTemplate & Writing & { file: string }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { id: projectId } = await findProject(db, options.project);
           const edit = { projectId, reference: options.template, document: await documentOf(options) };
           const follow = options.keepOpen !== true;
-          return toWritten(await editTemplate(db, { ...edit, follow, actor: OPERATOR }));
+          return toWritten(
+            await editTemplate({ db, renderer: mailroom.renderer }, { ...edit, follow, actor: OPERATOR }),
+          );
         },
         show: describeWritten,
       }),
@@ -143,13 +150,13 @@ function addPreview(template: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: Previewing) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const { template: reference = null, user: userId = null, file } = options;
           if (reference === null && file === undefined) throw nothingAsked();
           const { id: projectId } = await findProject(db, options.project);
           const document = file === undefined ? null : await readLetterFile(file);
           const asked = { projectId, reference, userId, document, now: db.clock.now() };
-          const preview = toPreview(await previewLetter(db, asked));
+          const preview = toPreview(await previewLetter({ db, renderer: mailroom.renderer }, asked));
           if (options.html !== undefined) await writeFile(options.html, preview.html);
           return preview;
         },

@@ -1,12 +1,18 @@
 import type { Log } from '../base/log.ts';
 import { type Claim, claimWording } from '../features/wording/index.ts';
 import { createModels } from '../flows/models.ts';
+import type { Renderer } from '../flows/rendering/index.ts';
 import { type WordDeps, wordDraft } from '../flows/wording/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { DraftModel } from '../io/model/index.ts';
 import type { Duty } from './timetable.ts';
 
-export type WordDraftsOptions = { db: Database; log: Log; model: DraftModel | null };
+export type WordDraftsOptions = {
+  db: Database;
+  log: Log;
+  renderer: Renderer;
+  model: DraftModel | null;
+};
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 4;
@@ -20,8 +26,8 @@ const LOOK_FOR_STOP_EVERY_MS = 100;
 
 /** Has waiting drafts worded by the model, each in one process, the longest waiting first; without a model they are settled as they are. */
 export function wordDrafts(options: WordDraftsOptions): Duty {
-  const { db, log, model } = options;
-  const deps: WordDeps = { db, model, models: createModels(db.clock) };
+  const { db, log, renderer, model } = options;
+  const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
 
   return {
     name: 'word_drafts',

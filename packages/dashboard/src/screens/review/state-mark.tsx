@@ -49,6 +49,7 @@ const REASONS: Record<string, string> = {
   ramp: 'Warm-up',
   needs_review: 'Needs a look',
   missing_variable: 'A gap to fill',
+  render_failed: 'Rendering failed',
   replied: 'They answered',
   editing: 'Being edited',
   deferred: 'Put off by server',

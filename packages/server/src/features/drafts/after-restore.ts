@@ -1,4 +1,4 @@
-import { type Draft } from './draft.ts';
+import { type Draft, isNotWhole } from './draft.ts';
 import { hold } from './hold-draft.ts';
 import { type Moved, moved } from './moves.ts';
 import { isRefused } from './refuse.ts';
@@ -57,7 +57,7 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
     }
     case 'review': {
       // It has a hole, which no approval of a letter that is held for something else would find. Filled, it is held for this.
-      if (draft.reason === 'missing_variable') return null;
+      if (isNotWhole(draft)) return null;
       const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
       return isRefused(held) ? null : held;
     }

@@ -24,12 +24,22 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
       `Nothing is known of ${missingOf(draft)}, which the letter wants to say. Edit it, or wait until it is known`,
     );
   }
+  if (draft.reason === 'render_failed' && !isWhole(draft)) {
+    return conflict(
+      'Rendering the email took too much work, so its content is incomplete. Edit the draft, or publish a simpler template',
+    );
+  }
   if (draft.reason === 'needs_review' && !by.anyway) {
     return conflict(
       'The condition of its rule does not hold any more. Skip it, or say that it is to be sent anyway',
     );
   }
   return null;
+}
+
+/** Where a part took too much work when the draft was written, it is noted among the facts. One that failed later is whole. */
+function isWhole({ facts }: Draft): boolean {
+  return !['subject', 'preheader', 'body'].some((part) => Object.hasOwn(facts, part));
 }
 
 function missingOf({ facts }: Draft): string {

@@ -61,6 +61,16 @@ export type DraftState = (typeof DRAFT_STATES)[number];
 /** Held for one of these it waits until a person has decided about it, even if one had approved it before. */
 export const PERSON_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];
 
+/**
+ * Held for one of these its content is not fit to be sent until it changes: a value is missing, or rendering it takes more
+ * than an email may.
+ */
+export const NOT_WHOLE: readonly string[] = ['missing_variable', 'render_failed'];
+
+export function isNotWhole({ reason }: Pick<Draft, 'reason'>): boolean {
+  return reason !== null && NOT_WHOLE.includes(reason);
+}
+
 /** A person of the team, `operator`, or the engine itself. */
 export type Actor = string;
 export const ENGINE: Actor = 'engine';

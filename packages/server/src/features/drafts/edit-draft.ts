@@ -1,4 +1,4 @@
-import { type Content, type Draft, PERSON_DECIDES } from './draft.ts';
+import { type Content, type Draft, isNotWhole, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
 import { moved } from './moves.ts';
 import { hashContent } from './new-draft.ts';
@@ -34,7 +34,7 @@ export function edit(draft: Draft, content: Content, by: By): Decided {
 
 /** Where an edited draft stands: the hole in a letter is filled, whatever else holds it goes on to hold it. */
 function placeOf(draft: Draft, now: number): Partial<Draft> {
-  if (draft.state === 'held' && draft.reason !== 'missing_variable') {
+  if (draft.state === 'held' && !isNotWhole(draft)) {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
   }
   if (isLeased(draft, now)) return { reason: 'editing', resumeState: 'scheduled' };
@@ -97,11 +97,7 @@ export function closeEditor(draft: Draft, by: By): Decided {
 }
 
 /** These end by an event or by a person; all others are for the gates to say again. */
-const NOT_BY_TIME: ReadonlySet<string | null> = new Set([
-  ...PERSON_DECIDES,
-  'no_address',
-  'missing_variable',
-]);
+const NOT_BY_TIME: ReadonlySet<string | null> = new Set([...PERSON_DECIDES, ...NOT_WHOLE, 'no_address']);
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {
   if (NOT_BY_TIME.has(reason)) return null;

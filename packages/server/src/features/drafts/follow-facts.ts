@@ -1,6 +1,6 @@
-import { type Actor, type Content, type Draft, ENGINE } from './draft.ts';
+import { type Actor, type Content, type Draft, ENGINE, isNotWhole } from './draft.ts';
 import { moved } from './moves.ts';
-import { factsWithout, hashContent } from './new-draft.ts';
+import { factsWithout, gapReason, hashContent } from './new-draft.ts';
 import { conflict, type Decided, isLeased, refusal } from './refuse.ts';
 import { boundedDeadline, dueOfScheduled, isApproved, withGrace } from './timing.ts';
 
@@ -10,6 +10,8 @@ export type Followed = {
   facts: Draft['facts'];
   /** A variable of which nothing is known. */
   missing: string | null;
+  /** It is the part that takes more work than an email may. */
+  isFailed?: boolean;
   /** The same letter may have left in time that a restore took away: its gap is filled, and a person looks at it. */
   mayHaveLeft?: boolean;
   /** A new letter was published and its open drafts follow: then there is time left to look at them. */
@@ -59,11 +61,11 @@ function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
   return why === 'letter_changed' ? withGrace(draft, now) : deadlineAt;
 }
 
-function placeOf(draft: Draft, { missing, mayHaveLeft = false, why, now }: Followed): Partial<Draft> {
-  const hasHole = missing !== null && !draft.isEdited;
-  if (draft.state === 'held' && !(draft.reason === 'missing_variable' && !hasHole))
-    return heldOn(draft, hasHole, now);
-  if (hasHole) return heldFor('missing_variable', draft, now);
+function placeOf(draft: Draft, followed: Followed): Partial<Draft> {
+  const { missing, isFailed, mayHaveLeft = false, why, now } = followed;
+  const gap = missing !== null && !draft.isEdited ? gapReason(isFailed) : null;
+  if (draft.state === 'held' && !(isNotWhole(draft) && gap === null)) return heldOn(draft, gap, now);
+  if (gap !== null) return heldFor(gap, draft, now);
   if (mayHaveLeft) return heldFor('restored', draft, now);
   if (isLeased(draft, now)) return { reason: 'editing' };
   const isMarked = draft.isEdited || isApproved(draft);
@@ -76,14 +78,16 @@ function placeOf(draft: Draft, { missing, mayHaveLeft = false, why, now }: Follo
 }
 
 /** Whatever holds it goes on to hold it, and is asked again later; but a hole in the letter is for a person to fill. */
-function heldOn(draft: Draft, hasHole: boolean, now: number): Partial<Draft> {
-  if (!hasHole || draft.reason === 'no_address') {
+function heldOn(draft: Draft, gap: Gap | null, now: number): Partial<Draft> {
+  if (gap === null || draft.reason === 'no_address') {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'snoozed' ? draft.notBefore : null };
   }
-  return heldFor('missing_variable', draft, now);
+  return heldFor(gap, draft, now);
 }
 
-function heldFor(reason: 'missing_variable' | 'restored', draft: Draft, now: number): Partial<Draft> {
+type Gap = ReturnType<typeof gapReason>;
+
+function heldFor(reason: Gap | 'restored', draft: Draft, now: number): Partial<Draft> {
   const dueAt = isLeased(draft, now) ? draft.dueAt : null;
   return { state: 'held', resumeState: 'scheduled', reason, notBefore: null, dueAt };
 }

@@ -5,6 +5,8 @@ export {
   DRAFT_STATES,
   type DraftState,
   ENGINE,
+  isNotWhole,
+  NOT_WHOLE,
   PERSON_DECIDES,
 } from './draft.ts';
 export { type Action, can, type Move, type Moved } from './moves.ts';
@@ -23,7 +25,7 @@ export {
   release,
   replied,
 } from './hold-draft.ts';
-export { claim, finish, putBack, type Result, retry, sendAgain, settle } from './send-draft.ts';
+export { claim, finish, putBack, type Result, retry, sendAgain, settle, withhold } from './send-draft.ts';
 export { follow, type Followed } from './follow-facts.ts';
 export { afterRestore, type AfterRestore, judgeRestored, type RestoredAt } from './after-restore.ts';
 export { isRewordable, reword } from './reword-draft.ts';

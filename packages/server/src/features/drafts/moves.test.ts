@@ -28,9 +28,11 @@ import {
   newDraft,
   noLongerHolds,
   openEditor,
+  NOT_WHOLE,
   PERSON_DECIDES,
   postpone,
   putBack,
+  withhold,
   release,
   replied,
   resumed,
@@ -143,6 +145,7 @@ const VERBS = {
       : null,
   retry: (d, { now }, { n }) => retry(d, { at: now + n * MINUTE, now }),
   putBack: (d, { now }, { n }) => putBack(d, { at: now + n * MINUTE, now }),
+  withhold: (d, { now }) => withhold(d, { now }),
   settle: (d, { now }) => settle(d, { result: 'failed', reason: 'bounced' }, { now }),
 } satisfies Record<
   string,
@@ -171,7 +174,7 @@ type Beginning = {
 type Command = { verb: Verb; actor: string; n: number; waitMs: number };
 
 /** Of what is being sent this `n` lets the verb itself happen. */
-const ITSELF = 11;
+const ITSELF = 13;
 const doing = (verb: Verb, waitMs = 0): Command => ({ verb, actor: 'ana', n: ITSELF, waitMs });
 const sending = (end: Verb): Command[] => [doing('approve'), doing('claim', 10_000), doing(end)];
 
@@ -182,6 +185,7 @@ const RARE: [Beginning, Command[]][] = [
   [...sending('lost'), doing('settle')],
   sending('retry'),
   sending('putBack'),
+  sending('withhold'),
   [doing('openEditor'), doing('closeEditor')],
   [doing('approve'), doing('follow')],
   [doing('approve'), doing('undo', 1_000)],
@@ -195,7 +199,7 @@ function begin({ endsInMs, ...rest }: Beginning): Moved {
 /** What is being sent comes to an end sooner or later; else hardly a story would tell of what comes after. */
 function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
   if (state === 'sending')
-    return (['sent', 'failed', 'lost', 'retry', 'putBack', wanted] as const)[n % 6] ?? wanted;
+    return (['sent', 'failed', 'lost', 'retry', 'putBack', 'withhold', wanted] as const)[n % 7] ?? wanted;
   return state === 'unknown' ? 'settle' : wanted;
 }
 
@@ -275,14 +279,24 @@ function expectMayLeave(draft: Draft, now: number): void {
   expect(leaves).not.toBeNull();
   expect(leaves ?? Infinity).toBeLessThanOrEqual(now);
   expect(draft.leaseBy).toBeNull();
-  const waits = [...PERSON_DECIDES, 'editing', 'missing_variable', 'no_address', 'snoozed'];
+  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'snoozed'];
   expect(waits).not.toContain(draft.reason);
   expect(now).toBeLessThan(draft.endsAt ?? Infinity);
 }
 
 test('the rare stories are told to their end', () => {
   const told = RARE.map(([how, commands]) => play(begin(how), commands).at(-1)?.move.action);
-  const ends = ['sent', 'fail', 'settle', 'retry', 'put_back', 'close_editor', 'void_approval', 'undo'];
+  const ends = [
+    'sent',
+    'fail',
+    'settle',
+    'retry',
+    'put_back',
+    'withhold',
+    'close_editor',
+    'void_approval',
+    'undo',
+  ];
   expect(told).toEqual(ends);
 });
 

@@ -39,6 +39,8 @@ export const MOVES = {
   follow: { scheduled: ['scheduled', 'held'], held: ['held', 'scheduled'] },
   /** A model has put what an untouched one says into better words. */
   reword: { scheduled: ['scheduled'] },
+  /** Rendering it for sending exceeded its bounds, so it was claimed and not handed over. */
+  withhold: { sending: ['held'] },
   /** What it says was approved, and holds no more. */
   void_approval: { approved: ['scheduled', 'held'], held: ['held'] },
   change_mode: {

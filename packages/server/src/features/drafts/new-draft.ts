@@ -28,6 +28,8 @@ export type NewDraft = Pick<
   hasAddress: boolean;
   /** A variable of the letter of which nothing is known and for which it has no fallback. */
   missing: string | null;
+  /** It is the part that takes more work than an email may. */
+  isFailed?: boolean;
   /** The same letter may have left in time that a restore took away. */
   mayHaveLeft: boolean;
   now: number;
@@ -38,11 +40,11 @@ export type NewDraft = Pick<
  * where a letter would have a hole, or may have left before a restore, it is held for a person.
  */
 export function newDraft(made: NewDraft): Moved {
-  const { expiresAfterMs, hasAddress, missing, mayHaveLeft, now, ...rest } = made;
+  const { expiresAfterMs, hasAddress, missing, isFailed = false, mayHaveLeft, now, ...rest } = made;
   const times = hasAddress
     ? firstTimes({ ...rest, now, expiresAfterMs })
     : { deadlineAt: null, expiresAt: null };
-  const why = whyHeld({ hasAddress, missing, mayHaveLeft });
+  const why = whyHeld({ hasAddress, missing, isFailed, mayHaveLeft });
   return begun(
     {
       ...rest,
@@ -68,13 +70,18 @@ export function newDraft(made: NewDraft): Moved {
   );
 }
 
-type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'mayHaveLeft'>;
+type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'isFailed' | 'mayHaveLeft'>;
 
-function whyHeld({ hasAddress, missing, mayHaveLeft }: Doubts): Draft['reason'] {
+function whyHeld({ hasAddress, missing, isFailed, mayHaveLeft }: Doubts): Draft['reason'] {
   // First, for an address may come by itself, and nobody would have been asked. A hole comes before all: no approval may send it.
   if (mayHaveLeft && missing === null) return 'restored';
   if (!hasAddress) return 'no_address';
-  return missing === null ? null : 'missing_variable';
+  return missing === null ? null : gapReason(isFailed);
+}
+
+/** Why a draft is held whose content is not whole. */
+export function gapReason(isFailed = false): 'missing_variable' | 'render_failed' {
+  return isFailed ? 'render_failed' : 'missing_variable';
 }
 
 /** The content is what is approved, so it is what is hashed: not who gets it, nor when. Most is Markdown, which says no format. */
@@ -103,7 +110,7 @@ export function firstTimes(
 /** The person it is for has an address now: its time begins, unless it had begun before the address was lost. */
 export function addressArrived(
   draft: Draft,
-  given: { now: number; expiresAfterMs: number; missing: string | null; actor?: Actor },
+  given: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },
 ): Decided {
   if (draft.state !== 'held' || draft.reason !== 'no_address') {
     return conflict('It does not wait for an address');
@@ -112,12 +119,13 @@ export function addressArrived(
   const timed =
     draft.deadlineAt === null ? { ...draft, ...firstTimes({ ...draft, now, expiresAfterMs }) } : draft;
   if (missing === null || draft.isEdited) return release(timed, { now, actor, reason: 'address_arrived' });
-  const changed = { ...timed, reason: 'missing_variable', facts: factsWithout(draft.facts, missing) };
+  const reason = gapReason(given.isFailed);
+  const changed = { ...timed, reason, facts: factsWithout(draft.facts, missing) };
   return moved(draft, changed, {
     action: 'hold',
     actor,
     now,
-    reason: 'missing_variable',
+    reason,
     detail: { variable: missing },
   });
 }

@@ -63,6 +63,11 @@ function refusalOfPlace(draft: Draft): Refusal | null {
   if (draft.reason === 'no_address') {
     return conflict('It waits for an address; its time begins only when there is one');
   }
+  if (draft.reason === 'render_failed') {
+    return conflict(
+      'Rendering the email failed. Edit the draft or publish a simpler template, then postpone it',
+    );
+  }
   if (draft.reason === 'missing_variable') {
     return conflict(
       'It waits for something that the letter wants to say and nobody knows; edit it, or skip it',

@@ -1,5 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import { type Draft, PERSON_DECIDES } from './draft.ts';
+import { type Draft, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
 import { expiryOf, leavesAt } from './timing.ts';
 
 /** A draft that leaves by itself when its time comes and the gates let it. Moments are milliseconds. */
@@ -11,7 +11,7 @@ export type QueuedLetter = Pick<
 };
 
 /** These hold a draft until a person has done something; what the recipient's server put off was claimed before. */
-const WAITS_FOR_MORE = [...PERSON_DECIDES, 'composing', 'missing_variable', 'editing', 'deferred'];
+const WAITS_FOR_MORE = [...PERSON_DECIDES, ...NOT_WHOLE, 'composing', 'editing', 'deferred'];
 
 /**
  * The queue of a project without its texts, page by page in the order of the ids; what waits for a person is not in it.

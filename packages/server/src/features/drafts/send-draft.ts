@@ -58,6 +58,24 @@ export function putBack(draft: Draft, { at, now, detail = {} }: At & { at: numbe
   return moved(draft, changed, { action: 'put_back', actor: ENGINE, now, detail });
 }
 
+/**
+ * Rendering it for sending exceeded its bounds: it is held until a person or a new version of its template changes it. An approval
+ * is over, so that it is found among those that wait for a person.
+ */
+export function withhold(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'withhold', { actor: ENGINE, now });
+  if (refused) return refused;
+  const reason = 'render_failed';
+  const changed: Partial<Draft> = {
+    state: 'held',
+    resumeState: 'scheduled',
+    reason,
+    notBefore: null,
+    dueAt: null,
+  };
+  return moved(draft, changed, { action: 'withhold', actor: ENGINE, now, reason, detail });
+}
+
 /** A bounce, an open, a click or a reply proves what became of one of which nobody knew. */
 export function settle(
   draft: Draft,

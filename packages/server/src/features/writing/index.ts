@@ -5,7 +5,8 @@ export { type LetterText } from './letter.ts';
 export { completed, readTemplate } from './parse-template.ts';
 export { publishable, type Publishable } from './publish.ts';
 export { type Email, type EmailFrame, renderEmail } from './render-email.ts';
-export { renderLetter } from './render.ts';
+export { type RenderedLetter, renderLetter } from './render.ts';
+export { TOO_MUCH_WORK, WORK_MAX } from './render-work.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
 export { letterOfVersion, type Template, type TemplateSource, type TemplateVersion } from './template.ts';
 export {
@@ -26,8 +27,8 @@ export {
   removeTemplate,
 } from './templates.ts';
 export { linksOfMarkdown } from './list-links.ts';
-export { type Marks, trackLinks } from './track-links.ts';
+export { findLinks, type LinkPlaces, markLinks, type Marks, trackLinks } from './track-links.ts';
 export { renderTeamLetter } from './team-letter.ts';
-export { usedVariables } from './used-variables.ts';
+export { trialContent, type UsedVariable, usedVariables } from './used-variables.ts';
 export { type FillRates, fillRates } from './fill-rates.ts';
 export { type LetterVariables, personFactsChanged, variablesFor } from './variables.ts';

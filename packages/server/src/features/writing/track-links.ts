@@ -19,31 +19,22 @@ export type Marked = { html: string; urls: string[] };
 /** More links of one letter are left as they are. */
 const LINKS_MAX = 100;
 
+/** Where a page has links that can be tracked, and where what no person sees is put in. */
+export type LinkPlaces = {
+  links: { from: number; to: number; number: number }[];
+  urls: string[];
+  end: number;
+};
+
 /** Of a page that is written already. Whoever reads its plain text reads the real addresses. */
 export function trackLinks(html: string, marks: Marks): Marked {
-  const { page, urls } = marks.linkOf
-    ? withLinks(html, marks.linkOf, marks.ownPrefix)
-    : { page: html, urls: [] };
-  const trap =
-    urls.length > 0 && marks.trapOf ? TRAP.replace('%', escapeHtml(marks.trapOf(urls.length))) : '';
-  const pixel = marks.pixel === null ? '' : PIXEL.replace('%', escapeHtml(marks.pixel));
-  if (trap === '' && pixel === '') return { html: page, urls };
-  const { before, inside, behind } = partsOfPage(page);
-  return { html: `${before}${inside}${trap}${pixel}${behind}`, urls };
+  return markLinks(html, findLinks(html, marks.ownPrefix), marks);
 }
 
-const TRAP = '<a href="%" style="display:none;mso-hide:all;" aria-hidden="true" tabindex="-1"></a>';
-const PIXEL =
-  '<img src="%" alt="" width="1" height="1" style="display:block;border:0;width:1px;height:1px;">';
-
-function withLinks(
-  html: string,
-  linkOf: (number: number) => string,
-  ownPrefix: string,
-): { page: string; urls: string[] } {
+/** Reads the page; `markLinks` only puts pieces together. */
+export function findLinks(html: string, ownPrefix: string): LinkPlaces {
   const numbers = new Map<string, number>();
-  const pieces: string[] = [];
-  let written = 0;
+  const links: LinkPlaces['links'] = [];
   scanHtml(html, {
     text() {},
     close() {},
@@ -55,12 +46,36 @@ function withLinks(
       const number = numbers.get(url) ?? numbers.size;
       if (number >= LINKS_MAX) return;
       numbers.set(url, number);
-      pieces.push(html.slice(written, at + href.from), `"${escapeHtml(linkOf(number))}"`);
-      written = at + href.to;
+      links.push({ from: at + href.from, to: at + href.to, number });
     },
   });
-  return { page: `${pieces.join('')}${html.slice(written)}`, urls: [...numbers.keys()] };
+  const { before, inside } = partsOfPage(html);
+  return { links, urls: [...numbers.keys()], end: before.length + inside.length };
 }
+
+export function markLinks(
+  html: string,
+  { links, urls, end }: LinkPlaces,
+  { linkOf, trapOf, pixel }: Omit<Marks, 'ownPrefix'>,
+): Marked {
+  const written: { from: number; to: number; text: string }[] = linkOf
+    ? links.map(({ from, to, number }) => ({ from, to, text: `"${escapeHtml(linkOf(number))}"` }))
+    : [];
+  const tracked = linkOf ? urls : [];
+  const trap = tracked.length > 0 && trapOf ? TRAP.replace('%', escapeHtml(trapOf(tracked.length))) : '';
+  const last = trap + (pixel === null ? '' : PIXEL.replace('%', escapeHtml(pixel)));
+  if (last !== '') written.push({ from: end, to: end, text: last });
+  let [page, at] = ['', 0];
+  for (const { from, to, text } of written.toSorted((a, b) => a.from - b.from)) {
+    page += html.slice(at, from) + text;
+    at = to;
+  }
+  return { html: page + html.slice(at), urls: tracked };
+}
+
+const TRAP = '<a href="%" style="display:none;mso-hide:all;" aria-hidden="true" tabindex="-1"></a>';
+const PIXEL =
+  '<img src="%" alt="" width="1" height="1" style="display:block;border:0;width:1px;height:1px;">';
 
 /** As a browser would ask for it; undefined for what is no page of the web. */
 function targetOf(address: string, ownPrefix: string): string | undefined {

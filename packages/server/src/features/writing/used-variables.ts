@@ -2,6 +2,8 @@ import { analyzeSync } from 'liquidjs';
 import { LETTER_PARTS, type LetterText } from './letter.ts';
 import { parsePart } from './liquid.ts';
 import { markupOf, renderLetter } from './render.ts';
+import { TOO_MUCH_WORK } from './render-work.ts';
+import { refused } from './template.ts';
 
 /** A name that a letter reads. `holds`: the letter has no other words where nothing is known of it, so it waits for a person. */
 export type UsedVariable = { name: string; holds: boolean };
@@ -18,8 +20,16 @@ export function usedVariables(letter: LetterText): UsedVariable[] {
         typeof key === 'string' ? `${String(root)}.${key}` : String(root),
       );
   });
-  const unknown = { person: {}, event: {}, project: { name: '' }, run: { ends_at: null }, zone: 'UTC' };
-  const missing = renderLetter(letter, unknown).missing;
+  const missing = renderLetter(letter, UNKNOWN).missing;
   const holds = (name: string): boolean => missing.some((one) => one === name || one.startsWith(`${name}.`));
   return [...new Set(names)].map((name) => ({ name, holds: holds(name) }));
+}
+
+const UNKNOWN = { person: {}, event: {}, project: { name: '' }, run: { ends_at: null }, zone: 'UTC' };
+
+/** What a letter says to somebody of whom nothing is known; a fault where even that takes too much work. */
+export function trialContent(letter: LetterText): LetterText {
+  const { content, failed } = renderLetter(letter, UNKNOWN);
+  if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);
+  return content;
 }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
+import { testRenderer } from '../../../testkit/mailroom.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
@@ -44,7 +45,7 @@ const LETTER = {
 };
 const rule = (more: object): object => ({ name: 'tested', steps: [LETTER], ...more });
 const run = (document: object, sinceMs = 30 * DAY) =>
-  backtest(db, { projectId, sinceMs, rule: { document } });
+  backtest({ db, renderer: testRenderer }, { projectId, sinceMs, rule: { document } });
 
 /** The same at each run. */
 function dice(seed: number): (sides: number) => number {
@@ -124,7 +125,10 @@ test.each(RULES)('over what the engine saw, it finds what the engine decided: %s
     await happen(name, { user: users[roll(4)] ?? '', properties, occurred_at, ...suppress });
     await engine.advance(roll(10) * HOUR + roll(60) * MINUTE + 1);
   }
-  const found = await backtest(db, { projectId, sinceMs: 30 * DAY, rule: { reference: 'tested' } });
+  const found = await backtest(
+    { db, renderer: testRenderer },
+    { projectId, sinceMs: 30 * DAY, rule: { reference: 'tested' } },
+  );
   const runs = await db.query<{ user: string; key: string; at: Date }>(
     `SELECT r.external_user_id AS user, r.key, r.entered_at AS at FROM beckon.run r WHERE r.project_id = $1
      ORDER BY r.entered_at, r.external_user_id`,
@@ -260,7 +264,10 @@ test('a rule that names what is not there is refused', async () => {
   await expect(run(rule({ when: { event: 'ordered' }, steps }))).rejects.toMatchObject({
     code: 'validation_failed',
   });
-  const nobody = backtest(db, { projectId, sinceMs: DAY, rule: { reference: 'nothing' } });
+  const nobody = backtest(
+    { db, renderer: testRenderer },
+    { projectId, sinceMs: DAY, rule: { reference: 'nothing' } },
+  );
   await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -273,19 +280,25 @@ test('it says on the way how far it is, and whoever watches can end it', async (
     sinceMs: DAY,
     rule: { document: rule({ when: { event: 'ordered' }, max_event_age: '2h' }) },
   };
-  await backtest(db, { ...asked, watch: ({ of, looked, share }) => seen.push({ of, looked, share }) });
+  await backtest(
+    { db, renderer: testRenderer },
+    { ...asked, watch: ({ of, looked, share }) => seen.push({ of, looked, share }) },
+  );
   expect(seen).toEqual([
     { of: 'rule', looked: 1, share: 1 },
     { of: 'saved', looked: 1, share: 1 },
   ]);
-  const ended = backtest(db, {
-    ...asked,
-    watch: () => {
-      throw new Error('enough');
+  const ended = backtest(
+    { db, renderer: testRenderer },
+    {
+      ...asked,
+      watch: () => {
+        throw new Error('enough');
+      },
     },
-  });
+  );
   await expect(ended).rejects.toThrow('enough');
-  expect((await backtest(db, asked)).entered.people).toBe(1);
+  expect((await backtest({ db, renderer: testRenderer }, asked)).entered.people).toBe(1);
 });
 
 test('what a run that began by a date ends by is what came after its cause, as the engine has it', async () => {

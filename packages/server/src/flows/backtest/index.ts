@@ -5,11 +5,12 @@ import type { Database, Tx } from '../../io/db/index.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { checkReferences, readRule } from '../check-rule.ts';
 import { loadProjectModels, type Model } from '../models.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { collide } from './collide.ts';
 import type { Found, Play } from './play.ts';
 import { rehearse } from './rehearse.ts';
-import { type Backtested, report } from './report.ts';
+import { type Backtested, renderSamples, report } from './report.ts';
 
 export type { Backtested } from './report.ts';
 
@@ -29,8 +30,11 @@ export type Progress = { of: 'rule' | 'saved'; looked: number; at: number; share
  * Runs a rule over the events that are stored: who would have entered it when, and what would have been written. It is
  * decided by the engine's own functions over what was known at each moment, and nothing is written.
  */
-export function backtest(db: Pick<Database, 'session' | 'clock'>, asked: BacktestAsked): Promise<Backtested> {
-  return inSnapshot(db, async (tx) => {
+export async function backtest(
+  { db, renderer }: { db: Pick<Database, 'session' | 'clock'>; renderer: Renderer },
+  asked: BacktestAsked,
+): Promise<Backtested> {
+  const played = await inSnapshot(db, async (tx) => {
     const { projectId, sinceMs } = asked;
     const until = db.clock.now();
     const window = { projectId, from: until - sinceMs, until };
@@ -42,8 +46,9 @@ export function backtest(db: Pick<Database, 'session' | 'clock'>, asked: Backtes
     const found = await run(tx, rule, { window, model, watch: watchOf(watch, 'rule', window) });
     const other = { window, model, watch: watchOf(watch, 'saved', window) };
     const before = saved && saved !== rule ? await run(tx, saved, other) : null;
-    return report({ found, before, window, model, isSaved: rule === saved });
+    return { found, before, window, model, isSaved: rule === saved };
   });
+  return report(played, await renderSamples(played, renderer));
 }
 
 async function ruleAsked(

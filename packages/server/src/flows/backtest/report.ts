@@ -1,7 +1,8 @@
 import { iso } from '../../base/clock.ts';
 import { type Reason, REASONS } from '../../features/rules/index.ts';
 import type { Model } from '../models.ts';
-import { write } from '../rules/index.ts';
+import type { Renderer } from '../rendering/index.ts';
+import { letterToRender } from '../rules/index.ts';
 import type { WouldLetter } from './letters.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { Entered, Found } from './play.ts';
@@ -69,7 +70,10 @@ type Reported = {
   isSaved: boolean;
 };
 
-export function report({ found, before, window, model, isSaved }: Reported): Backtested {
+export function report(
+  { found, before, window, model, isSaved }: Reported,
+  samples: Backtested['samples'],
+): Backtested {
   const { rule, done, collisions } = found;
   const { timeZone } = model.project.settings;
   const held = collisions.held.map(({ userId, at }) => ({ external_user_id: userId, at: iso(at) }));
@@ -97,7 +101,7 @@ export function report({ found, before, window, model, isSaved }: Reported): Bac
       per_day: perDay(done.letters, timeZone),
     },
     caps: { held: held.length, displaced: collisions.displaced, sample: held.slice(0, SAMPLES_OF_CAPS) },
-    samples: samplesOf(found, model),
+    samples,
     difference: before && differenceOf(found, before, timeZone),
     assumptions: assumptionsOf(found),
   };
@@ -124,11 +128,18 @@ function perDay(letters: WouldLetter[], zone: string): Backtested['letters']['pe
     .toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-function samplesOf({ done }: Found, model: Model): Backtested['samples'] {
-  return done.samples.map(({ person, run, letter, at }) => {
-    const { content, missing } = write({ run, letter, person, model });
-    return { external_user_id: person.userId, at: iso(at), ...content, missing };
-  });
+/** What is rendered of them is outside the snapshot, which keeps a connection. */
+export async function renderSamples(
+  { found, model }: Pick<Reported, 'found' | 'model'>,
+  renderer: Renderer,
+): Promise<Backtested['samples']> {
+  const samples: Backtested['samples'] = [];
+  for (const { person, run, letter, at } of found.done.samples) {
+    const asked = letterToRender({ run, letter, person, model });
+    const { content, missing } = await renderer.run('letter', asked, { projectId: person.projectId });
+    samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
+  }
+  return samples;
 }
 
 function differenceOf(found: Found, before: Found, zone: string): Difference {

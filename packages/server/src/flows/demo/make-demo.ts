@@ -98,7 +98,10 @@ async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
   );
   await addDomain({ db, sealer: deps.sealer, mail: deps.mail }, { projectId: id, name: DOMAIN });
   for (const document of TEMPLATES)
-    await createTemplate(db, { projectId: id, document, follow: false, actor: 'Ada' });
+    await createTemplate(
+      { db, renderer: deps.mailroom.renderer },
+      { projectId: id, document, follow: false, actor: 'Ada' },
+    );
   for (const audience of AUDIENCES) await createAudience(db, { projectId: id, ...audience });
   for (const document of RULES) await createRule(db, { projectId: id, document });
   return { project: { ...project, key: { id: key.id, last4: key.secret.slice(-4) } } };

@@ -87,7 +87,9 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
     if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
     given.db.reach?.('digest_claimed');
-    const run: Run = { tx, deps, lane: asked.lane, now: deps.db.clock.now(), models: taken.models };
+    const { lane, ofAll } = asked;
+    const now = deps.db.clock.now();
+    const run: Run = { tx, deps, lane, now, models: taken.models, isSmallest: ofAll === 1 };
     const folded = await foldBatch(run, taken);
     given.db.reach?.('digest_folded');
     // Nobody waits between the two: the questions are on their way while the events are being stored.
@@ -109,7 +111,8 @@ export const NOTHING_DIGESTED: Digested = {
   odd: [],
 };
 
-type Run = { tx: BatchTx; deps: BatchDeps; lane: Lane; now: number; models: Map<number, Model> };
+type Asking = { tx: BatchTx; deps: BatchDeps; lane: Lane; isSmallest: boolean };
+type Run = Asking & { now: number; models: Map<number, Model> };
 type Took = { batch: Batch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
 
 async function take(
@@ -265,7 +268,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     lane,
     records: batch.records,
   });
-  const ruled = await applyRules(tx, happened, { now, newId: deps.newId });
+  const ruled = await applyRules(tx, happened, { now, newId: deps.newId, isSmallest: run.isSmallest });
   deps.db.reach?.('digest_committing');
   await tx.together(() =>
     Promise.all([

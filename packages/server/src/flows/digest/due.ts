@@ -34,13 +34,13 @@ import { type BatchTx, inSession } from '../session.ts';
 export type DueDone = { people: number; moves: number; lateMs: number };
 
 const NOTHING: DueDone = { people: 0, moves: 0, lateMs: 0 };
-const DUE_AT_ONCE_MAX = 500;
+export const DUE_AT_ONCE_MAX = 500;
 
 /**
  * Asks again about the people for whom time alone may have changed an answer, the longest overdue first. The place is
  * held before it is asked what comes next, so that nobody's moment is lost between the two.
  */
-export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone> {
+export function digestDue(given: BatchDeps, projectId: number, limit: number): Promise<DueDone> {
   return inSession(given.db, async (tx) => {
     const [turn] = await takeFreeTurns(tx, [projectId]);
     if (!turn) return NOTHING;
@@ -49,7 +49,7 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;
     const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
-    const due = await listAllDue({ tx, projectId, now, until });
+    const due = await listAllDue({ tx, projectId, now, until, limit });
     given.db.reach?.('due_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
@@ -61,7 +61,11 @@ export function digestDue(given: BatchDeps, projectId: number): Promise<DueDone>
     await writeStandings(tx, writes, at);
     await writeDecisions(tx, unheardMoves(answered, new Map([[projectId, model]]), now));
     await dropTimers(tx, due.timers);
-    const ruled = await applyRules(tx, happenedNow(step, due, transitions), { now, newId: deps.newId });
+    const ruled = await applyRules(tx, happenedNow(step, due, transitions), {
+      now,
+      newId: deps.newId,
+      isSmallest: limit === 1,
+    });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
     // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
     if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
@@ -92,14 +96,15 @@ async function heardUntil(
   return oldest === null ? now : Math.min(now, oldest + aheadMs);
 }
 
-type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number };
+/** `limit`: of each kind. */
+type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number; limit: number };
 
-async function listAllDue({ tx, projectId, now, until }: Until): Promise<AllDue> {
+async function listAllDue({ tx, projectId, now, until, limit }: Until): Promise<AllDue> {
   const at = new Date(until);
   const [dues, timers, runs] = await Promise.all([
-    listDueNow(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
-    dueTimers(tx, { projectId, now: at, limit: DUE_AT_ONCE_MAX }),
-    listDueRuns(tx, { projectId, now: until, limit: DUE_AT_ONCE_MAX }),
+    listDueNow(tx, { projectId, now: at, limit }),
+    dueTimers(tx, { projectId, now: at, limit }),
+    listDueRuns(tx, { projectId, now: until, limit }),
   ]);
   const users = new Set([...dues, ...timers, ...runs].map(({ userId }) => userId));
   const people = await findPeople(

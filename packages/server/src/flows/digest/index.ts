@@ -7,7 +7,8 @@ import { type Database, isPoisonous } from '../../io/db/index.ts';
 import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
 import { createBurials } from './bury.ts';
-import { type DueDone, digestDue } from './due.ts';
+import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
+import { createRenderLimits } from './render-limits.ts';
 import { createModels } from '../models.ts';
 
 export type { Digested } from './batch.ts';
@@ -51,8 +52,13 @@ export function createDigest(options: DigestOptions): Digest {
   };
   const partitions = partitionKeeper(db);
   const burials = createBurials(db, log);
+  const limits = createRenderLimits(db.clock);
 
-  async function attempt(lane: Lane, projectIds: number[], ofAll: number): Promise<Digested> {
+  function attempt(lane: Lane, wanted: number[], recordsMax: number): Promise<Digested> {
+    return limits.within(wanted, recordsMax, ({ projectIds, records }) => applied(lane, projectIds, records));
+  }
+
+  async function applied(lane: Lane, projectIds: number[], ofAll: number): Promise<Digested> {
     const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
     const tried: Tried = { seq: null };
     try {
@@ -86,7 +92,9 @@ export function createDigest(options: DigestOptions): Digest {
       return digested;
     },
     async due(projectId) {
-      const done = await digestDue(deps, projectId);
+      const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
+        digestDue(deps, projectId, records),
+      );
       if (done.people > 0) log.info({ projectId, ...done }, 'time.digested');
       return done;
     },

@@ -34,6 +34,7 @@ export const DRAFT_WORDS = {
     'the condition of the rule does not hold any more, and a person wrote the letter: they decide',
   facts_changed: 'what it says about the person changed, so it waits anew',
   missing_variable: 'the letter has a gap that a person has to fill',
+  render_failed: 'rendering the email exceeded its limits, so a person has to simplify it',
   replied: 'the person has answered',
   snoozed: 'somebody put it off',
   skipped: 'somebody did not want it to be sent',

@@ -1,7 +1,9 @@
 import { listDomains, listKeys, recordsOf } from '../../features/domains/index.ts';
-import { type CheckedMail, checkMail } from '../../features/outbox/index.ts';
+import type { CheckedMail } from '../../features/outbox/index.ts';
 import { findUrls } from '../../features/outcomes/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+
+import type { Renderer } from '../rendering/index.ts';
 
 export type LetterToCheck = {
   projectId: number;
@@ -14,12 +16,12 @@ export type LetterToCheck = {
 
 /** What is wrong with a letter, as it would leave or as it arrived; its signature is held against the project's own keys. */
 export async function checkLetter(
-  tx: Tx,
+  { db: tx, renderer }: { db: Tx; renderer: Renderer },
   { projectId, id, raw, kind, at }: LetterToCheck,
 ): Promise<CheckedMail> {
   const records = await listDkimRecords(tx, projectId);
   const urls = await findUrls(tx, { projectId, messageId: id });
-  return checkMail(raw, { kind, at, urls, keyOf: (name) => records.get(name) ?? null });
+  return renderer.run('checkMail', { raw, kind, at, urls, records }, { projectId });
 }
 
 /** Of all keys of the project, those that wait and those that retire too, as they are published. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
+import { testRenderer } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
 import { letterToken, type TokenUse } from '../../base/letter-token.ts';
 import { silentLog } from '../../base/log.ts';
@@ -43,7 +44,8 @@ const compose = () => goodLetter({ date: new Date(db.clock.now()) });
 const receive = (from: string, raw: Uint8Array = Buffer.from('Subject: x\r\n\r\nx'), to = ['ada@x.test']) =>
   receiveMail({ db, tokenKeys }, { from, to, raw });
 const list = (of = projectId) => listMail(db, { projectId: of, limit: 100 });
-const show = (id: string, of = projectId) => showMail(db, { projectId: of, id, copy: 1 });
+const show = (id: string, of = projectId) =>
+  showMail({ db, renderer: testRenderer }, { projectId: of, id, copy: 1 });
 
 /** The server as it stands without a relay: it hands letters to itself. */
 async function openItself(): Promise<Relay> {
@@ -120,7 +122,7 @@ test('a letter that comes twice is kept twice and told to be so', async () => {
     '2 of 3',
     '1 of 3',
   ]);
-  expect((await showMail(db, { projectId, id, copy: 3 })).mail.copy).toBe(3);
+  expect((await showMail({ db, renderer: testRenderer }, { projectId, id, copy: 3 })).mail.copy).toBe(3);
 });
 
 test('no project sees the letters of another', async () => {
@@ -130,7 +132,9 @@ test('no project sees the letters of another', async () => {
   expect(await list(other)).toEqual([]);
   for (const name of [id, newId(), 'no id', ''])
     await expect(show(name, other)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(showMail(db, { projectId, id, copy: 2 })).rejects.toThrow('copy 2');
+  await expect(showMail({ db, renderer: testRenderer }, { projectId, id, copy: 2 })).rejects.toThrow(
+    'copy 2',
+  );
   expect(await clearOutbox(db, { projectId: other, before: db.clock.now() + 1 })).toBe(0);
   expect(await clearOutbox(db, { projectId, before: db.clock.now() })).toBe(0);
   expect(await clearOutbox(db, { projectId, before: db.clock.now() + 1 })).toBe(1);

@@ -1,6 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import { type CheckedMail, findMail, type WholeMail } from '../../features/outbox/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { checkLetter } from './check-letter.ts';
 
 export type ShownMail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;
@@ -9,17 +10,20 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** One letter of the outbox, whole, as a reader would see it, and what is wrong with it. */
 export async function showMail(
-  tx: Tx,
+  { db, renderer }: { db: Tx; renderer: Renderer },
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
 ): Promise<ShownMail> {
-  const mail = await openMail(tx, { projectId, id, copy });
-  const { html, text, checks } = await checkLetter(tx, {
-    projectId,
-    id,
-    raw: mail.raw,
-    kind: mail.draftId === null ? 'team' : 'person',
-    at: mail.at,
-  });
+  const mail = await openMail(db, { projectId, id, copy });
+  const { html, text, checks } = await checkLetter(
+    { db, renderer },
+    {
+      projectId,
+      id,
+      raw: mail.raw,
+      kind: mail.draftId === null ? 'team' : 'person',
+      at: mail.at,
+    },
+  );
   return { mail, html, text, checks };
 }
 

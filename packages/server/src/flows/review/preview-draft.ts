@@ -1,10 +1,11 @@
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import { type CheckedMail, readMail } from '../../features/outbox/index.ts';
-import { type Email, renderEmail } from '../../features/writing/index.ts';
+import type { CheckedMail } from '../../features/outbox/index.ts';
+import type { Email } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { checkLetter } from '../outbox/check-letter.ts';
 import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
@@ -31,6 +32,7 @@ export async function previewDraft(
   { db, mailroom, models, tokenKeys, newId }: PreviewDeps,
   ref: DraftRef,
 ): Promise<PreviewedDraft> {
+  const { renderer } = mailroom;
   const now = db.clock.now();
   const opened = await openDraft(db, { ...ref, now, models });
   const { draft, model, person } = opened;
@@ -56,13 +58,14 @@ export async function previewDraft(
       frozen: null,
       aheadMs: 0,
     },
-    { outlet: mailroom.outlet, tokenKeys, now: () => now },
+    { outlet: mailroom.outlet, tokenKeys, renderer, now: () => now },
   );
   const { projectId } = ref;
-  const checked = await checkLetter(db, { projectId, id: messageId, raw: mime, kind: 'person', at: now });
-  const { headers } = await readMail(mime);
+  const asked = { projectId, id: messageId, raw: mime, kind: 'person', at: now } as const;
+  const checked = await checkLetter({ db, renderer }, asked);
+  const { headers } = await renderer.run('readMail', mime, { projectId });
   const { html, text, checks } = checked;
-  const { links, troubles } = frame(opened);
+  const { links, troubles } = await framed(opened, renderer);
   const bytes = { html: Buffer.byteLength(html), mime: mime.length };
   return {
     html,
@@ -80,19 +83,24 @@ export async function previewDraft(
 const NOBODY = 'nobody@nowhere.invalid';
 
 /** The HTML alone, which is quicker: for the frame in which somebody reads it. */
-export async function renderDraft(tx: Tx, asked: CaseAsked): Promise<Email> {
-  return frame(await openDraft(tx, asked));
+export async function renderDraft(
+  { db, renderer }: { db: Tx; renderer: Renderer },
+  asked: CaseAsked,
+): Promise<Email> {
+  return framed(await openDraft(db, asked), renderer);
 }
 
 /** The way out stands in it, and leads nowhere: whoever looks at it is not whom it is for. */
-function frame({ draft, model: { project } }: DraftCase): Email {
+function framed({ draft, model: { project } }: DraftCase, renderer: Renderer): Promise<Email> {
   const { sender } = project.settings;
-  return renderEmail(draft.content, {
+  const frame = {
     projectName: project.name,
     postalAddress: sender.postalAddress,
     footer: sender.footer,
     unsubscribeUrl: 'https://example.com/unsubscribe',
-  });
+  };
+  const { content, projectId } = draft;
+  return renderer.run('email', { content, frame, ownPrefix: null }, { projectId });
 }
 
 async function openDraft(tx: Tx, asked: CaseAsked): Promise<DraftCase> {

@@ -1,7 +1,8 @@
 import { type Content, type DraftContentKept, listContents } from '../../features/drafts/index.ts';
-import { renderLetter, variablesFor } from '../../features/writing/index.ts';
+import { variablesFor } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { letterOf, zoneOfPerson } from '../rules/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
@@ -11,15 +12,21 @@ export type DraftVersions = {
   versions: DraftContentKept[];
 };
 
-export async function showVersions(tx: Tx, asked: CaseAsked): Promise<DraftVersions> {
+export async function showVersions(
+  { db: tx, renderer }: { db: Tx; renderer: Renderer },
+  asked: CaseAsked,
+): Promise<DraftVersions> {
   const { projectId, draftId } = asked;
   const opened = isDraftId(draftId) ? await openCase(tx, asked) : undefined;
   if (!opened) throw unknownDraft(draftId);
   const kept = await listContents(tx, projectId, draftId);
-  return { letter: letterNow(opened), versions: withPresent(opened, kept) };
+  return { letter: await letterNow(opened, renderer), versions: withPresent(opened, kept) };
 }
 
-function letterNow({ draft, model, person, run }: DraftCase): DraftVersions['letter'] {
+async function letterNow(
+  { draft, model, person, run }: DraftCase,
+  renderer: Renderer,
+): Promise<DraftVersions['letter']> {
   const letter = letterOf(model, draft);
   if (!letter || !person || !run) return null;
   const variables = variablesFor({
@@ -29,7 +36,9 @@ function letterNow({ draft, model, person, run }: DraftCase): DraftVersions['let
     project: model.project,
     zone: zoneOfPerson(person, model),
   });
-  return { ...renderLetter(letter.text, variables).content, name: letter.name };
+  const { projectId } = draft;
+  const { content } = await renderer.run('letter', { letter: letter.text, variables }, { projectId });
+  return { ...content, name: letter.name };
 }
 
 /** One that nobody edited has the text that it has, and no other was kept. */

@@ -175,6 +175,7 @@ const SHIFT_WORDS: Partial<Record<Move['action'], string>> = {
   retry: 'The recipient’s server put it off',
   claim: 'It was handed over',
   put_back: 'It was taken back, for something came in between',
+  withhold: 'It was held before sending',
   send_again: 'It was sent again, as another draft',
   settle: 'It was proved what became of it',
 };

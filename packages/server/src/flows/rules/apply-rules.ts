@@ -6,6 +6,7 @@ import {
   type Decided,
   type Draft,
   follow,
+  isNotWhole,
   isRefused,
   listOpenOfPeople,
   type Moved,
@@ -23,14 +24,22 @@ import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/s
 import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
 import { wantWording } from '../../features/wording/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { compose, write } from './compose.ts';
+import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
+import { compose, gapOf, isOutdated, write } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Happened, Item } from './happened.ts';
 import { checkOut, goOn, hear, wake } from './under-way.ts';
 import { writeMoves } from '../write-moves.ts';
 
-export type RulesDeps = { now: number; newId: NewId };
+export type RulesDeps = {
+  now: number;
+  newId: NewId;
+  /** The batch is a single record, and cannot be made smaller: whatever it renders, it has to come through. */
+  isSmallest?: boolean;
+};
+
+type Composing = RulesDeps & { rendering: BatchRendering };
 
 /** When which project has to be looked at again, by the digest and by the sender; and the runs that began. */
 export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[] };
@@ -47,10 +56,15 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
   const open = await openDrafts(tx, concerned);
   const known = await gatherKnown(tx, concerned, { now: deps.now, locks: true });
   const desks = concerned.map((one) => decideAll(one, known.get(personKey(one.happened.person)), deps));
+  const openOf = (desk: Desk): Draft[] => open.get(personKey(desk.person)) ?? [];
+  const rendering = createBatchRendering();
+  const composing = { ...deps, rendering };
+  const composed = await inTurn(desks, { ...composing, shareMin: 0 }, (desk) => composeAll(desk, composing));
+  const second = { ...composing, shareMin: 0.5 };
   const moved = [
-    ...desks.flatMap((desk) => composeAll(desk, deps)),
-    ...desks.flatMap((desk) => cancelEnded(desk, open.get(personKey(desk.person)) ?? [])),
-    ...desks.flatMap((desk) => arrivals(desk, open.get(personKey(desk.person)) ?? [])),
+    ...composed,
+    ...desks.flatMap((desk) => cancelEnded(desk, openOf(desk))),
+    ...(await inTurn(desks, second, (desk) => arrivals(desk, openOf(desk), composing))),
   ];
   await writeAll(tx, desks, moved);
   await wantWording(tx, unworded(desks, moved), deps.now);
@@ -148,7 +162,7 @@ function anchorOf({ person }: Happened, item: Item): Anchor | null {
   }
 }
 
-function composeAll({ outcome, person, model }: Desk, deps: RulesDeps): Moved[] {
+function composeAll({ outcome, person, model }: Desk, deps: Composing): Moved[] {
   return outcome.letters
     .filter(({ run }) => run.state !== 'ended')
     .map(({ run, letter }) => compose({ run, letter, person, model }, deps));
@@ -169,28 +183,38 @@ function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
  * Drafts that waited for an address begin their time, if the person has one now, and those that had a hole are written anew;
  * the run of one that is too late goes on.
  */
-function arrivals(desk: Desk, open: Draft[]): Moved[] {
+function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): Moved[] {
   return open.flatMap((draft) => {
     const run = desk.runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
-    const decided = run ? arrived(desk, draft, run) : null;
+    const decided = run ? arrivalOf(desk, draft, { run, rendering }) : null;
     if (!run || !decided || isRefused(decided)) return [];
     if (decided.draft.endedAt !== null) wake(desk, run);
     return [decided];
   });
 }
 
-function arrived({ person, model, now }: Desk, draft: Draft, run: Run): Decided | null {
-  const waitsForAddress = draft.reason === 'no_address';
-  if (waitsForAddress ? person.email === null : draft.reason !== 'missing_variable' || draft.isEdited)
-    return null;
+/** Whether what it waits for may have come. Of the same facts a render that failed would fail again. */
+function mayGoOn({ person, model }: Desk, draft: Draft): boolean {
+  if (draft.reason === 'no_address') return person.email !== null;
+  if (draft.isEdited || !isNotWhole(draft)) return false;
+  return draft.reason !== 'render_failed' || isOutdated(draft, person, model);
+}
+
+type Arriving = { run: Run; rendering: BatchRendering };
+
+function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Decided | null {
+  if (!mayGoOn(desk, draft)) return null;
+  const { person, model, now } = desk;
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
   if (!definition || instruction?.kind !== 'draft') return null;
-  const { content, facts, missing } = write({ run, letter: instruction.letter, person, model });
-  const [hole = null] = missing;
-  if (waitsForAddress)
-    return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, missing: hole });
-  if (hole !== null) return null;
+  const written = write({ run, letter: instruction.letter, person, model });
+  rendering.add(person.projectId, written.work);
+  const { content, facts } = written;
+  const gap = gapOf(written);
+  if (draft.reason === 'no_address')
+    return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, ...gap });
+  if (gap.missing !== null) return null;
   const mayHaveLeft = run.lostMs !== null;
   return follow(draft, { content, facts, missing: null, mayHaveLeft, why: 'facts_changed', now });
 }

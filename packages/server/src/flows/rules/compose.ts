@@ -1,15 +1,19 @@
 import type { NewId } from '../../base/ids.ts';
-import { type Moved, newDraft } from '../../features/drafts/index.ts';
+import { type Draft, type Moved, newDraft } from '../../features/drafts/index.ts';
 import type { Person } from '../../features/people/index.ts';
 import type { ProgramLetter, Run } from '../../features/sequences/index.ts';
 import {
   findShippedLetter,
   type LetterText,
+  personFactsChanged,
+  type RenderedLetter,
   renderLetter,
   variablesFor,
 } from '../../features/writing/index.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import type { Model } from '../models.ts';
+import type { LetterToRender } from '../rendering/index.ts';
+import type { BatchRendering } from './batch-rendering.ts';
 import { zoneOfPerson } from './desk.ts';
 
 export type Composing = { run: Run; letter: ProgramLetter; person: Person; model: Model };
@@ -17,12 +21,14 @@ export type Composing = { run: Run; letter: ProgramLetter; person: Person; model
 /** Writes the letter that a run has come to, and holds it until its deadline. */
 export function compose(
   { run, letter, person, model }: Composing,
-  { now, newId }: { now: number; newId: NewId },
+  { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
 ): Moved {
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
   if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   const { projectId, userId } = person;
-  const { content, facts, missing } = write({ run, letter, person, model });
+  const written = write({ run, letter, person, model });
+  const { content, facts } = written;
+  rendering.add(projectId, written.work);
   return newDraft({
     projectId,
     id: newId(),
@@ -40,16 +46,44 @@ export function compose(
     endsAt: run.endsAt,
     expiresAfterMs: definition.expiresAfterMs,
     hasAddress: person.email !== null,
-    missing: missing[0] ?? null,
+    ...gapOf(written),
     mayHaveLeft: run.lostMs !== null,
     now,
   });
 }
 
+/** What a draft of this would be held for: the part that took too much work, or the first value that is missing. */
+export function gapOf({ missing, failed }: Pick<RenderedLetter, 'missing' | 'failed'>): {
+  missing: string | null;
+  isFailed: boolean;
+} {
+  return { missing: failed ?? missing[0] ?? null, isFailed: failed !== null };
+}
+
+/** Whether what a draft says about its person is something else now. */
+export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: Model): boolean {
+  if (Object.keys(draft.facts).length === 0) return false;
+  const variables = variablesFor({
+    person,
+    // What an event said does not change.
+    anchor: { name: '', properties: {}, occurredAt: 0 },
+    endsAt: null,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+  });
+  return personFactsChanged(draft.facts, variables).length > 0;
+}
+
 type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
-/** What the letter says to this person now. */
-export function write({ run, letter, person, model }: Writing): ReturnType<typeof renderLetter> {
+/** What the template says to this person now. */
+export function write(writing: Writing): RenderedLetter {
+  const { letter, variables } = letterToRender(writing);
+  return renderLetter(letter, variables);
+}
+
+/** The same, for whoever renders it elsewhere. */
+export function letterToRender({ run, letter, person, model }: Writing): LetterToRender {
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no letter ${JSON.stringify(letter)}`);
   const variables = variablesFor({
@@ -59,7 +93,7 @@ export function write({ run, letter, person, model }: Writing): ReturnType<typeo
     project: model.project,
     zone: zoneOfPerson(person, model),
   });
-  return renderLetter(text, variables);
+  return { letter: text, variables };
 }
 
 /** The letter of the step that a draft was made at; without a name where it belongs to that step alone. */

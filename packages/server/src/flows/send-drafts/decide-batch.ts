@@ -27,6 +27,7 @@ import {
   type MessageEnd,
   type MessageRow,
 } from '../../features/sending/index.ts';
+import { WORK_MAX } from '../../features/writing/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
 import { letterOf, zoneOfPerson } from '../rules/index.ts';
@@ -37,8 +38,9 @@ import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
 import type { Mailroom } from './mailroom.ts';
 import { findSender, gatesElsewhere, type Sender } from './sender-of.ts';
 
-/** Whatever keeps letters in may be mended at any time. */
 const ASK_AGAIN_MS = 3_600_000;
+/** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */
+const RENDERED_MAX = 2 * WORK_MAX;
 /** Whoever claimed a letter submits it within this time, or it is put back. */
 const CLAIMED_FOR_MS = 60_000;
 
@@ -161,6 +163,7 @@ type Leaving = Asked & { done: Done };
 
 function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
   const { evidence, earlier, done } = leaving;
+  if (evidence.rendering.work > RENDERED_MAX) return;
   const person = evidence.people.get(personKey(draft));
   const message = earlier.get(draft.id);
   const before = message && message.attempts > 0 ? message : null;

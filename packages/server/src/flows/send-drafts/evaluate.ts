@@ -11,12 +11,12 @@ import {
 } from '../../features/drafts/index.ts';
 import { findPeople, type Person, personKey } from '../../features/people/index.ts';
 import { findRunsById, type Run } from '../../features/sequences/index.ts';
-import { personFactsChanged, renderLetter, variablesFor } from '../../features/writing/index.ts';
+import { renderLetter, variablesFor } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';
-import { letterOf, zoneOfPerson } from '../rules/index.ts';
+import { gapOf, isOutdated, letterOf, zoneOfPerson } from '../rules/index.ts';
 
 /** What is looked up before drafts are evaluated again. */
 export type Evidence = {
@@ -26,6 +26,8 @@ export type Evidence = {
   runs: Map<string, Run>;
   facts: Map<string, Facts>;
   sentAnyway: Set<string>;
+  /** What rendering them anew has taken so far, counted. */
+  rendering: { work: number };
 };
 
 /** Everything that the evaluation of these drafts of one project may look at, set-wise. */
@@ -57,7 +59,16 @@ export async function gatherEvidence(
     ),
     approved.length > 0 ? findSentAnyway(tx, approved) : new Set<string>(),
   ]);
-  return { model, now, people, facts, sentAnyway, runs: new Map(runs.map((run) => [run.id, run])) };
+  const rendering = { work: 0 };
+  return {
+    model,
+    now,
+    people,
+    facts,
+    sentAnyway,
+    rendering,
+    runs: new Map(runs.map((run) => [run.id, run])),
+  };
 }
 
 /**
@@ -99,22 +110,10 @@ function exitOf({ rules }: Model, draft: Draft): Predicate | null {
 
 function isStale(draft: Draft, { people, model }: Pick<Evidence, 'people' | 'model'>): boolean {
   const person = people.get(personKey(draft));
-  if (!person || Object.keys(draft.facts).length === 0) return false;
-  return personFactsChanged(draft.facts, personVariables(person, model)).length > 0;
+  return person !== undefined && isOutdated(draft, person, model);
 }
 
-/** Of the person alone: what an event said does not change. */
-function personVariables(person: Person, model: Model): ReturnType<typeof variablesFor> {
-  return variablesFor({
-    person,
-    anchor: { name: '', properties: {}, occurredAt: 0 },
-    endsAt: null,
-    project: model.project,
-    zone: zoneOfPerson(person, model),
-  });
-}
-
-function rewrite(draft: Draft, person: Person, { model, runs, now }: Evidence): Decided | null {
+function rewrite(draft: Draft, person: Person, { model, runs, now, rendering }: Evidence): Decided | null {
   const run = draft.runId === null ? undefined : runs.get(draft.runId);
   const letter = letterOf(model, draft);
   if (!run || !letter) return null;
@@ -125,6 +124,8 @@ function rewrite(draft: Draft, person: Person, { model, runs, now }: Evidence): 
     project: model.project,
     zone: zoneOfPerson(person, model),
   });
-  const { content, facts, missing } = renderLetter(letter.text, variables);
-  return follow(draft, { content, facts, missing: missing[0] ?? null, why: 'facts_changed', now });
+  const rendered = renderLetter(letter.text, variables);
+  rendering.work += rendered.work;
+  const { content, facts } = rendered;
+  return follow(draft, { content, facts, ...gapOf(rendered), why: 'facts_changed', now });
 }

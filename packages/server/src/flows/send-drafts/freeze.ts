@@ -2,11 +2,19 @@ import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-
 import { deliveryAddress } from '../../base/address.ts';
 import { linksBaseOf } from '../../features/domains/index.ts';
 import { letterHeaders, MIME_MAX_BYTES, type Outlet, replyAddress } from '../../features/sending/index.ts';
-import { renderEmail, trackLinks } from '../../features/writing/index.ts';
+import { markLinks } from '../../features/writing/index.ts';
 import { composeMail, type Mailbox } from '../../io/mail/index.ts';
+import type { RenderedEmail, Renderer } from '../rendering/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 
-export type FreezeDeps = { outlet: Outlet; tokenKeys: TokenKeys; now(): number };
+export type FreezeDeps = {
+  outlet: Outlet;
+  tokenKeys: TokenKeys;
+  renderer: Renderer;
+  /** Of the sender itself, and not for somebody who waits for a page. */
+  isSending?: boolean;
+  now(): number;
+};
 export type Frozen = {
   mailFrom: string;
   mime: Uint8Array;
@@ -29,13 +37,17 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
     project: projectName,
     rule: ruleName,
   });
-  const written = renderEmail(content, {
+  const frame = {
     projectName,
     postalAddress: sender.identity.postalAddress,
     footer: sender.identity.footer,
     unsubscribeUrl,
-  });
-  const { html, tracked } = track(written.html, letter, { ...deps, unsubscribeUrl });
+  };
+  const { opens, clicks } = letter.tracking;
+  const ownPrefix = opens || clicks ? new URL('.', unsubscribeUrl).href : null;
+  const { isSending = false } = deps;
+  const written = await deps.renderer.run('email', { content, frame, ownPrefix }, { projectId, isSending });
+  const { html, tracked } = track(written, letter, deps);
   const mime = await composeMail(
     {
       messageId: messageIdHeader,
@@ -58,23 +70,18 @@ type Tracked = { html: string; tracked: Frozen['tracked'] };
 
 /** Where its links lead stands nowhere in it: their addresses say which letter and which link, sealed. */
 function track(
-  html: string,
+  { html, places }: RenderedEmail,
   { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedLetter,
-  {
-    outlet,
-    tokenKeys,
-    unsubscribeUrl,
-  }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'> & { unsubscribeUrl: string },
+  { outlet, tokenKeys }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
 ): Tracked {
-  if (!opens && !clicks) return { html, tracked: null };
+  if (places === null) return { html, tracked: null };
   const name: LetterName = { projectId, messageId };
   const base = signer ? linksBaseOf(signer.domain, outlet.publicUrl) : outlet.publicUrl;
   const at = (path: string): string => new URL(path, base).href;
-  const marked = trackLinks(html, {
+  const marked = markLinks(html, places, {
     linkOf: clicks ? (link) => at(`/c/${letterToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
     trapOf: clicks ? (link) => at(`/c/${letterToken(name, 'trap', tokenKeys)}/${link}`) : null,
     pixel: opens ? at(`/o/${letterToken(name, 'open', tokenKeys)}.gif`) : null,
-    ownPrefix: new URL('.', unsubscribeUrl).href,
   });
   const isTracked = opens || marked.urls.length > 0;
   return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };

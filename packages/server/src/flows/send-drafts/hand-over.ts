@@ -7,6 +7,7 @@ import { isAccepted } from '../../features/restores/index.ts';
 import { packMime, quietUntil, type Submission, submitMessages } from '../../features/sending/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
+import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { inSession } from '../session.ts';
 import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
 import { createPace } from './pace.ts';
@@ -164,8 +165,7 @@ function recording(options: Recording): Shared['record'] {
 
 async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
   const frozen = letter.frozen ? { ...letter.frozen, tracked: null } : await frozenOrNot(shared, letter);
-  if ('trouble' in frozen)
-    return recorded(shared, { letter, handed: { result: 'failed', reason: frozen.trouble } });
+  if ('result' in frozen) return recorded(shared, { letter, handed: frozen });
   const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
     const handed = await slots.use(async () => {
@@ -178,13 +178,21 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
   });
 }
 
-async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Frozen | { trouble: string }> {
+type NotFrozen = Exclude<LetterResult['handed'], Handed> | { result: 'failed'; reason: string };
+
+/** One email that cannot be rendered holds up no other: it is held for a person, or goes back where the renderer was busy. */
+async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Frozen | NotFrozen> {
   try {
     return await freeze(letter, shared);
   } catch (error) {
     const { projectId, draftId } = letter;
+    if (isRenderBusy(error)) return { result: 'put_back' };
+    if (isRenderFailure(error)) {
+      shared.log.warn({ projectId, draftId, err: error }, 'letter.not_rendered');
+      return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };
+    }
     shared.log.error({ projectId, draftId, err: error }, 'letter.not_composed');
-    return { trouble: 'not_composed' };
+    return { result: 'failed', reason: 'not_composed' };
   }
 }
 

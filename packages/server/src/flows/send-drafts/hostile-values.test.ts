@@ -4,6 +4,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { testRenderer } from '../../../testkit/mailroom.ts';
 import type { SunkLetter } from '../../../testkit/sink.ts';
 import { normaliseAddress } from '../../base/address.ts';
 import { createTemplate } from '../templates/index.ts';
@@ -125,7 +126,7 @@ async function openStory(): Promise<MailStory> {
   const story = await newVerifiedStory(stage);
   const { projectId } = story;
   for (const document of [MARKDOWN, MJML]) {
-    await createTemplate(db, { projectId, document, follow: true, actor: 'ann' });
+    await createTemplate({ db, renderer: testRenderer }, { projectId, document, follow: true, actor: 'ann' });
     await story.rule({
       name: document.name,
       when: { event: document.name },

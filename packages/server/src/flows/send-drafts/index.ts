@@ -63,7 +63,17 @@ export function createSender(options: SenderOptions): Sender {
   const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0, restoreGuard = 'auto' } = options;
   const models = createModels(db.clock);
   const deps: SendDeps = { db, newId, models, mailroom, togetherMs };
-  const handOver = createHandOver({ db, log, newId, transport, tokenKeys, outlet: mailroom.outlet });
+  const { outlet, renderer } = mailroom;
+  const handOver = createHandOver({
+    db,
+    log,
+    newId,
+    transport,
+    tokenKeys,
+    outlet,
+    renderer,
+    isSending: true,
+  });
 
   async function begin(projectId: number): Promise<Sent> {
     const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());

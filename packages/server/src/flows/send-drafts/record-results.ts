@@ -8,6 +8,7 @@ import {
   type Moved,
   putBack,
   retry,
+  withhold,
   writeMoved,
 } from '../../features/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/index.ts';
@@ -27,11 +28,11 @@ import { inSession } from '../session.ts';
 import { heedRefusals } from './heed-refusals.ts';
 import type { Handed } from './transport.ts';
 
-/** `put_back`: it was not handed over, because something came in between. */
+/** `put_back`: it was not handed over, because something came in between; `withheld`: because it could not be rendered. */
 export type LetterResult = {
   /** `aheadMs`: how far its project's clock is ahead, where that is known. */
   letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
-  handed: Handed | { result: 'put_back' };
+  handed: Handed | { result: 'put_back' } | { result: 'withheld'; reason: string };
 };
 
 /** Between attempts; the last one goes on. */
@@ -196,7 +197,8 @@ function isWorthIt(draft: Draft | undefined, at: number): number | null {
 
 function endOf({ letter, handed, againAt }: Said): MessageEnd {
   const { projectId, draftId, epoch } = letter;
-  const isAgain = againAt !== null;
+  // The message of one that is withheld waits until somebody mends the draft.
+  const isAgain = againAt !== null || handed.result === 'withheld';
   return {
     projectId,
     draftId,
@@ -209,13 +211,17 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
     reason: 'reason' in handed ? handed.reason : null,
     reply: 'reply' in handed ? (handed.reply ?? null) : null,
     relayId: 'relayId' in handed ? (handed.relayId ?? null) : null,
-    isPutBack: handed.result === 'put_back',
+    isPutBack: handed.result === 'put_back' || handed.result === 'withheld',
   };
 }
 
 /** Whoever held it for lost, and said so, was first. */
 function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Moved[] {
   if (!draft) return [];
+  if (handed.result === 'withheld') {
+    const withheld = withhold(draft, { now, detail: { why: handed.reason } });
+    return isRefused(withheld) ? [] : [withheld];
+  }
   const again = handed.result === 'put_back' && !wasTried ? putBack : retry;
   const detail = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
   const decided =
@@ -235,7 +241,8 @@ function endedAs(handed: LetterResult['handed']): Parameters<typeof finish>[1] {
     case 'deferred':
       return { result: 'failed', reason: handed.reason };
     case 'put_back':
-      return { result: 'failed', reason: 'put_back' };
+    case 'withheld':
+      return { result: 'failed', reason: handed.result };
     default:
       return handed satisfies never;
   }

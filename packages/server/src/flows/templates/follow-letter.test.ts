@@ -3,6 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
+import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDrafts, lockDraft } from '../../features/drafts/index.ts';
 import { holdDue } from '../../features/turns/index.ts';
 import { createProject } from '../create-project.ts';
@@ -19,7 +20,10 @@ test('a letter is published while the sender has one of its drafts, however many
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
   const letter = { name: 'greeting', subject: 'Hello', body: 'Hello {{ person.name }}' };
-  await createTemplate(db, { projectId, document: letter, follow: true, actor: 'ann' });
+  await createTemplate(
+    { db, renderer: testRenderer },
+    { projectId, document: letter, follow: true, actor: 'ann' },
+  );
   await createRule(db, {
     projectId,
     document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: 'greeting' }] },
@@ -39,7 +43,7 @@ test('a letter is published while the sender has one of its drafts, however many
     await lockDraft(tx, projectId, drafts.at(-1)?.id ?? '');
     const document = { body: 'Hello there' };
     const wanted = { projectId, reference: 'greeting', document, follow: true, actor: 'bob' };
-    publishing = editTemplate(db, wanted);
+    publishing = editTemplate({ db, renderer: testRenderer }, wanted);
     await Promise.race([publishing, untilSomebodyWaits(db)]);
     await holdDue(tx, projectId, 'send');
   });

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
+import { Fault } from '../../base/fault.ts';
 import {
   type Actor,
   type Draft,
   follow,
+  isNotWhole,
   isRefused,
   listOpenDrafts,
   type Moved,
@@ -11,10 +13,11 @@ import {
 import { findPeople, personKey } from '../../features/people/index.ts';
 import { findRunsById } from '../../features/sequences/index.ts';
 import { dueEarlier, readTurn } from '../../features/turns/index.ts';
+import { WORK_MAX } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { letterNames } from '../letter-names.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import { letterOf, write } from '../rules/index.ts';
+import { gapOf, letterOf, write } from '../rules/index.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 
 export type Following = { projectId: number; name: string; now: number; actor: Actor };
@@ -34,8 +37,9 @@ export async function followLetter(tx: Tx, following: Following): Promise<number
   const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
   if (!model) return 0;
   let [followed, first] = [0, Infinity];
+  const spent: Spent = { work: 0, drafts: 0, sincePause: 0 };
   for (const ruleId of ruleIds) {
-    const done = await followOfRule(tx, { following, model, ruleId });
+    const done = await followOfRule(tx, { following, model, ruleId, spent });
     followed += done.followed;
     first = Math.min(first, done.dueAt);
   }
@@ -44,15 +48,15 @@ export async function followLetter(tx: Tx, following: Following): Promise<number
   return followed;
 }
 
-type OfRule = { following: Following; model: Model; ruleId: string };
+type OfRule = { following: Following; model: Model; ruleId: string; spent: Spent };
 type FollowedOfRule = { followed: number; dueAt: number };
 
-async function followOfRule(tx: Tx, { following, model, ruleId }: OfRule): Promise<FollowedOfRule> {
+async function followOfRule(tx: Tx, { following, model, ruleId, spent }: OfRule): Promise<FollowedOfRule> {
   const { projectId } = following;
   const done = { followed: 0, dueAt: Infinity };
   for (let after: string | null = null; ;) {
     const page: Draft[] = await listOpenDrafts(tx, { projectId, ruleId, after, limit: PAGE });
-    const moved = await moveAll(tx, page.filter(isUntouched), { following, model });
+    const moved = await moveAll(tx, page.filter(isUntouched), { following, model, spent });
     await writeMoved(tx, moved);
     done.followed += moved.length;
     done.dueAt = Math.min(done.dueAt, ...moved.flatMap(({ draft }) => draft.dueAt ?? []));
@@ -70,27 +74,54 @@ function isUntouched({ isEdited, state, resumeState }: Draft): boolean {
 async function moveAll(
   tx: Tx,
   drafts: Draft[],
-  { following, model }: Omit<OfRule, 'ruleId'>,
+  { following, model, spent }: Omit<OfRule, 'ruleId'>,
 ): Promise<Moved[]> {
   if (drafts.length === 0) return [];
   const { projectId, name, now, actor } = following;
   const people = new Map((await findPeople(tx, drafts)).map((person) => [personKey(person), person]));
   const ids = drafts.flatMap(({ runId }) => (runId === null ? [] : [{ projectId, id: runId }]));
   const runs = new Map((await findRunsById(tx, ids)).map((run) => [run.id, run]));
-  return drafts.flatMap((draft) => {
+  const moved: Moved[] = [];
+  for (const draft of drafts) {
     const [person, run] = [people.get(personKey(draft)), runs.get(draft.runId ?? '')];
-    if (!person || !run || letterOf(model, draft)?.name !== name) return [];
+    if (!person || !run || letterOf(model, draft)?.name !== name) continue;
     const { anchor } = run;
     const written = write({ run: { anchor, endsAt: draft.endsAt }, letter: { name }, person, model });
-    const missing = written.missing[0] ?? null;
-    if (saysTheSame(draft, written.content, missing)) return [];
+    await spend(spent, written.work);
+    const gap = gapOf(written);
+    if (saysTheSame(draft, written.content, gap)) continue;
     const { content, facts } = written;
-    const decided = follow(draft, { content, facts, missing, why: 'letter_changed', now, actor });
-    return isRefused(decided) ? [] : [decided];
-  });
+    const decided = follow(draft, { content, facts, ...gap, why: 'letter_changed', now, actor });
+    if (!isRefused(decided)) moved.push(decided);
+  }
+  return moved;
 }
 
-function saysTheSame(draft: Draft, content: Draft['content'], missing: string | null): boolean {
-  const hadHole = draft.reason === 'missing_variable';
-  return hadHole === (missing !== null) && canonicalJson(draft.content) === canonicalJson(content);
+/** So many drafts are rendered whatever they take, about two seconds of the most expensive kind. */
+const RENDERED_MAX = 20 * WORK_MAX;
+/** Beyond that it depends on what one takes: a tenth of its budget is twenty times what the emails that ship use. */
+const RENDERED_EACH_MAX = WORK_MAX / 10;
+const PAUSE_AFTER = WORK_MAX / 5;
+
+type Spent = { work: number; drafts: number; sincePause: number };
+
+/** The project is locked meanwhile, and the transaction must not stand still. In between the process answers others. */
+async function spend(spent: Spent, work: number): Promise<void> {
+  spent.work += work;
+  spent.drafts += 1;
+  spent.sincePause += work;
+  if (spent.work > Math.max(RENDERED_MAX, spent.drafts * RENDERED_EACH_MAX)) {
+    const message =
+      'Updating the open drafts takes too much work. Publish without updating them, or simplify loops and comparisons';
+    throw new Fault('validation_failed', { details: [{ message, field: 'follow' }] });
+  }
+  if (spent.sincePause < PAUSE_AFTER) return;
+  spent.sincePause = 0;
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+function saysTheSame(draft: Draft, content: Draft['content'], gap: ReturnType<typeof gapOf>): boolean {
+  const held = gap.missing === null ? null : gap.isFailed ? 'render_failed' : 'missing_variable';
+  const heldBefore = isNotWhole(draft) ? draft.reason : null;
+  return held === heldBefore && canonicalJson(draft.content) === canonicalJson(content);
 }

@@ -1,4 +1,4 @@
-export { type Preview, previewLetter } from './preview-letter.ts';
+export { type Preview, previewLetter, type RenderDeps } from './preview-letter.ts';
 export { countFollowing, publishLetter } from './publish-letter.ts';
 export {
   type ListedLetter,

@@ -10,19 +10,19 @@ import {
   findTemplate,
   letterOfVersion,
   type LetterText,
-  publishable,
   readTemplate,
-  renderEmail,
-  renderLetter,
-  usedVariables,
+  TOO_MUCH_WORK,
   variablesFor,
 } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { zoneOfPerson } from '../rules/index.ts';
 import { findPersonThen } from '../person-then.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';
 import { findLetter } from './show-templates.ts';
+
+export type RenderDeps = { db: Tx; renderer: Renderer };
 
 export type PreviewAsked = {
   projectId: number;
@@ -49,30 +49,31 @@ export type Preview = Email & {
 };
 
 /** Through the renderer that the sender uses; nothing is stored. */
-export async function previewLetter(tx: Tx, asked: PreviewAsked): Promise<Preview> {
+export async function previewLetter({ db: tx, renderer }: RenderDeps, asked: PreviewAsked): Promise<Preview> {
   const { projectId, userId } = asked;
-  const { name, letter } = await letterAsked(tx, asked);
+  const { name, letter } = await letterAsked({ db: tx, renderer }, asked);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
   const { now, at = now } = asked;
-  const scene: Scene = { projectId, project, now, at, name, letter };
+  const used = (await renderer.run('usedVariables', letter, { projectId })).map((one) => one.name);
+  const scene: Scene = { projectId, project, now, at, name, used };
   const { person, anchor, unsure } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
-  const { content, missing } = renderLetter(
-    letter,
-    variablesFor({
-      person,
-      anchor,
-      endsAt: at + SAMPLE_ENDS_IN_MS,
-      project,
-      zone: zoneOfPerson(person, { project }),
-    }),
-  );
-  const email = renderEmail(content, {
+  const variables = variablesFor({
+    person,
+    anchor,
+    endsAt: at + SAMPLE_ENDS_IN_MS,
+    project,
+    zone: zoneOfPerson(person, { project }),
+  });
+  const frame = {
     projectName: project.name,
     postalAddress: project.settings.sender.postalAddress ?? SAMPLE_ADDRESS,
     footer: project.settings.sender.footer,
     unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
-  });
+  };
+  const { rendered, email } = await renderer.run('preview', { letter, variables, frame }, { projectId });
+  const { content, missing, failed } = rendered;
+  if (failed !== null) throw tooMuchWork(failed);
   return { ...email, content, source: letter, missing, unsure, userId: person.userId, event: anchor.name };
 }
 
@@ -86,7 +87,8 @@ type Scene = {
   now: number;
   at: number;
   name: string | null;
-  letter: LetterText;
+  /** What the template reads. */
+  used: string[];
 };
 type Cast = {
   person: Pick<Person, 'userId' | 'traits' | 'email'>;
@@ -94,8 +96,13 @@ type Cast = {
   unsure: string[];
 };
 
+function tooMuchWork(field: string): Fault {
+  const message = `${field}: ${TOO_MUCH_WORK}`;
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
 async function letterAsked(
-  tx: Tx,
+  { db: tx, renderer }: RenderDeps,
   { projectId, reference, document }: PreviewAsked,
 ): Promise<{ name: string | null; letter: LetterText }> {
   if (document === null || document === undefined) {
@@ -103,7 +110,7 @@ async function letterAsked(
   }
   const { name, ...written } = readTemplate(document);
   const known = reference === null ? null : await sourceOf(tx, { projectId, reference });
-  const letter = await publishable(completed(written, known));
+  const letter = await renderer.run('publishable', completed(written, known), { projectId });
   return { name: name ?? reference, letter: letterOfVersion(letter) };
 }
 
@@ -141,16 +148,14 @@ async function personOfNow(tx: Tx, { projectId }: Scene, userId: string): Promis
 }
 
 async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known> {
-  const { projectId, now, at, letter } = scene;
+  const { projectId, now, at } = scene;
   if (!isStorable(userId)) throw unknownPerson(userId);
   const found = await findPersonThen(tx, { projectId, userId, at, now });
   if (found.state !== 'known') throw notKnownThen(found.state);
   const { email, traits, others } = found.then;
   const certaintyOf = (name: string): string =>
     name === 'email' ? email.certainty : (traits.get(name)?.certainty ?? others);
-  const used = usedVariables(letter).flatMap(({ name }) =>
-    name.startsWith('person.') && name !== 'person.external_user_id' ? [name] : [],
-  );
+  const used = scene.used.filter((name) => name.startsWith('person.') && name !== 'person.external_user_id');
   return {
     person: {
       userId,
@@ -206,8 +211,7 @@ const SAMPLE_PROPERTIES: Record<string, unknown> = {
 };
 
 /** Of whom everything is known that the letter asks; what has no likely value is told by its name. */
-function madeUp({ letter, at }: Scene): Cast {
-  const used = usedVariables(letter).map(({ name }) => name);
+function madeUp({ used, at }: Scene): Cast {
   const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
     used.flatMap((name): [string, unknown][] => {
       const key = name.startsWith(root) ? name.slice(root.length) : '';

@@ -3,11 +3,9 @@ import type { Actor } from '../../features/drafts/index.ts';
 import { countUntouched } from '../../features/drafts/index.ts';
 import { compile } from '../../features/sequences/index.ts';
 import { discardDraft, listTemplates, type TemplateSource } from '../../features/writing/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/index.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
-import { createTemplate, editTemplate, type WrittenTemplate } from './write-template.ts';
-
-type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+import { createTemplate, editTemplate, type WriteDeps, type WrittenTemplate } from './write-template.ts';
 
 export type Publishing = {
   projectId: number;
@@ -22,15 +20,16 @@ export type Publishing = {
 };
 
 /** The letter says this from now on; what was saved of it and not published is over, unless somebody saved other words meanwhile. */
-export async function publishLetter(db: Deps, wanted: Publishing): Promise<WrittenTemplate> {
+export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
+  const { db } = deps;
   const { projectId, name, letter, version, seen, follow, actor } = wanted;
   const { format, subject, preheader, body } = letter;
   const document = { format, subject, preheader, body };
   const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
   if ((known?.version ?? null) !== version) throw writtenMeanwhile(name, known?.version ?? null);
   const written = known
-    ? await editTemplate(db, { projectId, reference: known.id, document, follow, actor })
-    : await createTemplate(db, { projectId, document: { ...document, name }, follow, actor });
+    ? await editTemplate(deps, { projectId, reference: known.id, document, follow, actor })
+    : await createTemplate(deps, { projectId, document: { ...document, name }, follow, actor });
   if (seen !== null) await discardDraft(db, { projectId, name, seen });
   return written;
 }

@@ -11,12 +11,13 @@ import {
   shippedLetterNames,
   type Template,
   type TemplateVersion,
-  usedVariables,
 } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 
+type RenderDeps = { db: Tx; renderer: Renderer };
 type Asked = { projectId: number; now: number };
 
 /** `template`: null where the letter ships and the project has none of that name. `usedBy`: rules, by name. */
@@ -75,7 +76,10 @@ const OTHERS_SHOWN = 50;
 const EVENTS_SHOWN = 5;
 
 /** With its versions, and with what is known of the people for whom it is filled in. */
-export async function showLetter(tx: Tx, asked: Asked & { reference: string }): Promise<ShownLetter> {
+export async function showLetter(
+  { db: tx, renderer }: RenderDeps,
+  asked: Asked & { reference: string },
+): Promise<ShownLetter> {
   const { projectId } = asked;
   const { name, template, letter } = await findLetter(tx, asked);
   const users = await findUsers(tx, asked);
@@ -86,17 +90,17 @@ export async function showLetter(tx: Tx, asked: Asked & { reference: string }): 
     usedBy: users(name),
     letter,
     versions: template ? await listVersions(tx, projectId, template.id) : [],
-    ...(await showVariables(tx, asked, letter)),
+    ...(await showVariables({ db: tx, renderer }, asked, letter)),
   };
 }
 
 /** What a letter reads, saved or not, and of how many people that is known. */
 export async function showVariables(
-  tx: Tx,
+  { db: tx, renderer }: RenderDeps,
   { projectId, now }: Asked,
   letter: LetterText,
 ): Promise<Pick<ShownLetter, 'variables' | 'people' | 'others'>> {
-  const used = usedVariables(letter);
+  const used = await renderer.run('usedVariables', letter, { projectId });
   const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
   const rates = await fillRates(tx, projectId, traits);
   const events = await listNames(tx, projectId, now);

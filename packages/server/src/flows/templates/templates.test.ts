@@ -3,7 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
 import {
   approve,
@@ -44,9 +44,12 @@ beforeEach(async () => {
 });
 
 const create = (document: object = {}) =>
-  createTemplate(db, { projectId, document: { ...GREETING, ...document }, follow: true, actor: 'ann' });
+  createTemplate(
+    { db, renderer: testRenderer },
+    { projectId, document: { ...GREETING, ...document }, follow: true, actor: 'ann' },
+  );
 const update = (document: object, { follow = true, reference = 'greeting' } = {}) =>
-  editTemplate(db, { projectId, reference, document, follow, actor: 'bob' });
+  editTemplate({ db, renderer: testRenderer }, { projectId, reference, document, follow, actor: 'bob' });
 const rule = (document: object = {}) =>
   createRule(db, {
     projectId,
@@ -138,7 +141,10 @@ describe('a letter of the project', () => {
     });
     expect((await update({ body: 'New' })).template.version).toBe(2);
     await update({ format: 'mjml', body: PAGE }, { reference: template.id });
-    const { versions, letter } = await showLetter(db, { projectId, reference: 'greeting', now: clock.now() });
+    const { versions, letter } = await showLetter(
+      { db, renderer: testRenderer },
+      { projectId, reference: 'greeting', now: clock.now() },
+    );
     expect(versions.map(({ version, format, body }) => [version, format, body])).toEqual([
       [3, 'mjml', PAGE],
       [2, 'markdown', 'New'],
@@ -167,14 +173,22 @@ describe('a letter of the project', () => {
       'There is no letter "nothing"',
     );
     expect(
-      (await showLetter(db, { projectId, reference: 'greeting', now: clock.now() })).versions,
+      (
+        await showLetter(
+          { db, renderer: testRenderer },
+          { projectId, reference: 'greeting', now: clock.now() },
+        )
+      ).versions,
     ).toHaveLength(1);
   });
 
   test('of one who looks while another publishes is not lost', async () => {
     await create();
     const slow = editTemplate(
-      { ...db, transaction: async (work) => (await update({ body: 'First' })) && db.transaction(work) },
+      {
+        db: { ...db, transaction: async (work) => (await update({ body: 'First' })) && db.transaction(work) },
+        renderer: testRenderer,
+      },
       { projectId, reference: 'greeting', document: { body: 'Second' }, follow: true, actor: 'cyd' },
     );
     await expect(slow).rejects.toThrow('bob published version 2 meanwhile');
@@ -280,7 +294,10 @@ describe('letters are shown', () => {
     ];
     await putRecords(db, { projectId, kind: 'users', records });
     await engine.settle();
-    const shown = await showLetter(db, { projectId, reference: 'greeting', now: clock.now() });
+    const shown = await showLetter(
+      { db, renderer: testRenderer },
+      { projectId, reference: 'greeting', now: clock.now() },
+    );
     expect(shown.people).toBe(4);
     expect(shown.variables).toEqual([
       { name: 'person.name', holds: true, fill: 0.5, from: [] },
@@ -294,14 +311,17 @@ describe('letters are shown', () => {
 
 describe('a preview', () => {
   const preview = (more: object = {}) =>
-    previewLetter(db, {
-      projectId,
-      now: clock.now(),
-      reference: 'welcome',
-      document: null,
-      userId: null,
-      ...more,
-    });
+    previewLetter(
+      { db, renderer: testRenderer },
+      {
+        projectId,
+        now: clock.now(),
+        reference: 'welcome',
+        document: null,
+        userId: null,
+        ...more,
+      },
+    );
 
   test('to somebody made up has all of the letter filled in', async () => {
     for (const { name } of await listLetters(db, { projectId, now: clock.now() })) {
@@ -341,7 +361,12 @@ describe('a preview', () => {
       /^Dear Ada go \[https:\/\/app\.example\/id\]/,
     );
     expect(
-      (await showLetter(db, { projectId, reference: 'greeting', now: clock.now() })).versions,
+      (
+        await showLetter(
+          { db, renderer: testRenderer },
+          { projectId, reference: 'greeting', now: clock.now() },
+        )
+      ).versions,
     ).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { letterToken, type TokenKeys } from '../../base/letter-token.ts';
 import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
-import { type Check, checkMail } from '../../features/outbox/index.ts';
+import type { Check } from '../../features/outbox/index.ts';
 import { OUTBOX_DOMAIN } from '../../features/sending/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import type { LetterText } from '../../features/writing/index.ts';
@@ -25,9 +25,10 @@ const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim'
 
 /** What is wrong with the words, seen on the mail that they would become; nothing is sent. */
 export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
-  const { mime } = await compose(deps, await openScene(deps, wanted.projectId), wanted);
-  const asked = { kind: 'person', at: deps.db.clock.now(), keyOf: () => null } as const;
-  const { checks } = await checkMail(mime, asked);
+  const { projectId } = wanted;
+  const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
+  const asked = { raw: mime, kind: 'person', at: deps.db.clock.now(), records: new Map() } as const;
+  const { checks } = await deps.mailroom.renderer.run('checkMail', asked, { projectId });
   return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
 }
 
@@ -62,7 +63,11 @@ async function openScene({ db, mailroom }: Deps, projectId: number): Promise<Sce
   return { model, sender: await findSender(db, model, mailroom), now };
 }
 
-async function compose({ tokenKeys, newId }: Deps, scene: Scene, { projectId, content, to }: Wanted) {
+async function compose(
+  { tokenKeys, newId, mailroom: { renderer } }: Deps,
+  scene: Scene,
+  { projectId, content, to }: Wanted,
+) {
   const { model, sender, now } = scene;
   const messageId = newId();
   const frozen = await freeze(
@@ -84,7 +89,7 @@ async function compose({ tokenKeys, newId }: Deps, scene: Scene, { projectId, co
       frozen: null,
       aheadMs: 0,
     },
-    { outlet: sender.outlet, tokenKeys, now: () => now },
+    { outlet: sender.outlet, tokenKeys, renderer, now: () => now },
   );
   return { ...frozen, messageId };
 }

@@ -7,18 +7,19 @@ import {
   editTemplate as edit,
   findShippedLetter,
   findTemplate,
-  publishable,
   readTemplate,
   removeTemplate,
   type Template,
   type TemplateVersion,
 } from '../../features/writing/index.ts';
 import type { Database } from '../../io/db/index.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce, type RuleInForce } from '../rules-in-force.ts';
 import { followLetter } from './follow-letter.ts';
 
-type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
+export type WriteDeps = { db: Writable; renderer: Renderer };
 
 /** `follow`: whether open drafts that nobody has touched say the new thing too. */
 type Writing = { projectId: number; document: unknown; follow: boolean; actor: Actor };
@@ -27,13 +28,14 @@ type Writing = { projectId: number; document: unknown; follow: boolean; actor: A
 export type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
 
 /** A letter of the project's own. One that is called like a letter that ships takes its place, in every rule that names it. */
-export async function createTemplate(db: Deps, wanted: Writing): Promise<WrittenTemplate> {
+export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writing): Promise<WrittenTemplate> {
   const { projectId, document, actor } = wanted;
   const { name, ...written } = readTemplate(document);
   if (name === undefined)
     throw new Fault('validation_failed', { details: [{ message: 'name is required', field: 'name' }] });
   const shipped = findShippedLetter(name);
-  const letter = await publishable(completed(written, shipped ? { ...shipped, format: 'markdown' } : null));
+  const source = completed(written, shipped ? { ...shipped, format: 'markdown' } : null);
+  const letter = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await newModel(tx, projectId);
@@ -45,14 +47,15 @@ export async function createTemplate(db: Deps, wanted: Writing): Promise<Written
 
 /** A new version, which is published at once: what is left out of the document stays. Its name stays for ever. */
 export async function editTemplate(
-  db: Deps,
+  { db, renderer }: WriteDeps,
   wanted: Writing & { reference: string },
 ): Promise<WrittenTemplate> {
   const { projectId, reference, document, actor } = wanted;
   const { name, ...written } = readTemplate(document);
   const seen = await findTemplate(db, { projectId, reference });
   if (name !== undefined && name !== seen.template.name) throw nameStays(seen.template.name);
-  const letter = await publishable(completed(written, sourceOf(seen.version)));
+  const source = completed(written, sourceOf(seen.version));
+  const letter = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const before = await findTemplate(tx, { projectId, reference: seen.template.id });
@@ -84,7 +87,7 @@ function writtenMeanwhile({
 
 /** Under the project's turn. Where a letter that ships has its name, that one takes its place again; else no rule may need it. */
 export function deleteTemplate(
-  db: Deps,
+  db: Writable,
   wanted: { projectId: number; reference: string; actor: Actor },
 ): Promise<{ template: Template; drafts: number }> {
   const { projectId, actor } = wanted;

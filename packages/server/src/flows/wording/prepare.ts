@@ -3,7 +3,7 @@ import { type Draft, findDraft, isRewordable } from '../../features/drafts/index
 import { findPeople } from '../../features/people/index.ts';
 import { findRunsById } from '../../features/sequences/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
-import { linksOfMarkdown, renderLetter, variablesFor } from '../../features/writing/index.ts';
+import { variablesFor } from '../../features/writing/index.ts';
 import {
   type Claim,
   evidenceOf,
@@ -14,6 +14,7 @@ import {
   type Verdict,
 } from '../../features/wording/index.ts';
 import type { Tx } from '../../io/db/index.ts';
+import { isRenderFailure, type Renderer } from '../rendering/index.ts';
 import type { Models } from '../models.ts';
 import { letterOf, zoneOfPerson } from '../rules/index.ts';
 
@@ -34,7 +35,7 @@ export type Unprepared = { verdict: Verdict } | 'wait';
 export async function prepare(
   tx: Tx,
   { projectId, draftId }: Claim,
-  { models, now }: { models: Models; now: number },
+  { models, renderer, now }: { models: Models; renderer: Renderer; now: number },
 ): Promise<Prepared | Unprepared> {
   const found = await findDraft(tx, projectId, draftId);
   if (!found) return { verdict: 'too_late' };
@@ -42,10 +43,21 @@ export async function prepare(
   const standing = isRewordable(draft, moves, now);
   if (standing === 'wait') return 'wait';
   if (standing !== 'yes') return { verdict: standing };
-  return rendered(tx, draft, models);
+  try {
+    return await rendered(tx, draft, { models, renderer });
+  } catch (error) {
+    if (isRenderFailure(error)) return { verdict: 'unfit' };
+    throw error;
+  }
 }
 
-async function rendered(tx: Tx, draft: Draft, models: Models): Promise<Prepared | Unprepared> {
+type Rendering = { models: Models; renderer: Renderer };
+
+async function rendered(
+  tx: Tx,
+  draft: Draft,
+  { models, renderer }: Rendering,
+): Promise<Prepared | Unprepared> {
   const { projectId } = draft;
   const model = (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
   if (model?.project.settings.drafting !== 'model') return { verdict: 'off' };
@@ -60,22 +72,23 @@ async function rendered(tx: Tx, draft: Draft, models: Models): Promise<Prepared 
     project: model.project,
     zone: zoneOfPerson(person, model),
   });
-  const { content, facts } = renderLetter(letter, variables);
+  const { content, facts } = await renderer.run('letter', { letter, variables }, { projectId });
   if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };
   const ruleName = model.rules.byId.get(draft.ruleId)?.name ?? '';
-  return ask({ draft, facts, letter, ruleName, projectName: model.project.name });
+  const links = await renderer.run('links', draft.content.body, { projectId });
+  return ask({ draft, facts, letter, links, ruleName, projectName: model.project.name });
 }
 
 type Asking = {
   draft: Draft;
   facts: Draft['facts'];
   letter: Parameters<typeof ownWords>[0];
+  links: { address: string; words: string }[] | null;
   ruleName: string;
   projectName: string;
 };
 
-function ask({ draft, facts, letter, ruleName, projectName }: Asking): Prepared | Unprepared {
-  const links = linksOfMarkdown(draft.content.body);
+function ask({ draft, facts, letter, links, ruleName, projectName }: Asking): Prepared | Unprepared {
   if (links === null) return { verdict: 'unfit' };
   const { told, withheld } = tellFacts(facts);
   const own = ownWords(letter);

@@ -18,11 +18,13 @@ import {
 import type { Database, Tx } from '../../io/db/index.ts';
 import type { DraftModel } from '../../io/model/index.ts';
 import type { Models } from '../models.ts';
+import type { Renderer } from '../rendering/index.ts';
 import { type Prepared, prepare } from './prepare.ts';
 
 export type WordDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   models: Models;
+  renderer: Renderer;
   /** Null where the installation has none. */
   model: DraftModel | null;
 };
@@ -36,12 +38,12 @@ export type Worded = { verdict: Verdict | 'held' | 'later'; reason: string | nul
  * outside any transaction, so it holds up nobody; what became of the draft meanwhile is seen behind it.
  */
 export async function wordDraft(given: WordDeps, claim: Claim, signal: AbortSignal): Promise<Worded> {
-  const { db, models, model } = given;
+  const { db, models, renderer, model } = given;
   // Settled, so that nothing waits for ever for a model that nobody has configured.
   if (!model) return settle(given, claim, { verdict: 'declined', question: null });
   const deps = { ...given, model };
   if (isWornOut(claim)) return settle(deps, claim, { verdict: 'failed', question: null });
-  const prepared = await prepare(db, claim, { models, now: db.clock.now() });
+  const prepared = await prepare(db, claim, { models, renderer, now: db.clock.now() });
   if (prepared === 'wait') return held(deps, claim);
   if ('verdict' in prepared) return settle(deps, claim, { verdict: prepared.verdict, question: null });
   const { question } = prepared;

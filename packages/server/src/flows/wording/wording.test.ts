@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
 import { modelServer, type Script } from '../../../testkit/model-server.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
@@ -29,7 +29,8 @@ const MINUTE_MS = 60_000;
 const newId = idMaker(clock);
 const model = (withinMs = 5_000) =>
   openModel({ baseUrl: `${server.url}/v1`, apiKey: 'a-key', name: 'small-1', withinMs });
-const duty = (withinMs?: number) => wordDrafts({ db, log: silentLog, model: model(withinMs) });
+const duty = (withinMs?: number) =>
+  wordDrafts({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
 const word = (withinMs?: number): Promise<void> => duty(withinMs).run(() => false);
 
 let projectId = 0;
@@ -42,7 +43,10 @@ beforeEach(async () => {
     subject: 'Hello {{ person.name | default: "there" }}',
     body: 'Hi {{ person.name | default: "there" }},\n\nyou have {{ event.count | default: 7 }} reports to look at.\n\n[See the reports](https://app.acme.example/{{ person.external_user_id }}/reports)',
   };
-  await createTemplate(db, { projectId, document: letter, follow: true, actor: 'ann' });
+  await createTemplate(
+    { db, renderer: testRenderer },
+    { projectId, document: letter, follow: true, actor: 'ann' },
+  );
   await createRule(db, {
     projectId,
     document: {

@@ -25,9 +25,9 @@ export const draftLetterRoutes: DashboardRoute[] = [
   route('GET /projects/:project/drafts/:draft/letter.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
-    async handle({ db, openOutbound, models }, { projectId, params, query, reply }) {
+    async handle({ db, openOutbound, models, mailroom }, { projectId, params, query, reply }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
-      const { html } = await renderDraft(db, ref);
+      const { html } = await renderDraft({ db, renderer: mailroom.renderer }, ref);
       return sendLetter({ openOutbound }, reply, { html, ...query });
     },
   }),

@@ -119,9 +119,9 @@ export const draftRoutes: DashboardRoute[] = [
   }),
   route('GET /projects/:project/drafts/:draft/versions', {
     needs: 'viewer',
-    async handle({ db, access, models }, { projectId, params }) {
+    async handle({ db, access, models, mailroom }, { projectId, params }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
-      const { letter, versions } = await showVersions(db, ref);
+      const { letter, versions } = await showVersions({ db, renderer: mailroom.renderer }, ref);
       const names = await access.namesOf(actorsOf([], versions));
       return {
         data: {

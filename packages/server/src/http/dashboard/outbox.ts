@@ -9,7 +9,6 @@ import {
   listMail,
   OUTBOX_KEPT_MAX,
   OUTBOX_KEPT_MS,
-  readMail,
   type ReadMail,
   withoutPixel,
 } from '../../features/outbox/index.ts';
@@ -84,17 +83,20 @@ export const outboxRoutes: DashboardRoute[] = [
   route('GET /projects/:project/outbox/:mail', {
     needs: 'viewer',
     query: Type.Object(COPY),
-    async handle({ db }, { projectId, params, query, role }) {
-      const shown = await showMail(db, { projectId, id: params.mail, copy: query.copy ?? 1 });
-      return { data: toWhole(shown, await readMail(shown.mail.raw), veilOf(role, shown.mail)) };
+    async handle({ db, mailroom: { renderer } }, { projectId, params, query, role }) {
+      const asked = { projectId, id: params.mail, copy: query.copy ?? 1 };
+      const shown = await showMail({ db, renderer }, asked);
+      const mail = await renderer.run('readMail', shown.mail.raw, { projectId });
+      return { data: toWhole(shown, mail, veilOf(role, shown.mail)) };
     },
   }),
   route('GET /projects/:project/outbox/:mail/letter.html', {
     needs: 'viewer',
     query: Type.Object({ ...COPY, ...FRAME_QUERY }),
-    async handle({ db, openOutbound }, { projectId, params, query, role, reply }) {
+    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
       const mail = await openMail(db, { projectId, id: params.mail, copy: query.copy ?? 1 });
-      const html = veilOf(role, mail)(withoutPixel((await readMail(mail.raw)).html));
+      const read = await mailroom.renderer.run('readMail', mail.raw, { projectId });
+      const html = veilOf(role, mail)(withoutPixel(read.html));
       return sendLetter({ openOutbound }, reply, { html, ...query });
     },
   }),

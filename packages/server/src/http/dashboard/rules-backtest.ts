@@ -42,7 +42,10 @@ async function run(deps: RouteDeps, asked: BacktestRequest): Promise<typeof SENT
       if (lines.isGone()) throw new HungUp();
       lines.write({ progress: toProgress(progress) });
     };
-    const found = await backtest(deps.db, { projectId, sinceMs: body.days * DAY_MS, rule, watch });
+    const found = await backtest(
+      { db: deps.db, renderer: deps.mailroom.renderer },
+      { projectId, sinceMs: body.days * DAY_MS, rule, watch },
+    );
     lines.write({ found });
   } catch (error) {
     if (!lines.isBegun()) throw error;

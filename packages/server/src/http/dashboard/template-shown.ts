@@ -17,7 +17,7 @@ import {
 } from '../../flows/templates/index.ts';
 import type { RouteDeps } from './route.ts';
 
-type Deps = Pick<RouteDeps, 'db' | 'access'>;
+type Deps = Pick<RouteDeps, 'db' | 'access' | 'mailroom'>;
 
 /** The project's own, those that ship, and those of which there is nothing but unpublished words; by name. */
 export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
@@ -73,14 +73,14 @@ function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): Templat
 
 /** By its name, or the id of one of the project's own. */
 export async function shownTemplate(
-  { db, access }: Deps,
+  { db, access, mailroom: { renderer } }: Deps,
   projectId: number,
   reference: string,
 ): Promise<TemplateShown> {
   const now = db.clock.now();
   const around = await findAround(db, projectId);
   const begun = around.drafts.get(reference);
-  const letter = await showLetter(db, { projectId, reference, now }).catch((error: unknown) => {
+  const letter = await showLetter({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
     // Words that were saved under a new name are no letter yet.
     if (begun && error instanceof Fault && error.code === 'not_found') return null;
     throw error;

@@ -49,7 +49,12 @@ export const templateRoutes: DashboardRoute[] = [
     body: Type.Object({ name: Type.String(), letter: LETTER, follow: Type.Optional(Type.Boolean()) }),
     async handle(deps, { projectId, body: { name, letter, follow = false }, actor, note }) {
       const document = { ...letter, name };
-      const { template, drafts } = await createTemplate(deps.db, { projectId, document, follow, actor });
+      const { template, drafts } = await createTemplate(rendering(deps), {
+        projectId,
+        document,
+        follow,
+        actor,
+      });
       await discardDraft(deps.db, { projectId, name: template.name });
       note({ subject: template.name, after: { version: 1, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
@@ -106,7 +111,7 @@ export const templateRoutes: DashboardRoute[] = [
     async handle(deps, { projectId, params, body: { seen, ...body }, actor, note }) {
       const { version } = body;
       const wanted = { ...body, projectId, name: params.template, seen: momentSeen(seen), actor };
-      const { template, drafts } = await publishLetter(deps.db, wanted);
+      const { template, drafts } = await publishLetter(rendering(deps), wanted);
       note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
     },
@@ -138,7 +143,7 @@ export const templateRoutes: DashboardRoute[] = [
       const { words, user, at, ...frame } = query;
       const letter = words === undefined ? null : await findWords(db, projectId, words);
       if (letter === undefined) throw wordsAreGone();
-      const shown = await renderAs(db, {
+      const shown = await renderAs(deps, {
         projectId,
         template,
         letter,
@@ -156,13 +161,17 @@ export const templateRoutes: DashboardRoute[] = [
     async handle(deps, { projectId, params: { template }, body, person, note }) {
       const to = body.to ?? person.email;
       const letter = body.letter ?? null;
-      const { content } = await renderAs(deps.db, { projectId, template, letter, user: null });
+      const { content } = await renderAs(deps, { projectId, template, letter, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
       const relay = await deps.wayOut();
       return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, to }) };
     },
   }),
 ];
+
+function rendering({ db, mailroom: { renderer } }: Pick<RouteDeps, 'db' | 'mailroom'>) {
+  return { db, renderer };
+}
 
 function momentSeen(seen: string | null): number | null {
   return seen === null ? null : readMoment(seen, 'seen');
@@ -184,14 +193,14 @@ type Previewing = {
 
 /** Words that are not published may belong to a letter that is not there yet; it is known by its name all the same. */
 function renderAs(
-  db: RouteDeps['db'],
+  deps: Pick<RouteDeps, 'db' | 'mailroom'>,
   { projectId, template, letter, user: userId, at }: Previewing,
 ): Promise<Preview> {
-  const now = db.clock.now();
+  const now = deps.db.clock.now();
   const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
   return letter === null
-    ? previewLetter(db, { ...asked, reference: template, document: null })
-    : previewLetter(db, { ...asked, reference: null, document: { ...letter, name: template } });
+    ? previewLetter(rendering(deps), { ...asked, reference: template, document: null })
+    : previewLetter(rendering(deps), { ...asked, reference: null, document: { ...letter, name: template } });
 }
 
 async function preview(
@@ -200,10 +209,10 @@ async function preview(
 ): Promise<TemplatePreview> {
   const { db } = deps;
   const { projectId, letter, user } = wanted;
-  const rendered = await orFaults(() => renderAs(db, wanted));
+  const rendered = await orFaults(() => renderAs(deps, wanted));
   if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
   const { content, text, html, missing, unsure, userId, event, source, troubles } = rendered;
-  const { variables } = await showVariables(db, { projectId, now: db.clock.now() }, source);
+  const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
   const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
   const looks = await checkWords(deps, { projectId, content, to });
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkLetter } from '../../flows/outbox/check-letter.ts';
 import { letterToken, type TokenUse } from '../../base/letter-token.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
-import { TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { testRenderer, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { openStage } from '../../../testkit/story.ts';
 import {
   BROWSER,
@@ -282,7 +282,7 @@ test('the outbox looks at a tracked letter as it was written, and finds nothing 
     engine.transport.letters.findLast((one) => one.projectId === projectId)?.mime ?? Buffer.alloc(0);
   const asked = { projectId, raw: mime, kind: 'person', at: clock.now() } as const;
   const said = async (id: string): Promise<Record<string, string>> => {
-    const { checks } = await checkLetter(db, { ...asked, id });
+    const { checks } = await checkLetter({ db, renderer: testRenderer }, { ...asked, id });
     return Object.fromEntries(checks.map(({ name, status, message }) => [name, `${status} ${message}`]));
   };
   const { links, text_links: inText, images, html } = await said(letter.messageId);

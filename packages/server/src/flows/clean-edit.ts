@@ -1,0 +1,36 @@
+import { Fault } from '../base/fault.ts';
+import { type Content, findDraft } from '../features/drafts/index.ts';
+import { cleanEdited } from '../features/writing/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import type { Renderer } from './rendering/index.ts';
+
+/** `before`: the hash of the content that the edit was cleaned against. */
+export type CleanedEdit = { content: Content; before: string };
+
+/** No email is longer; what is, is refused before anything reads it. */
+const PAGE_MAX_CHARS = 500_000;
+
+/**
+ * Cleans the page that a person edited; null where nothing has to be cleaned. Outside the transaction that writes it, because
+ * the page decides how long this takes.
+ */
+export async function cleanEdit(
+  { db, renderer }: { db: Tx; renderer: Renderer },
+  { projectId, draftId }: { projectId: number; draftId: string },
+  edited: Content,
+): Promise<CleanedEdit | null> {
+  const found = await findDraft(db, projectId, draftId);
+  if (!found) return null;
+  const { content: before, contentHash } = found.draft;
+  if (before.format !== 'html' || edited.format !== 'html') {
+    // Only the format is checked of it.
+    await cleanEdited(before, edited);
+    return null;
+  }
+  if (edited.body.length > PAGE_MAX_CHARS) {
+    const message = `body: it has ${edited.body.length.toLocaleString('en-US')} characters, which no email has`;
+    throw new Fault('validation_failed', { details: [{ message, field: 'body' }] });
+  }
+  const content = await renderer.run('cleanEdited', { before, edited }, { projectId });
+  return { content, before: contentHash };
+}

@@ -1,0 +1,103 @@
+import { Fault } from '../../base/fault.ts';
+import { createWorkerPool, type Running, TaskStopped, type WorkerPool } from '../../io/threads/index.ts';
+import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
+
+type Name = keyof RenderTasks;
+
+/**
+ * Renders and checks emails within bounds. Beyond them it throws a `validation_failed` that names the body; when too many
+ * wait, a `server_error` with the time after which to try again.
+ */
+export type Renderer = {
+  run<N extends Name>(
+    name: N,
+    input: Parameters<RenderTasks[N]>[0],
+    of: RenderedFor,
+  ): Promise<Awaited<ReturnType<RenderTasks[N]>>>;
+  close(): Promise<void>;
+};
+
+/** `isSending`: the sender has a queue of its own, so that previews do not delay emails. */
+export type RenderedFor = { projectId: number; isSending?: boolean };
+
+const THREADS_MAX = 2;
+const THREAD_MEMORY_MB = 256;
+const WAITING_MAX = 1_000;
+/** As many as heavy requests of one project may wait. */
+const WAITING_MAX_OF_PROJECT = 20;
+const BUSY_RETRY_S = 5;
+
+const RENDER_WITHIN_MS = 2_000;
+/** The MJML compiler takes a second to load; a raw email may have megabytes. */
+const WITHIN_MS: Partial<Record<Name, number>> = { publishable: 10_000, checkMail: 10_000, readMail: 10_000 };
+
+export type RendererOptions = {
+  pool?: WorkerPool<RenderTasks>;
+  /** Null: each task has its own. */
+  deadlineMs?: number | null;
+};
+
+export function createRenderer({ pool = openPool(), deadlineMs = null }: RendererOptions = {}): Renderer {
+  async function run(name: Name, input: never, of: RenderedFor): Promise<unknown> {
+    if (name === 'email' && isQuick(input)) return emailOf(input);
+    const withinMs = deadlineMs ?? WITHIN_MS[name] ?? RENDER_WITHIN_MS;
+    try {
+      return await pool.run(name, input, runningOf(of, withinMs));
+    } catch (error) {
+      throw error instanceof TaskStopped ? faultOf(error, withinMs) : error;
+    }
+  }
+  return { run: run as Renderer['run'], close: () => pool.close() };
+}
+
+function runningOf({ projectId, isSending = false }: RenderedFor, deadlineMs: number): Running {
+  return isSending
+    ? { key: `send ${projectId}`, deadlineMs }
+    : { key: String(projectId), deadlineMs, ofOneMax: WAITING_MAX_OF_PROJECT };
+}
+
+function openPool(): WorkerPool<RenderTasks> {
+  return createWorkerPool<RenderTasks>({
+    url: new URL('thread.ts', import.meta.url),
+    threadsMax: THREADS_MAX,
+    memoryMb: THREAD_MEMORY_MB,
+    waitingMax: WAITING_MAX,
+  });
+}
+
+const QUICK_MARKDOWN_MAX_CHARS = 8_000;
+const QUICK_PAGE_MAX_CHARS = 60_000;
+const QUICK_TAGS_MAX = 2_500;
+
+/**
+ * Most emails are small, and a message to a thread costs as much as rendering one. Markdown takes the square of its length at
+ * worst, and a page grows with its tags: up to these bounds the worst known bodies take some 10 ms.
+ */
+export function isQuick({ content: { body, format } }: EmailToRender): boolean {
+  if (format === 'markdown') return body.length <= QUICK_MARKDOWN_MAX_CHARS;
+  if (body.length > QUICK_PAGE_MAX_CHARS) return false;
+  let tags = 0;
+  for (let at = body.indexOf('<'); at !== -1; at = body.indexOf('<', at + 1)) tags += 1;
+  return tags <= QUICK_TAGS_MAX;
+}
+
+/** Whether rendering itself exceeded its bounds, and would again. */
+export function isRenderFailure(error: unknown): boolean {
+  return error instanceof Fault && error.cause instanceof TaskStopped && error.cause.isForGood;
+}
+
+/** Whether too many wait, or the process stops. */
+export function isRenderBusy(error: unknown): boolean {
+  return error instanceof Fault && error.cause instanceof TaskStopped && !error.cause.isForGood;
+}
+
+function faultOf(stopped: TaskStopped, withinMs: number): Fault {
+  if (!stopped.isForGood) return new Fault('server_error', { retryAfterS: BUSY_RETRY_S, cause: stopped });
+  const what = {
+    deadline: `takes more than ${withinMs / 1_000} s`,
+    memory: 'takes too much memory',
+    crashed: 'failed',
+  }[stopped.trouble as 'deadline' | 'memory' | 'crashed'];
+  const message = `Rendering this email ${what}. Simplify loops, comparisons or nested blocks.`;
+  return new Fault('validation_failed', { details: [{ message, field: 'body' }], cause: stopped });
+}

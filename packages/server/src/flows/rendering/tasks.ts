@@ -1,0 +1,70 @@
+import { checkMail, type CheckedMail, readMail, type ReadMail } from '../../features/outbox/index.ts';
+import {
+  cleanEdited,
+  type Email,
+  type EmailFrame,
+  findLinks,
+  letterOfVersion,
+  type LetterText,
+  type LetterVariables,
+  type LinkPlaces,
+  type Publishable,
+  publishable,
+  renderEmail,
+  type RenderedLetter,
+  renderLetter,
+  linksOfMarkdown,
+  type TemplateSource,
+  trialContent,
+  type UsedVariable,
+  usedVariables,
+} from '../../features/writing/index.ts';
+
+export type LetterToRender = { letter: LetterText; variables: LetterVariables };
+
+/** `ownPrefix`: links that begin with it are not tracked; null: none are. */
+export type EmailToRender = { content: LetterText; frame: EmailFrame; ownPrefix: string | null };
+export type RenderedEmail = Email & { links: string[]; places: LinkPlaces | null };
+
+export type MailToCheck = {
+  raw: Uint8Array;
+  kind: 'person' | 'team';
+  at: number;
+  urls?: readonly string[];
+  /** DKIM records by their names. */
+  records: ReadonlyMap<string, string>;
+};
+
+/** The work that a person's text decides. Nothing here reads the database: all of it is given, and can be copied to a thread. */
+export const RENDER_TASKS = {
+  publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
+  letter: ({ letter, variables }: LetterToRender): RenderedLetter => renderLetter(letter, variables),
+  email: emailOf,
+  preview: ({ letter, variables, frame }: LetterToRender & { frame: EmailFrame }) => {
+    const rendered = renderLetter(letter, variables);
+    return { rendered, email: renderEmail(rendered.content, frame) };
+  },
+  usedVariables: (letter: LetterText): UsedVariable[] => usedVariables(letter),
+  cleanEdited: ({ before, edited }: { before: LetterText; edited: LetterText }): Promise<LetterText> =>
+    cleanEdited(before, edited),
+  checkMail: ({ records, ...asked }: MailToCheck): Promise<CheckedMail> =>
+    checkMail(asked.raw, { ...asked, keyOf: (name) => records.get(name) ?? null }),
+  links: (body: string) => linksOfMarkdown(body),
+  readMail: (raw: Uint8Array): Promise<ReadMail> => readMail(raw),
+};
+
+export type RenderTasks = typeof RENDER_TASKS;
+
+/** With a trial: what cannot be rendered for somebody of whom nothing is known is not published. */
+async function publishableWhole(source: TemplateSource): Promise<Publishable> {
+  const letter = await publishable(source);
+  renderEmail(trialContent(letterOfVersion(letter)), TRIAL_FRAME);
+  return letter;
+}
+
+const TRIAL_FRAME: EmailFrame = { projectName: '', postalAddress: null, unsubscribeUrl: null };
+
+export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedEmail {
+  const email = renderEmail(content, frame);
+  return { ...email, places: ownPrefix === null ? null : findLinks(email.html, ownPrefix) };
+}
