@@ -3,12 +3,16 @@ import { runTests } from './run-tests.ts';
 
 export const s08: Attack = {
   id: 'S8',
-  title: 'templates: escaping, injection, values without an end',
-  passLine: 'a value changes no element, attribute or link of a letter, and none stops the server',
+  title: 'templates: escaping, injection, values without an end, cost',
+  passLine:
+    'a value changes no element, attribute or link of an email; no value and no template stops the server',
   quick: true,
   run: (target) =>
     runTests(target, [
       'packages/server/src/features/writing/injection.test.ts',
+      'packages/server/src/features/writing/cost.test.ts',
+      'packages/server/src/flows/rendering/rendering.test.ts',
+      'packages/server/src/io/threads/worker-pool.test.ts',
       'packages/server/src/features/writing/render.test.ts',
       'packages/server/src/features/writing/render-email.test.ts',
       'packages/server/src/features/writing/compile-letter.test.ts',
