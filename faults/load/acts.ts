@@ -4,6 +4,7 @@ import { createSigners } from '../../packages/server/src/features/domains/index.
 import { type Act, moveDraft } from '../../packages/server/src/flows/move-draft.ts';
 import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';
 import { revokeKey } from '../../packages/server/src/flows/revoke-key.ts';
+import { createRenderer } from '../../packages/server/src/flows/rendering/index.ts';
 import { type Mailroom, NO_PROVIDERS } from '../../packages/server/src/flows/send-drafts/index.ts';
 import { suppress } from '../../packages/server/src/flows/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
@@ -107,6 +108,8 @@ async function openDrafts({ stage }: Doing, { id }: Project, limit: number): Pro
   return rows.map((row) => row.id);
 }
 
+const renderer = createRenderer();
+
 type Moving = { project: Project; draft: string; act: 'approve' | 'skip' | 'postpone' };
 
 async function move(doing: Doing, { project, draft, act: name }: Moving, done: Act): Promise<void> {
@@ -115,6 +118,7 @@ async function move(doing: Doing, { project, draft, act: name }: Moving, done: A
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: MAIL.mailDomain },
     signers: createSigners(sealer, MAIL),
     providers: NO_PROVIDERS,
+    renderer,
   };
   const place = { projectId: Number(project.id), draftId: draft };
   await noted(doing, { act: name, project: project.id, subject: draft }, () =>

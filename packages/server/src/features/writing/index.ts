@@ -27,7 +27,7 @@ export {
   removeTemplate,
 } from './templates.ts';
 export { linksOfMarkdown } from './list-links.ts';
-export { findLinks, type LinkPlaces, markLinks, type Marks, trackLinks } from './track-links.ts';
+export { findLinks, type LinkPlaces, markLinks } from './track-links.ts';
 export { renderTeamLetter } from './team-letter.ts';
 export { trialContent, type UsedVariable, usedVariables } from './used-variables.ts';
 export { type FillRates, fillRates } from './fill-rates.ts';
