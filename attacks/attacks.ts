@@ -15,8 +15,9 @@ import { s13 } from './s13-transport.ts';
 import { s14 } from './s14-secrets.ts';
 import { s15 } from './s15-parsers.ts';
 import { s16 } from './s16-supply.ts';
+import { s17 } from './s17-cost.ts';
 
-/** S1 to S16, in their order. */
+/** S1 to S17, in order. */
 export const ATTACKS: Attack[] = [
   s01,
   s02,
@@ -34,4 +35,5 @@ export const ATTACKS: Attack[] = [
   s14,
   s15,
   s16,
+  s17,
 ];

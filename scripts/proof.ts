@@ -12,7 +12,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   mutants: { what: '12 planted defects, each caught by the oracle', command: ['faults/mutants.ts'] },
   simulate: { what: '10,000 seeds of the simulation', command: ['simulation/main.ts', '--seeds', '10000'] },
   models: { what: 'three models, and each planted defect found', command: ['simulation/models.ts'] },
-  attacks: { what: 'S1 to S16, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
+  attacks: { what: 'S1 to S17, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
   postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
   kills: {
     what: 'server, worker and PostgreSQL killed for longer, restores, 200 kills of webhooks, every screen in dark',

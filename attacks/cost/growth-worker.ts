@@ -1,0 +1,88 @@
+import { Session } from 'node:inspector/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Grown } from './grown.ts';
+
+export type GrowthTask = { subject: string; sizes?: number[] };
+export type GrowthReport = {
+  dimension: string;
+  /** Of work ~ size ^ exponent. */
+  exponent: number;
+  points: { size: number; work: number }[];
+};
+
+const SIZES = [500, 1_000, 2_000, 4_000];
+/** How many of the largest sizes the exponent is fitted to. */
+const FITTED = 3;
+/** Below this the fixed part of the work hides how the rest grows. */
+const WORK_MIN = 2_000;
+/** A dimension whose work is this large already needs no larger size to show how it grows. */
+const WORK_ENOUGH = 40_000_000;
+
+const { subject, sizes = SIZES } = workerData as GrowthTask;
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+const { GROWN } = await import('./grown.ts');
+const grown = GROWN.find(({ name }) => name === subject);
+if (!grown) throw new Error(`nothing to grow is called ${subject}`);
+const run = await grown.load();
+
+/** How many blocks of code ran since the last count; calls of native functions do not count. */
+async function countedBlocks(): Promise<number> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  let work = 0;
+  for (const { url, functions } of result)
+    if (!url.startsWith('node:'))
+      for (const { ranges } of functions) for (const { count } of ranges) work += count;
+  return work;
+}
+
+async function workOf(input: string): Promise<number> {
+  await countedBlocks();
+  try {
+    await run(input);
+  } catch {
+    // A refusal costs what it costs.
+  }
+  return countedBlocks();
+}
+
+for (const [dimension, grow] of dimensionsOf(grown)) {
+  const points: GrowthReport['points'] = [];
+  await workOf(grow(sizes[0] ?? 1));
+  for (const size of sizes) {
+    const input = grow(size);
+    if (input.length > grown.charsMax) break;
+    const work = await workOf(input);
+    points.push({ size, work });
+    if (work > WORK_ENOUGH && points.length > 1) break;
+  }
+  parentPort?.postMessage({ dimension, points, exponent: exponentOf(points) } satisfies GrowthReport);
+}
+session.disconnect();
+
+/** The slope of the logarithms over the last three sizes: what smaller ones show is how the work begins. */
+function exponentOf(points: GrowthReport['points']): number {
+  const [first, last] = [points.slice(-FITTED)[0], points.at(-1)];
+  if (!first || !last || first === last || first.work < WORK_MIN) return 0;
+  return Math.log(last.work / first.work) / Math.log(last.size / first.size);
+}
+
+/** Each piece repeated, each pair of pieces repeated behind each other, and each piece within itself. */
+function* dimensionsOf(grown: Grown): Iterable<[string, (size: number) => string]> {
+  const { pieces, nests } = grown;
+  const frame = (text: string): string => grown.frame(text);
+  const named = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+  for (const piece of pieces) yield [`${named(piece)} repeated`, (size) => frame(piece.repeat(size))];
+  for (const [open, close] of nests)
+    yield [`${named(open)} nested`, (size) => frame(open.repeat(size) + close.repeat(size))];
+  for (const [open] of nests) yield [`${named(open)} never closed`, (size) => frame(open.repeat(size))];
+  for (const one of [...pieces, ...nests.map(([open]) => open)])
+    for (const other of pieces)
+      if (one !== other)
+        yield [
+          `${named(one)}, then ${named(other)}`,
+          (size) => frame(one.repeat(size / 2) + other.repeat(size / 2)),
+        ];
+}

@@ -1,0 +1,116 @@
+import { median } from '../bench/measure.ts';
+import type { Attack, Finding, Target } from './attack.ts';
+import { searchGrowth } from './cost/growth.ts';
+import { expensiveInputs, type Input } from './cost/inputs.ts';
+import { probeDuring } from './cost/probe.ts';
+import type { ProbeReport } from './cost/probe-worker.ts';
+import { openWorld, type World } from './cost/world.ts';
+import { runTests } from './run-tests.ts';
+
+/** `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs that have this in their name. */
+const ONLY = process.env['COST_ONLY'] ?? '';
+const AT_ONCE = 30;
+const RUNS = 3;
+/** Neighbors are delayed by work of others, but never kept out. */
+const EVENT_MAX_MS = 5_000;
+const STATEMENT_LEFT_MS = 1_000;
+
+export const s17: Attack = {
+  id: 'S17',
+  title: 'cost: the most expensive requests within the limits, thirty at once, from each kind of sender',
+  passLine:
+    'GET /livez answers within 250 ms (100 ms beside templates), another project’s events are accepted, no process ends, no statement outlives its request by more than a second, and counted work grows with an exponent of at most 1.3',
+  quick: false,
+  async run(target) {
+    const findings: Finding[] = [];
+    const world = await openWorld(target);
+    const pid = world.victim.pid();
+    // The first requests of a process compile what they run.
+    await probeDuring(taskOf(world), () => pause(3_000));
+    for (const input of expensiveInputs().filter(({ name }) => name.includes(ONLY)))
+      findings.push(...(await attack(target, world, input)));
+    if (world.victim.pid() !== pid || !isAlive(pid))
+      findings.push({ severity: 'high', what: 'the server process ended', evidence: world.victim.log() });
+    if (ONLY === '') findings.push(...(await searchGrowth(target)));
+    const tests = await runTests(target, TESTS);
+    return [...findings, ...tests];
+  },
+};
+
+const TESTS = [
+  'packages/server/src/http/body.test.ts',
+  'packages/server/src/features/writing/render.test.ts',
+  'packages/server/src/io/mail/read-inbound.test.ts',
+];
+
+async function attack(target: Target, world: World, input: Input): Promise<Finding[]> {
+  const reports: ProbeReport[] = [];
+  const statuses = new Map<number, number>();
+  for (let run = 0; run < RUNS; run += 1) {
+    const report = await probeDuring(taskOf(world), async () => {
+      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => input.send(world)));
+      for (const status of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    target.count('requests', AT_ONCE);
+    reports.push(report);
+  }
+  const livezMs = median(reports.map((report) => report.livezMs));
+  const eventMs = median(reports.map((report) => report.eventMs));
+  const answered = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
+  const shown = `${input.by}: ${input.name}`;
+  target.note(
+    `${shown}: worst wait of /livez ${livezMs.toFixed(0)} ms, of an event ${eventMs.toFixed(0)} ms; answered ${answered}`,
+  );
+  const findings: Finding[] = [];
+  const find = (what: string, evidence = ''): void =>
+    void findings.push({ severity: 'high', what: `${shown}: ${what}`, evidence });
+  if (livezMs > input.livezMaxMs)
+    find(`GET /livez waits ${livezMs.toFixed(0)} ms; at most ${input.livezMaxMs} ms are allowed`);
+  if (eventMs > EVENT_MAX_MS) find(`an event of another project waits ${eventMs.toFixed(0)} ms`);
+  for (const failure of new Set(reports.flatMap((report) => report.failures)))
+    find(`a request beside it fails (${failure})`);
+  if ((statuses.get(0) ?? 0) > 0) find('a request gets no answer');
+  if (!isAlive(world.victim.pid())) {
+    find('the server process ended', world.victim.log().slice(-1_000));
+    await world.victim.start();
+  }
+  findings.push(...(await statementsLeft(world, shown)));
+  return findings;
+}
+
+function taskOf({ victim, neighbor }: World): { port: number; secret: string } {
+  return { port: victim.port, secret: neighbor };
+}
+
+/** Every request was answered: a second later none of their statements may run. */
+async function statementsLeft({ victim }: World, shown: string): Promise<Finding[]> {
+  await pause(STATEMENT_LEFT_MS);
+  const { rows } = await victim.database((db) =>
+    db.query<{ query: string }>(LEFT, [STATEMENT_LEFT_MS / 1_000]),
+  );
+  return rows.map(({ query }) => ({
+    severity: 'high',
+    what: `${shown}: a statement goes on after its request was answered`,
+    evidence: query.slice(0, 500),
+  }));
+}
+
+const LEFT = `
+  SELECT query FROM pg_stat_activity
+  WHERE state = 'active' AND backend_type IN ('client backend', 'parallel worker') AND pid <> pg_backend_pid()
+    AND query ILIKE 'select%' AND query_start < now() - $1 * interval '1 second'`;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
