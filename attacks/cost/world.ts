@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { request } from 'node:http';
+import type pg from 'pg';
 import { deriveKey } from '../../packages/server/src/base/hash.ts';
 import { letterToken } from '../../packages/server/src/base/letter-token.ts';
 import type { Target } from '../attack.ts';
@@ -44,6 +45,7 @@ export async function openWorld(target: Target): Promise<World> {
       await db.query(PEOPLE, [victim.projectId, from, from + STEP - 1]);
       await db.query(EMAILS, [victim.projectId, from, from + STEP - 1]);
     }
+    await hasPartition(db);
     for (let from = 0; from < EVENTS; from += STEP)
       await db.query(HISTORY, [victim.projectId, from, from + STEP - 1]);
     await db.query(MESSAGE, [victim.projectId, randomUUID(), messageId, randomUUID()]);
@@ -72,6 +74,20 @@ export async function openWorld(target: Target): Promise<World> {
     mail: (raw) => mail(victim, raw),
   };
 }
+
+/** The server makes the partition of this month soon after its start. */
+async function hasPartition(db: Pick<pg.Client, 'query'>): Promise<void> {
+  for (let tries = 0; tries < PARTITION_TRIES; tries += 1) {
+    const { rows } = await db.query(PARTITION);
+    if (rows.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('there is no partition for events of today');
+}
+
+const PARTITION_TRIES = 300;
+const PARTITION = `
+  SELECT FROM pg_inherits WHERE inhparent = 'event'::regclass`;
 
 const USER = `'00000000-0000-4000-8000-' || lpad(n::text, 12, '0')`;
 const PEOPLE = `
