@@ -1,5 +1,11 @@
 import type { Many, One, Raw } from './envelope.ts';
 
+export type SystemStorage = {
+  database_bytes: number;
+  /** The largest, with their indexes and partitions; rows as PostgreSQL estimates them. */
+  tables: { name: string; bytes: number; rows: number }[];
+};
+
 export type SystemState = {
   at: string;
   version: string;
@@ -8,11 +14,10 @@ export type SystemState = {
   schema: string;
   /** This machine's clock against the database's; null: not measured yet. */
   clock_offset_ms: number | null;
-  database_bytes: number;
   /** False: the database was restored, or is a copy, and nobody has confirmed it on its machine. */
   letters_leave: boolean;
-  /** The largest, with their indexes. */
-  tables: { name: string; bytes: number; rows: number }[];
+  /** Of the whole installation, other organizations included: null unless the caller is an admin who is signed in. */
+  storage: SystemStorage | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
   /** What is due of this project again and again: when next, and how late that is. */
   lanes: { name: string; next_at: string | null; late_ms: number }[];

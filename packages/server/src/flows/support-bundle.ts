@@ -4,7 +4,7 @@ import { listKeys } from '../features/keys/index.ts';
 import { findProject, getSettings } from '../features/projects/index.ts';
 import { readRequestFilter, readStream } from '../features/stream/index.ts';
 import { listWarnings } from '../features/warnings/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { type Database, storageFacts } from '../io/db/index.ts';
 import { showDomains } from './domains/index.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import { showSystem } from './show-system.ts';
@@ -42,7 +42,7 @@ export async function supportBundle(
   });
   return {
     project: { id: projectId, livemode },
-    system: await showSystem(db, projectId),
+    system: { ...(await showSystem(db, projectId)), ...(await storageFacts(db)) },
     settings: Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, shownText(name, text)])),
     keys: (await listKeys(db, projectId)).map(({ createdAt, lastUsedAt, revokedAt, client }) => ({
       created_at: createdAt,

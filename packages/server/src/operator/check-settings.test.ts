@@ -72,7 +72,6 @@ test('a database that is set as it should be is one line', async () => {
 test.each([
   { name: 'work_mem', value: "'1GB'", state: 'warn', says: 'work_mem is 1024 MB' },
   { name: 'default_transaction_read_only', value: 'on', state: 'fail', says: 'read_only is on' },
-  { name: 'statement_timeout', value: "'5s'", state: 'warn', says: 'statement_timeout is 5000 ms' },
   {
     name: 'idle_in_transaction_session_timeout',
     value: "'10s'",

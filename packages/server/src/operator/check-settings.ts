@@ -23,7 +23,6 @@ const LOOKED_AT = [
   'server_encoding',
   'default_transaction_read_only',
   'idle_in_transaction_session_timeout',
-  'statement_timeout',
 ];
 
 /** Settings of PostgreSQL with which it works, and works badly. What would lose something is among `durability`. */
@@ -92,20 +91,17 @@ const mayWrite: Finding = (settings) =>
     ? null
     : fail(NAME, 'default_transaction_read_only is on: nothing can be stored', `Set it to off. ${RELOAD}`);
 
-/** The longest that ours take: building an audience, a migration. */
-const OUR_LONGEST_MS = 30_000;
+/** A migration may pause this long between two statements. A `statement_timeout` does no harm: each long statement sets its own. */
+const IDLE_MIN_MS = 30_000;
 
 const hasTime: Finding = (settings) => {
-  const names = ['statement_timeout', 'idle_in_transaction_session_timeout'];
-  const short = names.find((name) => {
-    const ms = Number(textOf(settings, name));
-    return ms > 0 && ms < OUR_LONGEST_MS;
-  });
-  return short === undefined
+  const name = 'idle_in_transaction_session_timeout';
+  const ms = Number(textOf(settings, name));
+  return ms === 0 || ms >= IDLE_MIN_MS
     ? null
     : warn(
         NAME,
-        `${short} is ${shown(settings, short)}: migrations and the building of audiences are cut off`,
+        `${name} is ${shown(settings, name)}: migrations are cut off`,
         'Set it to 0 for the user of DATABASE_URL: ALTER ROLE … SET …',
       );
 };

@@ -1,4 +1,4 @@
-import type { SystemState } from '@beckon/contract/dashboard';
+import type { SystemState, SystemStorage } from '@beckon/contract/dashboard';
 import { Alert, Button, Stack, Table, Text, Title } from '@mantine/core';
 import { CircleCheck, Clock, Download, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -58,7 +58,7 @@ function System({ state }: { state: SystemState }): ReactNode {
       <Facts facts={queueFacts(state)} />
       <Lanes lanes={state.lanes} />
       <Facts facts={versionFacts(state)} />
-      <Tables tables={state.tables} />
+      {state.storage && <Tables tables={state.storage.tables} />}
     </Stack>
   );
 }
@@ -86,7 +86,7 @@ function versionFacts(state: SystemState) {
     { label: 'Node', value: state.node },
     { label: 'PostgreSQL', value: state.postgres },
     { label: 'Schema', value: state.schema },
-    { label: 'Database', value: formatBytes(state.database_bytes) },
+    ...(state.storage ? [{ label: 'Database', value: formatBytes(state.storage.database_bytes) }] : []),
     { label: 'Clock against the database', value: offset === null ? 'not measured yet' : `${offset} ms` },
   ];
 }
@@ -136,7 +136,7 @@ function LaneMark({ late }: { late: number }): ReactNode {
   return <Mark icon={Clock} tone="warn" label={`${formatSpan(late)} late`} />;
 }
 
-function Tables({ tables }: { tables: SystemState['tables'] }): ReactNode {
+function Tables({ tables }: { tables: SystemStorage['tables'] }): ReactNode {
   return (
     <Stack gap="xs" component="section" aria-labelledby="tables">
       <Title order={2} size="h5" id="tables">

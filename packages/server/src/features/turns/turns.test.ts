@@ -48,7 +48,7 @@ test('who waits for a lock hears from the database that it was not to be had', a
   );
   expect(settings).toEqual([
     { name: 'idle_in_transaction_session_timeout', setting: '100' },
-    { name: 'lock_timeout', setting: '9000' },
+    { name: 'lock_timeout', setting: '8000' },
   ]);
   // Behind a pooler the next one is somebody else.
   const after = await db.query(`SHOW lock_timeout`);

@@ -1,5 +1,5 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { DeadLetter, Erasure, FeedItem, KeptData, SystemState } from '@beckon/contract/dashboard';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeadLetter, Erasure, FeedItem, KeptData, Role, SystemState } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -45,9 +45,25 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     lanes: [{ name: 'digest' }, { name: 'send' }, { name: 'tell' }],
     webhooks: { pending: 0, delivering: 0 },
   });
-  expect(json.data.database_bytes).toBeGreaterThan(1_000_000);
-  expect(json.data.tables.length).toBeGreaterThan(5);
-  expect(json.data.tables.every(({ bytes }) => bytes > 0)).toBe(true);
+});
+
+describe('GET /projects/:project/system', () => {
+  test('shows sizes and row counts of the installation to admins and owners alone', async () => {
+    const storage = async (as: Role): Promise<SystemState['storage']> =>
+      (await dashboard.ask<SystemState>(`GET ${at}/system`, { as })).json.data.storage;
+    for (const as of ['viewer', 'reviewer', 'editor'] as const) expect(await storage(as), as).toBeNull();
+    for (const as of ['admin', 'owner'] as const) {
+      const shown = await storage(as);
+      expect(shown?.database_bytes).toBeGreaterThan(1_000_000);
+      expect(shown?.tables.length).toBeGreaterThan(5);
+      expect(shown?.tables.every(({ bytes }) => bytes > 0)).toBe(true);
+    }
+  });
+
+  test('names no table to a viewer', async () => {
+    const { text } = await dashboard.ask(`GET ${at}/system`, { as: 'viewer' });
+    expect(text).not.toMatch(/team_|bytes|"rows"/);
+  });
 });
 
 test('dead letters are retried or discarded, by one or all, with a reason that is audited', async () => {

@@ -1,8 +1,16 @@
 import { Type } from 'typebox';
-import { type DeadLetter, DISCARD_REASONS, type SystemState } from '@beckon/contract/dashboard';
+import {
+  allows,
+  type DeadLetter,
+  DISCARD_REASONS,
+  type Role,
+  type SystemState,
+  type SystemStorage,
+} from '@beckon/contract/dashboard';
 import { discardDead, listDead, retryDead } from '../../features/inbox/index.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
+import { storageFacts } from '../../io/db/index.ts';
 import { route, type RouteDeps } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
@@ -16,7 +24,7 @@ const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)))
 export const systemRoutes = [
   route('GET /projects/:project/system', {
     needs: 'viewer',
-    handle: async (deps, { projectId }) => ({ data: await systemState(deps, projectId) }),
+    handle: async (deps, { projectId, role }) => ({ data: await systemState(deps, projectId, role) }),
   }),
   route('GET /projects/:project/dead-letters', {
     needs: 'viewer',
@@ -64,8 +72,15 @@ export const systemRoutes = [
   }),
 ];
 
-async function systemState({ db, release }: RouteDeps, projectId: number): Promise<SystemState> {
-  const { clockOffsetMs, bytes, ...shown } = await showSystem(db, projectId);
+async function systemState({ db, release }: RouteDeps, projectId: number, role: Role): Promise<SystemState> {
+  const { clockOffsetMs, ...shown } = await showSystem(db, projectId);
   const { version, node } = release;
-  return { ...shown, version, node, clock_offset_ms: clockOffsetMs, database_bytes: bytes };
+  // Sizes and row counts are of all organizations. A personal token has a viewer's role here, whoever it belongs to.
+  const storage = allows(role, 'admin') ? await readStorage(db) : null;
+  return { ...shown, version, node, clock_offset_ms: clockOffsetMs, storage };
+}
+
+async function readStorage(db: RouteDeps['db']): Promise<SystemStorage> {
+  const { bytes, tables } = await storageFacts(db);
+  return { database_bytes: bytes, tables };
 }

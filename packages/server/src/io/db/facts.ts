@@ -5,6 +5,9 @@ export type DatabaseFacts = {
   postgres: string;
   /** The last migration that was applied. */
   schema: string;
+};
+
+export type StorageFacts = {
   bytes: number;
   /** The largest, with their indexes and partitions; rows as the planner guesses them. */
   tables: { name: string; bytes: number; rows: number }[];
@@ -12,12 +15,19 @@ export type DatabaseFacts = {
 
 const TABLES_SHOWN = 12;
 
-/** What PostgreSQL says of itself and of our tables. */
+/** Reads the versions of PostgreSQL and of the schema. */
 export async function databaseFacts(tx: Tx): Promise<DatabaseFacts> {
-  const [about] = await tx.query<{ postgres: string; schema: string; bytes: number }>(
-    `SELECT current_setting('server_version') AS postgres, pg_database_size(current_database()) AS bytes,
+  const [about] = await tx.query<DatabaseFacts>(
+    `SELECT current_setting('server_version') AS postgres,
             (SELECT name FROM ${SCHEMA}.kysely_migration ORDER BY name DESC LIMIT 1) AS schema`,
   );
+  if (!about) throw new Error('PostgreSQL says nothing of itself');
+  return about;
+}
+
+/** Reads how large the database and its largest tables are: of all projects, and of the team's accounts. */
+export async function storageFacts(tx: Tx): Promise<StorageFacts> {
+  const [size] = await tx.query<{ bytes: number }>(`SELECT pg_database_size(current_database()) AS bytes`);
   const tables = await tx.query<{ name: string; bytes: number; rows: number }>(
     `SELECT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text AS name,
             sum(pg_total_relation_size(c.oid))::bigint AS bytes, sum(greatest(c.reltuples, 0))::bigint AS rows
@@ -26,9 +36,8 @@ export async function databaseFacts(tx: Tx): Promise<DatabaseFacts> {
      GROUP BY 1 ORDER BY bytes DESC LIMIT $1`,
     [TABLES_SHOWN],
   );
-  if (!about) throw new Error('PostgreSQL says nothing of itself');
   return {
-    ...about,
+    bytes: size?.bytes ?? 0,
     tables: tables.map((table) => ({ ...table, name: table.name.replace(`${SCHEMA}.`, '') })),
   };
 }

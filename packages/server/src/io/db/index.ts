@@ -10,7 +10,7 @@ export {
 export { type Query, type Session, type Tx } from './statements.ts';
 export { distribute, type Distributed } from './distribute.ts';
 export { isCanceled, isCollision, isPoisonous, isReadOnly, isRefusedData } from './errors.ts';
-export { type DatabaseFacts, databaseFacts } from './facts.ts';
+export { type DatabaseFacts, databaseFacts, type StorageFacts, storageFacts } from './facts.ts';
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';
