@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+import { costlyBodies } from '../packages/server/testkit/bombs.ts';
 import type { Attack, Finding } from './attack.ts';
 import { bodyFor, dashboardRoutes, ENDLESS, liftLimits, publicRoutes } from './routes.ts';
 import { runTests } from './run-tests.ts';
@@ -39,6 +41,10 @@ const BODIES: Record<string, (good: string) => string | Uint8Array> = {
   'a key of 100,000 signs': () => `{"${'k'.repeat(100_000)}":1}`,
   'a number of 50,000 digits': () => `{"n":${'9'.repeat(50_000)}}`,
   'an exponent without an end': () => `{"n":1e${'9'.repeat(10_000)}}`,
+  'a list of empty objects': () => `[${'{},'.repeat(60_000)}{}]`,
+  'one key 20,000 times': () => `{${'"a":1,'.repeat(20_000)}"a":1}`,
+  '100,000 zeros in a field': () => `{"n":[${'0,'.repeat(100_000)}0]}`,
+  '260 kB of brackets in a field': () => `{"properties":${deep(130_000, ['[', ']'])}}`,
   'a form': () => 'external_user_id=u&name=n',
   XML: () => '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
   'a bag with __proto__': () =>
@@ -93,12 +99,24 @@ export const s05: Attack = {
             evidence: text,
           });
       }
+    for (const { method, path } of apiRoutes)
+      for (const [name, text] of Object.entries(costlyBodies(path.includes('/users') ? 'users' : 'events'))) {
+        const headers = { ...JSON_BODY, ...bearer, 'content-encoding': 'gzip' };
+        const { status } = await victim
+          .send(`${method} ${path}`, { headers, body: gzipSync(text) })
+          .catch(() => ({ status: 599 }));
+        target.count('costly bodies');
+        if (status < 400 || status >= 500)
+          findings.push({ severity: 'high', what: `${method} ${path} with ${name}: ${status}` });
+      }
     const after = await victim.send('GET /readyz');
     if (after.status !== 200 || /isAdmin/.test(after.text))
       findings.push({ severity: 'high', what: 'it is not well afterwards', evidence: after.text });
     const tests = await runTests(target, [
       'packages/server/src/http/v1/bad-input.test.ts',
       'packages/server/src/http/v1/envelope.test.ts',
+      'packages/server/src/http/v1/json-cost.test.ts',
+      'packages/server/src/base/json-scan.test.ts',
       'packages/server/src/http/dashboard/hostile.test.ts',
       'packages/server/src/base/records/record.test.ts',
     ]);

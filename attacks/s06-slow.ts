@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { bombs } from '../packages/server/testkit/bombs.ts';
+import { gzipSync } from 'node:zlib';
+import { bombs, costlyBodies } from '../packages/server/testkit/bombs.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { type Waited, waitOf } from './good-client.ts';
 import { liftLimits } from './routes.ts';
@@ -90,6 +91,7 @@ function attacksOn(
     'slow reading (-X)': slow('-X', '/openapi.json', ['-k', '3']),
     'slow bodies with a good key': () => drip(target, victim, secret),
     bombs: () => bomb(target, victim, secret),
+    'bursts of costly JSON with an Idempotency-Key': () => burst(target, victim, secret),
   };
 }
 
@@ -137,6 +139,30 @@ async function bomb(target: Target, victim: Victim, secret: string): Promise<voi
     }
   };
   await Promise.all(Array.from({ length: BOMBERS }, (_, n) => one(n)));
+}
+
+const BURST = 30;
+
+/** As many bodies at once as the rate limit lets through. Together they once ended a process with a heap of 1 GB. */
+async function burst(target: Target, victim: Victim, secret: string): Promise<void> {
+  const bodies = Object.values(costlyBodies('users')).map((text) => gzipSync(text, { level: 9 }));
+  const until = Date.now() + SECONDS * 1_000;
+  for (let round = 0; Date.now() < until; round += 1) {
+    const body = bodies[round % bodies.length] ?? Buffer.alloc(0);
+    const one = async (n: number): Promise<void> => {
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'idempotency-key': `burst-${round}-${n}`,
+      };
+      const { status } = await victim.send('POST /api/v1/users/bulk', { headers, body });
+      target.count('costly bodies');
+      if (status !== 400 && status !== 429 && status !== 503)
+        throw new Error(`a costly body was answered ${status}`);
+    };
+    await Promise.all(Array.from({ length: BURST }, (_, n) => one(n)));
+  }
 }
 
 function shown({ p99Ms, answers, failures }: Waited): string {

@@ -45,3 +45,17 @@ async function brotliBomb(): Promise<Buffer> {
   const last = Buffer.from([0x03]);
   return Buffer.concat([head, ...Array<Buffer>((4 * GIB) / piece - 1).fill(again), last]);
 }
+
+/** JSON of up to 10 MiB, a few kB in gzip, that no valid request can be and that is costly to parse. */
+export function costlyBodies(list: 'users' | 'events'): Record<string, string> {
+  const keys = Array.from({ length: 700_000 }, (_, n) => `"${n.toString(36)}":1`).join(',');
+  return {
+    '4.75 million brackets in a list': `{"${list}":${'['.repeat(4_750_000)}${']'.repeat(4_750_000)}}`,
+    'three million empty objects': `{"${list}":[${'{},'.repeat(3_000_000)}{}]}`,
+    'three million empty lists in lists of a thousand': `{"${list}":[${`[${'[],'.repeat(999)}[]],`.repeat(3_000)}[]]}`,
+    '700,000 keys': `{"${list}":[{"external_user_id":"u","traits":{${keys}}}]}`,
+    'one key 1.5 million times': `{${'"a":0,'.repeat(1_500_000)}"a":0}`,
+    '5 million zeros': `{"${list}":[${'0,'.repeat(5_000_000)}0]}`,
+    'a number of 10 million digits': `{"${list}":${'9'.repeat(10_000_000)}}`,
+  };
+}
