@@ -84,7 +84,7 @@ export class Chunks<Item extends AboutUser> {
   }
 }
 
-const SEPARATORS = new Set([...',:[{'].map((sign) => sign.charCodeAt(0)));
+const SEPARATORS = new Set(Array.from(',:[{', (sign) => sign.charCodeAt(0)));
 
 /** At least as many as the server counts: each value has a separator in front of it. Those inside strings are counted too. */
 export function mostValues(text: string): number {

@@ -282,9 +282,9 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
 }
 
 function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
-  const odd = [...people.values()].flatMap(({ person: { projectId }, change }) => [
-    ...[...change.warnings].map((code) => ({ projectId, code })),
-  ]);
+  const odd = [...people.values()].flatMap(({ person: { projectId }, change }) =>
+    [...change.warnings].map((code) => ({ projectId, code })),
+  );
   return {
     projects: new Set(taken.map(({ projectId }) => projectId)).size,
     records: records.length + dropped,

@@ -53,14 +53,19 @@ const AS = { headers: { 'x-test-role': 'owner', origin: 'http://localhost:8080' 
 
 describe('a client that leaves', () => {
   test.each([
-    ['a list with a filter', 'users?filter=-email:*@x.org', 'beckon.person', 'heavy pages'],
-    ['a list', 'views?screen=users', 'beckon.saved_view', 'pages'],
-    ['an export', 'users.csv?filter=plan:pro', 'beckon.person', 'heavy pages'],
-    ['a feed', 'feed?filter=type:person_created', 'beckon.change', 'heavy pages'],
-    ['a read as of one moment', 'schedule', 'beckon.draft', 'heavy pages'],
-  ])('has the statement of %s cancelled', async (_what, path, table, pool) => {
+    {
+      what: 'a list with a filter',
+      path: 'users?filter=-email:*@x.org',
+      table: 'person',
+      pool: 'heavy pages',
+    },
+    { what: 'a list', path: 'views?screen=users', table: 'saved_view', pool: 'pages' },
+    { what: 'an export', path: 'users.csv?filter=plan:pro', table: 'person', pool: 'heavy pages' },
+    { what: 'a feed', path: 'feed?filter=type:person_created', table: 'change', pool: 'heavy pages' },
+    { what: 'a read as of one moment', path: 'schedule', table: 'draft', pool: 'heavy pages' },
+  ])('has the statement of $what cancelled', async ({ path, table, pool }) => {
     const before = lines.length;
-    await holding(table, async () => {
+    await holding(`beckon.${table}`, async () => {
       const left = new AbortController();
       const asked = fetch(`${at}/${path}`, { ...AS, signal: left.signal }).then((answer) => answer.text());
       const settled = Promise.allSettled([asked]);

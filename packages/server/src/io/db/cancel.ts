@@ -24,7 +24,7 @@ const ATTEMPTS = 5;
  * Cancels the statement that this connection runs, by a connection of its own, as the protocol has it. It works through a pooler too,
  * where `pg_cancel_backend` would not know the process. Never rejects: whoever needs to know looks at the statement.
  */
-export function requestCancel(client: pg.PoolClient): Promise<void> {
+function requestCancel(client: pg.PoolClient): Promise<void> {
   const { host, port, ssl, sslNegotiation, processID, secretKey } = client as Running;
   if (processID === null || secretKey === null) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
