@@ -2,6 +2,7 @@ import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { idMaker } from '../../packages/server/src/base/ids.ts';
 import { createLog } from '../../packages/server/src/base/log.ts';
 import { createSealer } from '../../packages/server/src/base/seal.ts';
+import { openSuppressionHasher } from '../../packages/server/src/features/suppressions/index.ts';
 import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
 import { openDatabase } from '../../packages/server/src/io/db/index.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
@@ -15,12 +16,14 @@ const db = await openDatabase({
   clock: systemClock,
   log,
 });
-const digest = createDigest({ db, log, newId: idMaker(db.clock) });
+const sealer = createSealer(SECRET_KEY, null, 'secrets at rest');
+const hasher = await openSuppressionHasher({ db, clock: db.clock, sealer });
+const digest = createDigest({ db, log, newId: idMaker(db.clock), hasher });
 const digester = startDigester({ db, digest, log });
 const importer = startImporter({
   db,
   log,
-  sealer: createSealer(SECRET_KEY, null, 'secrets at rest'),
+  sealer,
   openStripe: stripeReader(db, { host: '127.0.0.1', port: Number(BENCH_STRIPE_PORT), protocol: 'http' }),
   pauseMs: 250,
   accepted: () => digester.wake(),

@@ -759,7 +759,14 @@ CREATE TABLE beckon.suppression (
   until timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL,
-  beneath jsonb
+  beneath jsonb,
+  from_erased boolean NOT NULL DEFAULT false
+);
+
+CREATE TABLE beckon.suppression_key (
+  only_row boolean NOT NULL DEFAULT true,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.suppression_lift (
@@ -1195,9 +1202,12 @@ ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_pkey PRIMARY KEY
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'degraded'::text, 'failed'::text])));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_tracking_state_check CHECK ((tracking_state = ANY (ARRAY['pending'::text, 'working'::text, 'failed'::text])));
-ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
+ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (project_id, kind, value);
-ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_only_row_check CHECK (only_row);
+ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_pkey PRIMARY KEY (only_row);
+ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
@@ -1244,7 +1254,8 @@ ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((a
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text])));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
+ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
 ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, message_id);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_number_check CHECK ((number > 0));

@@ -5,6 +5,7 @@ import { duePlaces } from '../src/features/turns/index.ts';
 import { createDigest, type Digest } from '../src/flows/digest/index.ts';
 import { createSender, type Mailroom, type Sender } from '../src/flows/send-drafts/index.ts';
 import type { Database } from '../src/io/db/index.ts';
+import { testHasher } from './hasher.ts';
 import type { HeldClock } from './clock.ts';
 import { type TestTransport, testTransport } from './transport.ts';
 import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
@@ -29,7 +30,7 @@ export function openEngine(db: Database, clock: HeldClock, options: EngineOption
   const newId = idMaker(db.clock);
   const transport = testTransport(options.slots);
   const mailroom = testMailroom(options.mailroom);
-  const digest = createDigest({ db, log: silentLog, newId });
+  const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
   const sender = createSender({ db, log: silentLog, newId, transport, mailroom, tokenKeys: TOKEN_KEYS });
 
   async function settle(): Promise<void> {

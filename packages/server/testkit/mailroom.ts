@@ -3,6 +3,7 @@ import { createSealer } from '../src/base/seal.ts';
 import { createLookUp, createResolver } from '../src/io/dns/index.ts';
 import { createOutbound } from '../src/io/outbound/index.ts';
 import { createRenderer } from '../src/flows/rendering/index.ts';
+import { testHasher } from './hasher.ts';
 import type { Mailroom } from '../src/flows/send-drafts/index.ts';
 import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
 
@@ -26,6 +27,7 @@ const NO_DNS = { servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 };
 export function testMail(changed: Partial<Mailroom> = {}) {
   return {
     sealer: createSealer('a secret of this test alone', null, 'test'),
+    hasher: testHasher,
     resolver: createResolver(NO_DNS),
     lookUp: createLookUp(NO_DNS),
     openOutbound: () => createOutbound({ allowPrivate: true }),

@@ -11,6 +11,7 @@ import { suppress } from '../src/flows/suppress.ts';
 import { disableRule, enableRule } from '../src/flows/switch-rule.ts';
 import { Fault } from '../src/base/fault.ts';
 import { type ConnectionSource, type Database, openDatabase } from '../src/io/db/index.ts';
+import { testHasher } from './hasher.ts';
 import { type HeldClock, heldClock } from './clock.ts';
 import { HOUR } from './drafts.ts';
 import { putRecords } from './inbox.ts';
@@ -77,7 +78,7 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
     clock,
     newId,
     onLetter: () => {},
-    digest: createDigest({ db, log: silentLog, newId }),
+    digest: createDigest({ db, log: silentLog, newId, hasher: testHasher }),
     sender: createSender({
       db,
       log: silentLog,

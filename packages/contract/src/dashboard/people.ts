@@ -30,6 +30,8 @@ export type UserHeld = {
   until: string | null;
   kind: 'address' | 'person';
   created_at: string;
+  /** It was made for a user with the same address, or the same id, who has been erased since. */
+  from_erased: boolean;
 };
 
 export type RunOfUser = {

@@ -10,7 +10,12 @@ export type SuppressionReasonName =
 
 export type SuppressionListed = {
   kind: 'email' | 'user';
-  value: string;
+  /** Null: the address or the id of an erased user, which is kept only as a hash. */
+  value: string | null;
+  /** That hash; null where `value` is known. */
+  hash: string | null;
+  /** It was made for a user who has been erased. With a `value`: a user with the same address or id has come since. */
+  from_erased: boolean;
   reason: SuppressionReasonName;
   /** Null: for good. */
   until: string | null;
@@ -22,7 +27,14 @@ export type SuppressionListed = {
   created_by_name: string;
 };
 
-export type TopicRefusalListed = { kind: 'email' | 'user'; value: string; topic: string; created_at: string };
+export type TopicRefusalListed = {
+  kind: 'email' | 'user';
+  /** Null: of an erased user. */
+  value: string | null;
+  hash: string | null;
+  topic: string;
+  created_at: string;
+};
 
 /** One of the two says who it is. */
 export type SuppressionPlace = { email?: string; user?: string };
@@ -54,6 +66,8 @@ export type MailableAnswer = {
   mailed: boolean | null;
   /** Who is suppressed at this very place, whether or not somebody here is known by it. */
   suppression: SuppressionListed | null;
+  /** The topics refused at this very place, by an erased user too. */
+  topics_refused: string[];
   /** When one was lifted here last, and by whom. */
   lifted: { reason: SuppressionReasonName; lifted_at: string; lifted_by_name: string } | null;
   /** Whoever has the address, or the user. */
@@ -87,8 +101,11 @@ export type SuppressionsApi = {
     answer: One<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
   };
   'POST /projects/:project/suppressions/remove': {
-    /** `confirm`: the address or the user, typed once more; `reason` is kept in the audit log. */
-    body: SuppressionPlace & { confirm: string; reason: RemovalReason };
+    /**
+     * `confirm`: the address or the user, typed once more; `reason` is kept in the audit log. `hash`: the row of an erased
+     * user that is meant, which has to be the hash of this address or user.
+     */
+    body: SuppressionPlace & { hash?: string; confirm: string; reason: RemovalReason };
     answer: One<{ kind: 'email' | 'user'; value: string; removed: true }>;
   };
   'POST /projects/:project/suppressions/preview-import': {

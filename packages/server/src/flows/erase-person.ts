@@ -23,12 +23,13 @@ import { eraseRuleRows } from '../features/rules/index.ts';
 import { eraseMessages } from '../features/sending/index.ts';
 import { eraseRuns } from '../features/sequences/index.ts';
 import { addChanges, eraseChanges } from '../features/stream/index.ts';
-import { eraseSuppressions } from '../features/suppressions/index.ts';
+import type { SuppressionHasher } from '../features/suppressions/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import { eraseViews } from '../features/views/index.ts';
 import { eraseWebhooks } from '../features/webhooks/index.ts';
 import { eraseWording } from '../features/wording/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { hashErased } from './erased-suppressions.ts';
 import { eraseImported } from './imports/erase-imported.ts';
 
 /** How many rows of each table are gone. */
@@ -56,6 +57,7 @@ export type Removed = {
   decision: number;
   rule_entry: number;
   rule_timer: number;
+  /** Suppressions and refused topics in plain text. Those that are in force stay as keyed hashes. */
   suppression: number;
   /** Of files that are to be imported, of what was read of Stripe, and of what was rejected. */
   import_row: number;
@@ -69,6 +71,12 @@ export type ErasedPerson = {
   removed: Removed;
 };
 
+export type EraseDeps = {
+  db: Pick<Database, 'transaction' | 'clock'>;
+  newId: NewId;
+  hasher: SuppressionHasher;
+};
+
 /**
  * Removes all that is known of a person, and says what it was. One transaction under the project's turn, so that nothing
  * about them is digested meanwhile. The lane is locked after everything that may take long, because accepting waits for
@@ -80,13 +88,11 @@ export type ErasedPerson = {
  * nothing was found either, the fault says so, for then the id was most likely mistyped.
  *
  * `event_dedupe` stays: hashes that lead back to nobody, by which an erased history that is sent once more has no effect.
- * What others sent about others is theirs, even where it names this person in a property. A suppression of their address
- * stays, and topics that it refused, in plain text: whoever has it wanted no letters. A letter that is being handed over just now cannot be called back.
+ * What others sent about others is theirs, even where it names this person in a property. A suppression of their address and
+ * the topics that it refused stay as keyed hashes, so that a new user with this address gets no email that its owner did not
+ * want. A letter that is being handed over just now cannot be called back.
  */
-export function erasePerson(
-  { db, newId }: { db: Pick<Database, 'transaction' | 'clock'>; newId: NewId },
-  wanted: PersonId,
-): Promise<ErasedPerson> {
+export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId): Promise<ErasedPerson> {
   return db.transaction(async (tx) => {
     const { projectId, userId } = wanted;
     if (!isStorable(userId)) throw unknownPerson(userId);
@@ -94,7 +100,10 @@ export function erasePerson(
     const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
     const importRow = await eraseImported(tx, { ...wanted, email });
     await takeTurn(tx, projectId);
-    const known = await removeKnown(tx, wanted, new Date(db.clock.now()));
+    const now = db.clock.now();
+    const hash = (addresses: string[]): Promise<number> =>
+      hashErased(tx, { ...wanted, hasher, addresses, now });
+    const known = await removeKnown(tx, wanted, { now: new Date(now), hash });
     const removed: Removed = { ...known, import_row: importRow };
     const { next_seq: seq } = await lockLane(tx, projectId);
     // Under the lane: letters that somebody lets wait again at this moment are either here or before the sequence.
@@ -114,13 +123,22 @@ export function erasePerson(
   });
 }
 
-async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Omit<Removed, 'import_row'>> {
+/** `hash` replaces what is suppressed at these addresses, and at the user, by hashes. */
+type Removing = { now: Date; hash: (addresses: string[]) => Promise<number> };
+
+async function removeKnown(
+  tx: Tx,
+  wanted: PersonId,
+  { now, hash }: Removing,
+): Promise<Omit<Removed, 'import_row'>> {
   const { projectId, userId } = wanted;
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
-  const letters = await removeLetters(tx, wanted);
+  const { addresses, ...letters } = await removeLetters(tx, wanted);
   const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
+  // Behind the messages, which whoever records a bounce has locked when they suppress an address.
+  const suppression = await hash(email === null ? addresses : [...addresses, email]);
   await eraseViews(tx, { projectId, userId, email });
   const people = await erasePersonRows(tx, wanted);
   await leavePlaces(tx, wanted);
@@ -133,26 +151,27 @@ async function removeKnown(tx: Tx, wanted: PersonId, now: Date): Promise<Omit<Re
     change,
     dead_letter: 0,
     ...letters,
+    suppression,
     webhook_message: webhooks,
   };
 }
 
 /** Drafts are locked before runs, in the order of their ids, by everybody who needs both. */
-async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters> {
+async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters & { addresses: string[] }> {
   // Whoever is about to make an outcome of a hit holds its count, and then wants drafts and messages.
   const hits = await eraseHits(tx, wanted);
   await listOpenOfPeople(tx, [wanted]);
   const draft = await eraseDrafts(tx, wanted);
   await eraseWording(tx, wanted);
-  const message = await eraseMessages(tx, wanted);
+  const { count: message, addresses } = await eraseMessages(tx, wanted);
   // Behind the messages, for which a letter that is just leaving or arriving holds this up.
   const mail = await eraseMail(tx, wanted);
   const became = await removeOutcomes(tx, wanted);
   const run = await eraseRuns(tx, wanted);
   const decision = await eraseDecisions(tx, wanted);
   const { entries, timers } = await eraseRuleRows(tx, wanted);
-  const suppression = await eraseSuppressions(tx, wanted);
   return {
+    addresses,
     draft,
     message,
     outbox_message: mail,
@@ -162,13 +181,12 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters> 
     decision,
     rule_entry: entries,
     rule_timer: timers,
-    suppression,
   };
 }
 
 type RemovedLetters = Pick<
   Removed,
-  'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer' | 'suppression'
+  'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
 > &
   RemovedOutcomes;
 

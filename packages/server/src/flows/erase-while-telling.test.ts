@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { testHasher } from '../../testkit/hasher.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 import { runRound } from './deliver-webhooks/round.ts';
@@ -55,7 +56,10 @@ test('an answer that is recorded while its person is erased is not kept', async 
       await stand();
       return done;
     });
-  const erased = erasePerson({ db: { clock: db.clock, transaction }, newId }, { projectId, userId: 'ann' });
+  const erased = erasePerson(
+    { db: { clock: db.clock, transaction }, newId, hasher: testHasher },
+    { projectId, userId: 'ann' },
+  );
   await reached;
   const recorded = runRound(db, asked);
   await somebodyWaits();
@@ -79,7 +83,7 @@ test('a person who is erased while an answer is recorded is not named by it', as
   };
   const recorded = runRound({ clock: db.clock, session }, asked);
   await reached;
-  const erased = erasePerson({ db, newId }, { projectId, userId: 'ann' });
+  const erased = erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ann' });
   await somebodyWaits();
   go();
   await Promise.all([erased, recorded]);

@@ -4,6 +4,7 @@ import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/eve
 import { listSettings, type ProjectSettings } from '../features/projects/index.ts';
 import { loadRules, type RuleModel } from '../features/rules/index.ts';
 import { compile, listVersionsInUse, type Program, type VersionInUse } from '../features/sequences/index.ts';
+import { listHashingProjects } from '../features/suppressions/index.ts';
 import type { Turn } from '../features/turns/index.ts';
 import { type LetterText, loadLetters } from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
@@ -18,6 +19,8 @@ export type Model = {
   /** The letters that the project wrote itself, by their names, as they are published. */
   letters: ReadonlyMap<string, LetterText>;
   programOf(ruleId: string, version: number): Program | undefined;
+  /** Suppressions or refused topics of erased users are kept as hashes, so new addresses have to be compared with them. */
+  hasHashes: boolean;
 };
 
 export type Models = {
@@ -59,12 +62,13 @@ export async function loadProjectModels(
   { now, versions = [] }: { now: number; versions?: VersionInUse[] },
 ): Promise<Map<number, Model>> {
   const ids = turns.map(({ projectId }) => projectId);
-  const [audiences, counted, projects, inUse, letters] = await Promise.all([
+  const [audiences, counted, projects, inUse, letters, hashing] = await Promise.all([
     loadModels(tx, ids),
     findCounted(tx, ids),
     listSettings(tx, ids),
     listVersionsInUse(tx, ids, now),
     loadLetters(tx, ids),
+    listHashingProjects(tx, ids),
   ]);
   const rules = await loadRules(tx, ids, [...inUse, ...versions]);
   const models = new Map<number, Model>();
@@ -79,6 +83,7 @@ export async function loadProjectModels(
       project,
       letters: letters.get(projectId) ?? NO_LETTERS,
       programOf: programsOf(ruled),
+      hasHashes: hashing.has(projectId),
     });
   }
   return models;

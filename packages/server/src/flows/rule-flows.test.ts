@@ -430,8 +430,8 @@ test('who is suppressed gets nothing more, and what was under way to them ends, 
   expect(found?.moves.at(-1)).toMatchObject({ action: 'cancel', actor: 'operator' });
   const again = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
   expect(again).toEqual({ isAdded: false, drafts: 0, runs: 0 });
-  expect(await liftSuppression(db, place)).toBe(true);
-  expect(await liftSuppression(db, place)).toBe(false);
+  expect(await liftSuppression(db, [place])).toBe(true);
+  expect(await liftSuppression(db, [place])).toBe(false);
 });
 
 test('a rule that fires for nobody any more says so, and why', async () => {

@@ -11,7 +11,12 @@ import {
   unknownPerson,
 } from '../features/people/index.ts';
 import { listRunsOf } from '../features/sequences/index.ts';
-import { findRefusals, findSuppression, type Suppression } from '../features/suppressions/index.ts';
+import {
+  findRefusals,
+  isAboutAddress,
+  findSuppression,
+  type StoredSuppression,
+} from '../features/suppressions/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { ruleNames, type ShownRun, toShownRun } from './person-letters.ts';
 import { listAudiencesOf, type ShownAudience } from './show-person.ts';
@@ -21,10 +26,18 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   traits: ShownTrait[];
   audiences: ShownAudience[];
   runs: ShownRun[];
-  held: { reason: string; until: string | null; kind: 'address' | 'person'; created_at: string } | null;
+  held: Held | null;
   refused_topics: string[];
   zone: string | null;
   invalid_zones: string[];
+};
+
+type Held = {
+  reason: string;
+  until: string | null;
+  kind: 'address' | 'person';
+  created_at: string;
+  from_erased: boolean;
 };
 
 /** `changed`: the last change that was kept, where it is the one that made it what it is. */
@@ -81,6 +94,12 @@ async function findHeld(
   return inForce ? toHeld(inForce) : null;
 }
 
-function toHeld({ reason, until, kind, createdAt }: Suppression): ShownUser['held'] {
-  return { reason, until: until === null ? null : iso(until), kind, created_at: iso(createdAt) };
+function toHeld({ reason, until, kind, createdAt, fromErased = false }: StoredSuppression): Held {
+  return {
+    reason,
+    until: until === null ? null : iso(until),
+    kind: isAboutAddress(kind) ? 'address' : 'person',
+    created_at: iso(createdAt),
+    from_erased: fromErased,
+  };
 }

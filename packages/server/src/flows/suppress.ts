@@ -6,10 +6,13 @@ import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../features/sequences/index.ts';
 import {
   addSuppressions,
+  type ClearPlace,
   liftSuppressions,
+  restorePlaces,
   SUPPRESSION_REASONS,
   type SuppressedPlace,
   type Suppression,
+  type SuppressionHasher,
   type SuppressionReason,
 } from '../features/suppressions/index.ts';
 import { takeTurn } from '../features/turns/index.ts';
@@ -17,11 +20,13 @@ import type { Database, Tx } from '../io/db/index.ts';
 import { askHeldAgain } from './ask-held-again.ts';
 import { writeMoves } from './write-moves.ts';
 
-export type Suppressing = SuppressedPlace & {
+export type Suppressing = ClearPlace & {
   reason: SuppressionReason;
   /** When it ends; null: not by itself. Milliseconds. */
   until: number | null;
   actor: Actor;
+  /** Given where somebody typed the place: what a hash says of it is merged with this, so that the list has one row for it. */
+  hasher?: SuppressionHasher;
 };
 
 /** `isAdded`: false where one that lasts at least as long was there. `drafts`, `runs`: how many came to their end by it. */
@@ -33,7 +38,7 @@ export type Suppressed = { isAdded: boolean; drafts: number; runs: number };
  */
 export function suppress(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { actor, ...wanted }: Suppressing,
+  { actor, hasher, ...wanted }: Suppressing,
 ): Promise<Suppressed> {
   return db.transaction(async (tx) => {
     const { projectId } = wanted;
@@ -41,6 +46,7 @@ export function suppress(
     // Whoever is claiming just now is waited for: nothing is claimed for them after this has answered.
     await takeSendTurn(tx, projectId);
     const now = db.clock.now();
+    if (hasher) await restorePlaces(tx, { hasher, places: [wanted], now });
     const { added, drafts, runs } = await suppressIn(tx, projectId, {
       wanted: [{ ...wanted, createdAt: now, createdBy: actor }],
       now,
@@ -68,21 +74,36 @@ export async function suppressIn(
     tx,
     wanted.map((one) => ({ ...one, projectId })),
   );
-  const concerned = await concernedBy(tx, projectId, wanted);
-  const ended = await endFor(tx, concerned, { now, actor, reason: ends });
-  await withdrawClaims(tx, { projectId, users: concerned.map(({ userId }) => userId) });
+  const ended = await endForPlaces(tx, projectId, { places: wanted, now, actor, ends });
   return { added: added.length, ...ended };
 }
 
-/** Whether there was one. What has ended by it does not begin again; what it only held is asked again at once. */
+type Ending = Omit<SuppressingMany, 'wanted'> & { places: Pick<SuppressedPlace, 'kind' | 'value'>[] };
+
+/** Ends what is under way to whoever is suppressed by these places. */
+export async function endForPlaces(
+  tx: Tx,
+  projectId: number,
+  { places, now, actor, ends = 'suppressed' }: Ending,
+): Promise<{ drafts: number; runs: number }> {
+  const concerned = await concernedBy(tx, projectId, places);
+  const ended = await endFor(tx, concerned, { now, actor, reason: ends });
+  await withdrawClaims(tx, { projectId, users: concerned.map(({ userId }) => userId) });
+  return ended;
+}
+
+/**
+ * Lifts what is suppressed at these places of one project: an address, and its hash. Whether there was anything. What has
+ * ended by it does not begin again; what it only held is asked again at once.
+ */
 export function liftSuppression(
   db: Pick<Database, 'transaction' | 'clock'>,
-  place: SuppressedPlace,
+  places: [SuppressedPlace, ...SuppressedPlace[]],
   actor: Actor = ENGINE,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const given = { places: [place], reasons: SUPPRESSION_REASONS, now: db.clock.now(), actor };
-    return (await liftIn(tx, place.projectId, given)) > 0;
+    const given = { places, reasons: SUPPRESSION_REASONS, now: db.clock.now(), actor };
+    return (await liftIn(tx, places[0].projectId, given)) > 0;
   });
 }
 
@@ -122,7 +143,7 @@ export async function concernedBy(
 }
 
 /** People are found by their address as it was sent: its domain in A-labels, or as it is read. */
-function formsOf(address: string): string[] {
+export function formsOf(address: string): string[] {
   const at = address.lastIndexOf('@') + 1;
   return [address, address.slice(0, at) + domainToUnicode(address.slice(at))];
 }

@@ -8,7 +8,7 @@ import {
   readBucket,
   refill,
 } from '../features/sending/index.ts';
-import { findRefusals, type SuppressedPlace } from '../features/suppressions/index.ts';
+import { findRefusals, type ClearPlace } from '../features/suppressions/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { reasonWords } from './explain/index.ts';
@@ -16,6 +16,7 @@ import { loadProjectModels, type Model } from './models.ts';
 import { zoneOfPerson } from './rules/index.ts';
 import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
 import { findSender, type Mailroom } from './send-drafts/index.ts';
+import { formsOf } from './suppress.ts';
 
 /** What one gate says of a letter that nobody has written. `until`: when it opens by itself; null: it does not. */
 export type GateVerdict = {
@@ -40,7 +41,7 @@ const PEOPLE_MAX = 20;
  */
 export async function wouldBeMailed(
   tx: Tx,
-  { place, now, mailroom }: { place: SuppressedPlace; now: number; mailroom: Mailroom },
+  { place, now, mailroom }: { place: ClearPlace; now: number; mailroom: Mailroom },
 ): Promise<{ people: Mailable[]; isCut: boolean }> {
   const found = await findConcerned(tx, place);
   const people = found.slice(0, PEOPLE_MAX);
@@ -66,9 +67,11 @@ export async function wouldBeMailed(
   return { people: told, isCut };
 }
 
-async function findConcerned(tx: Tx, { projectId, kind, value }: SuppressedPlace): Promise<Person[]> {
+async function findConcerned(tx: Tx, { projectId, kind, value }: ClearPlace): Promise<Person[]> {
   const userIds =
-    kind === 'person' ? [value] : (await findByAddress(tx, projectId, [value])).map(({ userId }) => userId);
+    kind === 'person'
+      ? [value]
+      : (await findByAddress(tx, projectId, formsOf(value))).map(({ userId }) => userId);
   const asked = userIds.slice(0, PEOPLE_MAX + 1).map((userId) => ({ projectId, userId }));
   return asked.length === 0 ? [] : findPeople(tx, asked);
 }
@@ -153,6 +156,6 @@ function askEvery(given: GateFacts, { policy, now }: Gates): GateVerdict[] {
     asking = open(asking);
     if (!isThis) return { gate: names[0], passes: true, words, until: null, detail: {} };
     const { reason, until, detail } = answer;
-    return { gate: reason, passes: false, words: reasonWords(reason, 'draft'), until, detail };
+    return { gate: reason, passes: false, words: reasonWords(reason, 'draft', detail), until, detail };
   });
 }

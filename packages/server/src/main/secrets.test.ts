@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
@@ -20,8 +20,12 @@ afterAll(async () => {
 const OLD = 'o'.repeat(32);
 const NEW = 'n'.repeat(32);
 let dataDir: string;
+
+async function reset(): Promise<void> {
+  for (const table of ['installation', 'suppression_key']) await db.query(`DELETE FROM beckon.${table}`);
+}
 beforeEach(async () => {
-  await db.query('DELETE FROM beckon.installation');
+  await reset();
   dataDir = await mkdtemp(join(tmpdir(), 'beckon-secrets-'));
   folders.push(dataDir);
 });
@@ -56,7 +60,7 @@ test.skipIf(process.getuid?.() !== 0)(
 test('of many that start at once on an empty directory all end with one key', async () => {
   for (let round = 0; round < 20; round += 1) {
     await rm(join(dataDir, 'data'), { recursive: true, force: true });
-    await db.query('DELETE FROM beckon.installation');
+    await reset();
     const peppers = await Promise.all(
       Array.from({ length: 8 }, async (_, place) => {
         // Each a few turns behind the one before, so that they meet at every step.
@@ -122,6 +126,42 @@ test('where several processes change it in the order of the guide, each of them 
   for (const by of [first, swapped, first, await open(given(OLD, NEW)), await open(given(NEW, OLD))])
     expect(await stateBy(by)).toBe('live');
   expect(await stateBy(await open(given(NEW)))).toBe('live');
+});
+
+describe('openSecrets', () => {
+  const address = { projectId: 1, kind: 'address', value: 'ada@example.com' } as const;
+  const hashWith = async (config: SecretConfig): Promise<string> =>
+    (await openSecrets({ db, clock }, config)).hasher.hash(address).value;
+
+  test('keeps the suppression key when SECRET_KEY changes', async () => {
+    const before = await hashWith(given(OLD));
+    expect(await hashWith(given(NEW, OLD))).toBe(before);
+    // The key was re-encrypted, so the old secret is not needed any more.
+    expect(await hashWith(given(NEW))).toBe(before);
+  });
+
+  test('creates one suppression key when several processes start at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await reset();
+      const hashes = await Promise.all(Array.from({ length: 8 }, () => hashWith(given(OLD))));
+      expect(new Set(hashes).size).toBe(1);
+      expect(await hashWith(given(OLD))).toBe(hashes[0]);
+    }
+  });
+
+  test('creates another suppression key for another installation', async () => {
+    const first = await hashWith(given(OLD));
+    await reset();
+    expect(await hashWith(given(OLD))).not.toBe(first);
+  });
+
+  test('fails with the way out if neither secret key opens the suppression key', async () => {
+    await hashWith(given(OLD));
+    await db.query('DELETE FROM beckon.installation');
+    await expect(hashWith(given(NEW))).rejects.toThrow(
+      'Set SECRET_KEY_PREVIOUS to that secret key and start again',
+    );
+  });
 });
 
 test('the check value tells neither the key nor the pepper', async () => {

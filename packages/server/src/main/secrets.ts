@@ -6,6 +6,7 @@ import { deriveKey, equalInConstantTime } from '../base/hash.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Pepper } from '../features/keys/index.ts';
+import { openSuppressionHasher, type SuppressionHasher } from '../features/suppressions/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { Config } from './config.ts';
 
@@ -25,9 +26,11 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
   if (match === 'none') throw new Error(wrongKey(config));
   // From here on the database asks for the new key; hashes under the old one are renewed as they are met.
   if (match === 'previous') await updateCheck(db, { from: stored, to: checkOf(secret) });
+  const sealer = createSealer(secret, previous, 'secrets at rest');
   return {
     pepper: { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) },
-    sealer: createSealer(secret, previous, 'secrets at rest'),
+    sealer,
+    hasher: await openSuppressionHasher({ db, clock, sealer }),
     tokenKeys: [
       deriveKey(secret, 'letter tokens'),
       ...(previous === null ? [] : [deriveKey(previous, 'letter tokens')]),
@@ -66,6 +69,7 @@ export async function findKeyFault(
 export type Secrets = {
   pepper: Pepper;
   sealer: Sealer;
+  hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
   /** By which sessions are signed; the current one first. */
   teamSecrets: [string, ...string[]];

@@ -59,7 +59,7 @@ export function mountPeople(options: ServerOptions, parts: Parts): ((app: Fastif
 const NOT_BUILT = (): { kind: 'building' } => ({ kind: 'building' });
 
 function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
-  const { log, pepper, sealer, tokenKeys, mailroom, mail, resolver, release } = options;
+  const { log, pepper, sealer, hasher, tokenKeys, mailroom, mail, resolver, release } = options;
   const { webhooks } = options;
   return {
     ...parts,
@@ -67,6 +67,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     access: parts.team,
     pepper,
     sealer,
+    hasher,
     tokenKeys,
     mailroom,
     models: createModels(parts.db.clock),

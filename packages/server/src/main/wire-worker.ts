@@ -69,7 +69,13 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const timetable = startTimetable(duties, log, db.reach);
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
-  const digest = createDigest({ db, log, newId: idMaker(db.clock), onBatch: metrics.digested });
+  const digest = createDigest({
+    db,
+    log,
+    newId: idMaker(db.clock),
+    hasher: options.hasher,
+    onBatch: metrics.digested,
+  });
   const sender = startSending(options, { ...parts, transport: meteredTransport(out.transport, watch) });
   settled = () => Promise.all([sender.settled(), timetable.settled()]);
   const digester = startDigester({

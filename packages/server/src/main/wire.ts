@@ -1,4 +1,3 @@
-import type { TokenKeys } from '../base/letter-token.ts';
 import type { Server as HttpsServer } from 'node:https';
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { FastifyInstance } from 'fastify';
@@ -7,7 +6,7 @@ import type { Reach } from '../base/crash-points.ts';
 import { idMaker } from '../base/ids.ts';
 import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { keyring, keyUse, type Pepper } from '../features/keys/index.ts';
+import { keyring, keyUse } from '../features/keys/index.ts';
 import { requestLog } from '../features/stream/index.ts';
 import type { RestoreGuard } from '../features/restores/index.ts';
 import { readTurn } from '../features/turns/index.ts';
@@ -38,7 +37,6 @@ import {
   watchEmbedded,
 } from '../http/index.ts';
 import { createCounter } from '../io/counter/index.ts';
-import type { Sealer } from '../base/seal.ts';
 import { createTrackingHosts, type MailSettings } from '../features/domains/index.ts';
 import type { LookUp, Resolver } from '../io/dns/index.ts';
 import type { Outbound } from '../io/outbound/index.ts';
@@ -48,17 +46,17 @@ import type { StripeAddress } from '../io/stripe/index.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { type Counts, countsOf } from './merged-counts.ts';
 import { meteredLog } from './metered.ts';
+import type { Secrets } from './secrets.ts';
 import { mountPeople, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
-export type ServerOptions = {
+export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'tokenKeys'> & {
   /** A database that is migrated, durable, and ours by its secret: see `prepare.ts`. */
   connection: ConnectionSource;
   /** Straight to the database, never through a pooler. */
   adminConnection: ConnectionSource;
   namedStatements: boolean;
-  pepper: Pepper;
   clock: Clock;
   log: Log;
   release: Release;
@@ -67,8 +65,6 @@ export type ServerOptions = {
   /** Client name → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   projectsMax: number;
-  sealer: Sealer;
-  tokenKeys: TokenKeys;
   /** By which sessions of the team are signed; the current one first. */
   teamSecrets: readonly [string, ...string[]];
   resolver: Resolver;

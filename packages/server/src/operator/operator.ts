@@ -3,6 +3,7 @@ import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
+import type { SuppressionHasher } from '../features/suppressions/index.ts';
 import type { OpenStripe } from '../flows/imports/index.ts';
 import type { Mailroom } from '../flows/send-drafts/index.ts';
 import type { Database, Distributed } from '../io/db/index.ts';
@@ -17,6 +18,8 @@ export type Opened = {
   db: Database;
   pepper: Pepper;
   sealer: Sealer;
+  /** Hashes the suppressed addresses of erased users. */
+  hasher: SuppressionHasher;
   resolver: Resolver;
   mail: MailSettings;
   mailroom: Mailroom;

@@ -247,7 +247,8 @@ test('a suppression is added, listed and, when confirmed, removed', async () => 
   expect(added.out).toBe(
     'Nothing is sent to the user "bob" any more: 1 drafts were cancelled and 1 runs ended\n',
   );
-  const made = { created_at: new Date(clock.now()).toISOString(), created_by: 'operator' };
+  const created = { created_at: new Date(clock.now()).toISOString(), created_by: 'operator' };
+  const made = { hash: null, from_erased: false, ...created };
   const ada = { kind: 'email', value: 'ada@x.org', reason: 'manual', until: null, ...made };
   const bob = { kind: 'user', value: 'bob', reason: 'snoozed', until, ...made };
   expect((await suppression('list', '--json')).json).toEqual([ada, bob]);

@@ -35,18 +35,12 @@ export function addImport(suppression: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: Importing) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, hasher }) => {
           const { id: projectId } = await findProject(db, options.project);
           const { reason, dryRun = false } = options;
           await using file = await openList(options.file);
-          const bytes = bytesOf(file, options.file);
-          const done = await importSuppressions(db, {
-            projectId,
-            file: bytes,
-            reason,
-            dryRun,
-            actor: OPERATOR,
-          });
+          const asked = { projectId, file: bytesOf(file, options.file), reason, dryRun, actor: OPERATOR, hasher };
+          const done = await importSuppressions(db, asked);
           if (done.refused > 0) operator.setExitCode(EXIT_FAILED);
           return { dry_run: dryRun, ...done };
         },
@@ -101,10 +95,11 @@ export function addExport(suppression: Command, operator: Operator): void {
       options.file === undefined
         ? printList(operator, options)
         : runOpened(operator, options, {
-            work: async ({ db }) => {
+            work: async ({ db, hasher }) => {
               const { id: projectId } = await findProject(db, options.project);
               const { file = '', format } = options;
-              return { file, bytes: await writePieces(file, exportSuppressions(db, { projectId, format })) };
+              const list = exportSuppressions(db, { projectId, format, hasher });
+              return { file, bytes: await writePieces(file, list) };
             },
             show: ({ file, bytes }) => `${bytes} bytes were written to ${file}`,
           }),
@@ -117,7 +112,8 @@ async function printList(operator: Operator, { project, format, json = false }: 
     const opened = await operator.open();
     try {
       const { id: projectId } = await findProject(opened.db, project);
-      for await (const piece of exportSuppressions(opened.db, { projectId, format })) operator.print(piece);
+      const { db, hasher } = opened;
+      for await (const piece of exportSuppressions(db, { projectId, format, hasher })) operator.print(piece);
     } finally {
       await opened.close();
     }

@@ -144,7 +144,7 @@ test('what is exported can be imported again, and comes to the same', async () =
   await suppression('add', '--email', 'a@x.org', '--reason', 'snoozed', '--until', '2099-01-01T00:00:00Z');
   const before = await listed();
   const { out } = await suppression('export');
-  expect(out.split('\n')[0]).toBe('email,user,reason,until,created_at,created_by');
+  expect(out.split('\n')[0]).toBe('email,user,reason,until,created_at,hash,hash_key,created_by');
   const lines = join(folder, 'out.ndjson');
   await suppression('export', '--format', 'ndjson', '--file', lines);
   const [first] = (await readFile(lines, 'utf8')).split('\n');

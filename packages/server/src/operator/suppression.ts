@@ -7,16 +7,18 @@ import { isEmail } from '../base/records/email.ts';
 import { isStorable } from '../features/people/index.ts';
 import { findProject } from '../features/projects/index.ts';
 import {
-  findLift,
-  findSuppression,
+  type ClearPlace,
+  isAboutAddress,
+  isHashed,
   type Lift,
   listSuppressions,
+  type StoredSuppression,
   type SuppressedPlace,
-  type Suppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,
   SUPPRESSIONS_PAGE_MAX,
 } from '../features/suppressions/index.ts';
+import { findTyped } from '../flows/erased-suppressions.ts';
 import { liftSuppression, suppress } from '../flows/suppress.ts';
 import type { Tx } from '../io/db/index.ts';
 import { OPERATOR, type Operator } from './operator.ts';
@@ -54,14 +56,14 @@ function addAdd(suppression: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfPlace & { reason: SuppressionReason; until?: string }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, hasher }) => {
           const place = await readPlace(db, options);
           const until = options.until === undefined ? null : readUntil(options.until, db.clock.now());
           const { reason } = options;
           // The recipient's page shows a break by its end, and could take back none that has no end.
           if (reason === 'snoozed' && until === null)
             throw invalid('What is snoozed has an end: --until says when', 'until');
-          const done = await suppress(db, { ...place, reason, until, actor: OPERATOR });
+          const done = await suppress(db, { ...place, reason, until, actor: OPERATOR, hasher });
           const { isAdded: added, drafts, runs } = done;
           return { ...toPlace(place), reason, until: shownUntil(until), added, drafts, runs };
         },
@@ -85,12 +87,12 @@ function addRemove(suppression: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfPlace & { yes?: boolean }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, hasher }) => {
           const place = await readPlace(db, options);
-          const found = await findSuppression(db, place);
-          if (!found) throw notThere(place, await findLift(db, place));
-          if (!options.yes) throw unconfirmed(found);
-          if (!(await liftSuppression(db, place, OPERATOR))) throw notThere(place);
+          const { suppression: found, lift, places } = await findTyped(db, hasher, place);
+          if (!found) throw notThere(place, lift);
+          if (!options.yes) throw unconfirmed(place, found);
+          if (!(await liftSuppression(db, places, OPERATOR))) throw notThere(place);
           return { ...toPlace(place), removed: true };
         },
         show: ({ kind, value }) => `Letters may go to the ${kind} ${JSON.stringify(value)} again`,
@@ -105,43 +107,61 @@ function addList(suppression: Command, operator: Operator): void {
     .requiredOption(...PROJECT_OPTION)
     .option(...EMAIL_OPTION)
     .option(...USER_OPTION)
+    .option('--erased', 'only those of erased users')
     .option('--limit <number>', 'no more than so many', readCount, LISTED)
     .option(...JSON_OPTION)
-    .action((options: OfPlace & { limit: number }) =>
+    .action((options: OfPlace & { erased?: boolean; limit: number }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, hasher }) => {
           const isAsked = options.email !== undefined || options.user !== undefined;
-          const only = isAsked ? await readPlace(db, options) : null;
+          const place = isAsked ? await readPlace(db, options) : null;
+          const only = place && [place, hasher.hash(place)];
           const { id: projectId } = await findProject(db, options.project);
-          return (await readPages(db, { projectId, only, limit: options.limit })).map(toShown);
+          const isWanted = (one: StoredSuppression): boolean =>
+            (!only || only.some((wanted) => isSame(wanted, one))) &&
+            (!options.erased || one.fromErased === true);
+          return (await readPages(db, { projectId, isWanted, limit: options.limit })).map(toShown);
         },
-        show: (rows) => table(rows, 'Nobody is suppressed'),
+        show: (rows) => table(rows.map(toLine), 'Nobody is suppressed'),
       }),
     );
 }
 
-async function readPages(
-  tx: Tx,
-  { projectId, only, limit }: { projectId: number; only: SuppressedPlace | null; limit: number },
-): Promise<Suppression[]> {
-  const found: Suppression[] = [];
-  let after: Suppression | null = null;
+type Listing = { projectId: number; isWanted: (one: StoredSuppression) => boolean; limit: number };
+
+async function readPages(tx: Tx, { projectId, isWanted, limit }: Listing): Promise<StoredSuppression[]> {
+  const found: StoredSuppression[] = [];
+  let after: StoredSuppression | null = null;
   for (let more = true; more && found.length < limit;) {
-    const page: Suppression[] = await listSuppressions(tx, {
+    const page: StoredSuppression[] = await listSuppressions(tx, {
       projectId,
       after,
       limit: SUPPRESSIONS_PAGE_MAX,
     });
-    found.push(...page.filter((one) => !only || (one.kind === only.kind && one.value === only.value)));
+    found.push(...page.filter(isWanted));
     after = page.at(-1) ?? null;
     more = page.length === SUPPRESSIONS_PAGE_MAX;
   }
   return found.slice(0, limit);
 }
 
-function toShown({ kind, value, reason, until, createdAt, createdBy }: Suppression) {
+function isSame(a: Pick<SuppressedPlace, 'kind' | 'value'>, b: typeof a): boolean {
+  return a.kind === b.kind && a.value === b.value;
+}
+
+function toShown({
+  kind,
+  value,
+  reason,
+  until,
+  createdAt,
+  createdBy,
+  fromErased = false,
+}: StoredSuppression) {
   return {
     ...toPlace({ kind, value }),
+    hash: isHashed(kind) ? value : null,
+    from_erased: fromErased,
     reason,
     until: shownUntil(until),
     created_at: iso(createdAt),
@@ -149,16 +169,21 @@ function toShown({ kind, value, reason, until, createdAt, createdBy }: Suppressi
   };
 }
 
-/** What the interface calls a user is a person within. */
+/** For people: a hash tells them nothing. */
+function toLine({ hash: _hash, from_erased: _fromErased, ...row }: ReturnType<typeof toShown>) {
+  return { ...row, value: row.value ?? 'an erased user' };
+}
+
+/** What the interface calls a user is a person within. Of an erased user neither address nor id is known. */
 function toPlace({ kind, value }: Pick<SuppressedPlace, 'kind' | 'value'>) {
-  return { kind: kind === 'address' ? 'email' : 'user', value };
+  return { kind: isAboutAddress(kind) ? 'email' : 'user', value: isHashed(kind) ? null : value };
 }
 
 function shownUntil(until: number | null): string | null {
   return until === null ? null : iso(until);
 }
 
-async function readPlace(tx: Tx, { project, email, user }: OfPlace): Promise<SuppressedPlace> {
+async function readPlace(tx: Tx, { project, email, user }: OfPlace): Promise<ClearPlace> {
   if ((email === undefined) === (user === undefined))
     throw invalid('One of --email and --user says who it is', 'email');
   const { id: projectId } = await findProject(tx, project);
@@ -183,14 +208,15 @@ function readCount(text: string): number {
   return value;
 }
 
-function unconfirmed(found: Suppression): Fault {
-  const { kind, value, reason, until, created_at: since, created_by: by } = toShown(found);
+function unconfirmed(place: ClearPlace, found: StoredSuppression): Fault {
+  const { kind, value } = toPlace(place);
+  const { reason, until, created_at: since, created_by: by } = toShown(found);
   const what = `The ${kind} ${JSON.stringify(value)} is suppressed: ${reason} since ${since} by ${by}, ${until === null ? 'for good' : `until ${until}`}`;
   const message = `${what}. With --yes you say that they want letters again`;
   return new Fault('conflict', { details: [{ message, field: 'yes' }] });
 }
 
-function notThere(place: SuppressedPlace, lift?: Lift): Fault {
+function notThere(place: ClearPlace, lift?: Lift): Fault {
   const { kind, value } = toPlace(place);
   const before = lift
     ? `it was, ${lift.reason} since ${iso(lift.suppressedAt)} by ${lift.suppressedBy}, until ${lift.liftedBy} lifted it at ${iso(lift.liftedAt)}`

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -14,7 +15,7 @@ import { createDigest } from '../flows/digest/index.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 const directory = await mkdtemp(join(tmpdir(), 'beckon-user-'));
 afterAll(() => rm(directory, { recursive: true }));
 

@@ -128,16 +128,16 @@ function addErase(user: Command, operator: Operator): void {
     .command('erase')
     .description(
       'remove all that is known of a user, for good, and drop what they sent that still waits; ' +
-        'a suppression of their address and the topics that it refused stay',
+        'a suppression of their address and the topics that it refused stay as keyed hashes',
     )
     .requiredOption(...PROJECT_OPTION)
     .requiredOption(...USER_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfUser) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, hasher }) => {
           const { id: projectId } = await findProject(db, options.project);
-          return erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: options.user });
+          return erasePerson({ db, newId: idMaker(db.clock), hasher }, { projectId, userId: options.user });
         },
         show: describeErased,
       }),

@@ -1,4 +1,5 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -24,7 +25,7 @@ async function fill(): Promise<void> {
   const { id: projectId } = await createProject(watching, { name: 'Acme' });
   const records = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'visited' }));
   await putRecords(watching, { projectId, lane: 'live', kind: 'events', records });
-  const digest = createDigest({ db: watching, log: silentLog, newId: idMaker(clock) });
+  const digest = createDigest({ db: watching, log: silentLog, newId: idMaker(clock), hasher: testHasher });
   while ((await digest.batch('live', [projectId])).records > 0);
   await watching.query(
     `INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, body, accepted_at)

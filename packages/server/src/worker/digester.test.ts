@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -12,7 +13,7 @@ import { createTroubles } from './troubles.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
-const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 let one = 0;
 let other = 0;
 beforeEach(async () => {

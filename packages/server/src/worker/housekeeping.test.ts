@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -25,7 +26,7 @@ import type { Duty } from './timetable.ts';
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const digest = createDigest({ db, log: silentLog, newId });
+const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 
 let projectId = 0;
 beforeEach(async () => {
@@ -318,7 +319,7 @@ test('marks of more people than one step are pruned, and a project in the hands 
 
 test('an erasure is forgotten when nothing older waits any more, and not before', async () => {
   await accept('bulk', 'users', [user('bob'), user('ada')]);
-  await erasePerson({ db, newId }, { projectId, userId: 'ada' });
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   await accept('live', 'users', [user('ada')]);
   await digestAll('live');
   await accept('live', 'users', [user('dan')]);

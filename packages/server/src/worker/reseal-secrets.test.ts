@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endpointServer } from '../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts';
 import { silentLog } from '../base/log.ts';
@@ -6,6 +6,7 @@ import { createSealer, type Sealer } from '../base/seal.ts';
 import { addSecret } from '../features/endpoints/index.ts';
 import { insertImport, NOTHING_COUNTED, resealImportKeys } from '../features/imports/index.ts';
 import { openListener } from '../features/listeners/index.ts';
+import { openSuppressionHasher } from '../features/suppressions/index.ts';
 import { resealSecrets } from './index.ts';
 
 const server = await endpointServer();
@@ -100,4 +101,17 @@ test('who has an authenticator app signs in by it, and by its backup codes, once
   };
   expect((await (await enter()).ask('POST /sign-in/totp', { code: codeOf(uri) })).status).toBe(200);
   expect((await (await enter()).ask('POST /sign-in/backup-code', { code: codes[0] })).status).toBe(200);
+});
+
+describe('resealSecrets', () => {
+  test('re-encrypts the suppression key, which stays the same key', async () => {
+    await db.query('DELETE FROM beckon.suppression_key');
+    const open = (sealer: Sealer) => openSuppressionHasher({ db, clock, sealer });
+    const before = await open(old);
+    await duty().run(goOn);
+    // The new secret alone opens it.
+    const after = await open(createSealer(NEW, null, 'test'));
+    expect(after.keyIdOf(1)).toBe(before.keyIdOf(1));
+    await expect(open(old)).rejects.toThrow('Set SECRET_KEY_PREVIOUS');
+  });
 });

@@ -5,6 +5,7 @@ import { resealKeys } from '../features/domains/index.ts';
 import { resealSecrets as resealWebhookSecrets } from '../features/endpoints/index.ts';
 import { resealImportKeys } from '../features/imports/index.ts';
 import { resealListeners } from '../features/listeners/index.ts';
+import { resealSuppressionKey } from '../features/suppressions/index.ts';
 import { resealFactors, type ResealFactorsOptions } from '../features/team/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Duty } from './timetable.ts';
@@ -28,6 +29,7 @@ export function resealSecrets({ db, log, sealer, teamSecrets: secrets }: ResealS
     ['dkim_keys', () => resealKeys(db, { sealer, log })],
     ['webhook_secrets', () => resealWebhookSecrets(db, { sealer, log })],
     ['webhook_listeners', () => resealListeners(db, { sealer, log })],
+    ['suppression_key', () => resealSuppressionKey(db, { sealer, log })],
     ['import_keys', () => resealImportKeys(db, { sealer, log })],
     ['two_factors', () => resealFactors(db, { secrets, log })],
   ]);

@@ -30,10 +30,10 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
       error={erase.error}
     >
       <Text size="sm">
-        All that is known of them goes: traits, events, letters, outcomes and replies. What they sent that
-        still waits is dropped. A letter that is being handed over just now cannot be called back. If their
-        address is suppressed or refused a topic, the address itself stays for that, so that nobody writes to
-        it again.
+        This deletes the user&apos;s traits, events, emails, outcomes and replies, and drops their records
+        that still wait. An email that is being handed over right now cannot be recalled. A suppression of
+        their address and the topics that they refused stay only as a hash, so that a new user with the same
+        address gets no email either.
       </Text>
     </ConfirmTyped>
   );

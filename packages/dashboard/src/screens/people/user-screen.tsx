@@ -11,6 +11,7 @@ import { Then } from './then.tsx';
 import { Timeline } from './timeline.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { Why } from './why.tsx';
+import { suppressedSubject } from './words.ts';
 
 const route = getRouteApi('/p/$project/users/$user');
 /** What of them may be another as soon as something happens to them. */
@@ -84,8 +85,8 @@ function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
         <Mark
           icon={Ban}
           tone="bad"
-          label={`No mail: ${held.reason.replaceAll('_', ' ')}`}
-          title={held.kind === 'address' ? 'Said of the address' : 'Said of the person'}
+          label={`No email: ${held.reason.replaceAll('_', ' ')}`}
+          title={`Suppressed: ${suppressedSubject(held)}`}
         />
       ) : (
         <Mark icon={CheckCircle2} tone="good" label="May get mail" />
@@ -103,6 +104,7 @@ function States({ user: { held, triggers } }: { user: UserShown }): ReactNode {
           until <When at={held.until} />
         </span>
       )}
+      {held?.from_erased && <span>Suppressed: {suppressedSubject(held)}</span>}
     </Group>
   );
 }

@@ -5,6 +5,7 @@ import type { UserShown, WhyRule } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
 import { Empty, Loaded, Mark, Sentence, When } from '../../parts/index.ts';
+import { suppressedSubject } from './words.ts';
 
 /** Each rule's own answer for this person, decided now by what decides for real; the first gate that refuses stands out. */
 export function Why({ user }: { user: UserShown }): ReactNode {
@@ -61,8 +62,8 @@ function RuleAnswer({ answer, zone, held }: AnswerProps): ReactNode {
         ))}
         {wouldFire && held && (
           <Gate>
-            A letter would be drafted, and then not sent: {held.reason.replaceAll('_', ' ')} (
-            {held.kind === 'address' ? 'their address is suppressed' : 'they are suppressed'})
+            An email would be drafted, and then not sent.{' '}
+            {`Suppressed: ${suppressedSubject(held)} (${held.reason.replaceAll('_', ' ')})`}
           </Gate>
         )}
       </Stack>

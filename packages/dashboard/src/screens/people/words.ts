@@ -66,3 +66,9 @@ function spaced(text: string): string {
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** What is suppressed, where a user gets no email. */
+export function suppressedSubject({ kind, from_erased: fromErased }: NonNullable<UserShown['held']>): string {
+  const subject = kind === 'address' ? 'address' : 'user id';
+  return fromErased ? `${subject} of an erased user` : `their ${subject}`;
+}

@@ -4,7 +4,7 @@ import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, told, useNow } from '../../parts/index.ts';
-import { placeOf, REASON_CHOICES } from './words.ts';
+import { placeOf, REASON_CHOICES, subjectName } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -30,7 +30,7 @@ function Form({ onClose }: Props): ReactNode {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
     onDone: ({ data: { suppression, drafts, runs } }) => {
       const ended = drafts + runs === 0 ? '' : `: ${drafts} drafts cancelled, ${runs} runs ended`;
-      told(`Nothing is sent to ${suppression.value} any more${ended}`);
+      told(`Nothing is sent to ${subjectName(suppression)} any more${ended}`);
       onClose();
     },
     onRefused: ({ fields }) => {

@@ -59,7 +59,7 @@ export function CheckPanel(): ReactNode {
 }
 
 function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
-  const { suppression, lifted, people, value, kind } = answer;
+  const { suppression, lifted, people, value, kind, topics_refused: topics } = answer;
   return (
     <Stack gap="lg" aria-live="polite">
       <Verdict answer={answer} />
@@ -68,6 +68,13 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
           <b>{value}</b> is suppressed: {REASONS[suppression.reason].toLowerCase()}, since{' '}
           <When at={suppression.created_at} />, by {suppression.created_by_name}
           {suppression.in_force ? '' : ', and that is over'}.
+          {suppression.from_erased && ` ${fromErasedText(kind)}`}
+        </Text>
+      )}
+      {people.length === 0 && topics.length > 0 && (
+        <Text size="sm">
+          Refused topics: {topics.join(', ')}. A new user with this {kind === 'email' ? 'address' : 'id'} gets
+          no email about them.
         </Text>
       )}
       {lifted && (
@@ -90,6 +97,10 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
       )}
     </Stack>
   );
+}
+
+function fromErasedText(kind: MailableAnswer['kind']): string {
+  return kind === 'email' ? 'Suppressed: address of an erased user.' : 'Suppressed: id of an erased user.';
 }
 
 function Verdict({ answer: { mailed, kind, suppression } }: { answer: MailableAnswer }): ReactNode {

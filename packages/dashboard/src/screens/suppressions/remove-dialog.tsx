@@ -1,4 +1,4 @@
-import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { RemovalReason, SuppressionListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
@@ -23,7 +23,7 @@ export function RemoveDialog(props: Props): ReactNode {
 }
 
 function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
-  const { kind, value } = suppression;
+  const { kind, value, hash } = suppression;
   const form = useForm({ initialValues: { confirm: '', reason: null as RemovalReason | null } });
   const remove = useChange('POST /projects/:project/suppressions/remove', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
@@ -31,14 +31,20 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
       told('Letters may go there again');
       onRemoved();
     },
-    onRefused: (error) => form.setErrors(error.fields),
+    onRefused: ({ fields }) => {
+      const wrong = fields.email ?? fields.user;
+      form.setErrors({ ...fields, ...(wrong === undefined ? {} : { confirm: wrong }) });
+    },
   });
-  const isRight = form.values.confirm.trim().toLowerCase() === value.toLowerCase();
+  const typed = form.values.confirm.trim();
+  // Of an erased user only the server can tell whether the address is the right one, by its hash.
+  const isRight = value === null ? typed !== '' : typed.toLowerCase() === value.toLowerCase();
   return (
     <form
       onSubmit={form.onSubmit(({ confirm, reason }) => {
-        const place = kind === 'email' ? { email: value } : { user: value };
-        if (reason !== null) remove.mutate({ body: { ...place, confirm, reason } });
+        const place = kind === 'email' ? { email: value ?? typed } : { user: value ?? typed };
+        const row = hash === null ? {} : { hash };
+        if (reason !== null) remove.mutate({ body: { ...place, ...row, confirm, reason } });
       })}
     >
       <Stack gap="md">
@@ -48,11 +54,7 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
         </Text>
         <TextInput
           data-autofocus
-          label={
-            <>
-              Type <code>{value}</code> to confirm
-            </>
-          }
+          {...confirmWords(suppression)}
           autoComplete="off"
           spellCheck={false}
           {...form.getInputProps('confirm')}
@@ -72,6 +74,21 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
       </Stack>
     </form>
   );
+}
+
+function confirmWords({ kind, value }: SuppressionListed): Pick<TextInputProps, 'label' | 'description'> {
+  if (value === null)
+    return {
+      label: `Type the ${kind === 'email' ? 'address' : 'user id'} to confirm`,
+      description: 'It is kept only as a hash, which the server compares with what you type.',
+    };
+  return {
+    label: (
+      <>
+        Type <code>{value}</code> to confirm
+      </>
+    ),
+  };
 }
 
 const WARNINGS: Record<SuppressionListed['reason'], string> = {

@@ -1,13 +1,13 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { SuppressionListed } from '@beckon/contract/dashboard';
-import { Ban, Clock, Mail, User } from 'lucide-react';
+import { Ban, Clock, Mail, User, UserX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { type Column, DataTable, Empty, FilterBox, Mark, SidePanel, When } from '../../parts/index.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
-import { REASONS } from './words.ts';
+import { REASONS, subjectName } from './words.ts';
 
 const route = getRouteApi('/p/$project/suppressions');
 
@@ -15,10 +15,12 @@ const HINTS = [
   'email:*@example.org · user:42',
   'reason:unsubscribed,complained,manual,hard_bounce,soft_bounces,snoozed',
   'kind:email · kind:user',
+  'erased:yes · erased:no',
   '-by:engine',
 ];
 
-const keyOf = ({ kind, value }: Pick<SuppressionListed, 'kind' | 'value'>): string => `${kind} ${value}`;
+const keyOf = ({ kind, value, hash }: Pick<SuppressionListed, 'kind' | 'value' | 'hash'>): string =>
+  `${kind} ${value ?? `hash:${hash}`}`;
 
 export function SuppressionList(): ReactNode {
   const { filter, row } = route.useSearch();
@@ -56,7 +58,7 @@ export function SuppressionList(): ReactNode {
 }
 
 const COLUMNS: Column<SuppressionListed>[] = [
-  { id: 'value', title: 'Who', width: '3fr', cell: ({ value }) => value },
+  { id: 'value', title: 'Who', width: '3fr', cell: (row) => <Subject suppression={row} /> },
   {
     id: 'kind',
     title: 'Kind',
@@ -89,6 +91,11 @@ const COLUMNS: Column<SuppressionListed>[] = [
   },
 ];
 
+function Subject({ suppression }: { suppression: SuppressionListed }): ReactNode {
+  const name = subjectName(suppression);
+  return suppression.value === null ? <Mark icon={UserX} tone="quiet" label={name} /> : name;
+}
+
 function None(): ReactNode {
   const { id } = useProject();
   const state = useApi('GET /projects/:project/suppressions/state', {});
@@ -110,18 +117,30 @@ function importCommand(project: number): string {
   return `npm run --silent beckon -- suppression import --project ${project} --file unsubscribed.csv --dry-run`;
 }
 
+function effectOf({ kind, value, from_erased: fromErased }: SuppressionListed): string {
+  if (value === null)
+    return kind === 'email'
+      ? 'The user was erased, and their address is kept only as a hash. No email is sent to a new user with this address.'
+      : 'The user was erased, and their id is kept only as a hash. No email is sent to a new user with this id.';
+  const effect =
+    kind === 'email'
+      ? 'No email is sent to any user with this address.'
+      : 'No email is sent to this user, whatever their address.';
+  return fromErased ? `${effect} The suppression was made for a user who has been erased since.` : effect;
+}
+
 type ShownProps = { suppression: SuppressionListed; onRemoved: () => void };
 
 function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mayRemove = useMay('admin');
-  const { value, reason, until, created_at: since, created_by_name: by, kind, in_force: holds } = suppression;
+  const { reason, until, created_at: since, created_by_name: by, kind, in_force: holds } = suppression;
   return (
     <Stack gap="lg">
       <Facts
         cols={2}
         facts={[
-          { label: kind === 'email' ? 'Address' : 'User', value },
+          { label: kind === 'email' ? 'Address' : 'User', value: subjectName(suppression) },
           { label: 'Why', value: REASONS[reason] },
           { label: 'Since', value: <When at={since} style="long" /> },
           { label: 'Until', value: <When at={until} style="long" none="for good" /> },
@@ -130,9 +149,7 @@ function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
         ]}
       />
       <Text size="sm" c="dimmed">
-        {kind === 'email'
-          ? 'Nothing is sent to whoever has this address.'
-          : 'Nothing is sent to this user, whatever their address.'}
+        {effectOf(suppression)}
       </Text>
       {mayRemove && (
         <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>

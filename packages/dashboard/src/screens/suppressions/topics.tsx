@@ -3,6 +3,7 @@ import { Tags } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApiInfinite } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
+import { subjectName } from './words.ts';
 
 /** Who wants no letters about what; letters about everything else go on. */
 export function Topics(): ReactNode {
@@ -12,7 +13,7 @@ export function Topics(): ReactNode {
       label="Topics refused"
       columns={COLUMNS}
       list={list}
-      rowKey={({ kind, value, topic }) => `${kind} ${value} ${topic}`}
+      rowKey={({ kind, value, hash, topic }) => `${kind} ${value ?? `hash:${hash}`} ${topic}`}
       empty={
         <Empty icon={Tags} title="Nobody has refused a topic">
           Rules may name a topic. Their letters then let people choose on a page of their own, and what they
@@ -24,7 +25,7 @@ export function Topics(): ReactNode {
 }
 
 const COLUMNS: Column<TopicRefusalListed>[] = [
-  { id: 'value', title: 'Who', width: '3fr', cell: ({ value }) => value },
+  { id: 'value', title: 'Who', width: '3fr', cell: subjectName },
   { id: 'kind', title: 'Kind', width: '100px', cell: ({ kind }) => (kind === 'email' ? 'Address' : 'User') },
   { id: 'topic', title: 'Topic', width: '2fr', cell: ({ topic }) => topic },
   { id: 'at', title: 'Since', width: '130px', cell: ({ created_at: at }) => <When at={at} style="day" /> },

@@ -46,6 +46,11 @@ export function gateName({ gate }: Pick<GateSaid, 'gate'>): string {
   return (Object.hasOwn(GATES, gate) ? GATES[gate] : undefined) ?? gate.replaceAll('_', ' ');
 }
 
+/** Who is suppressed. Of an erased user neither the address nor the id is known. */
+export function subjectName({ value }: { value: string | null }): string {
+  return value ?? 'Erased user';
+}
+
 /** What somebody typed: an address has an @ that nothing else would have. */
 export function placeOf(typed: string): { email: string } | { user: string } {
   const text = typed.trim();

@@ -37,7 +37,7 @@ export { listEntryTraces, listMessageTraces, listTimerTraces } from './list-trac
 export { isStorable, listShown, showPerson, type ShownPerson, unknownPerson } from './show-person.ts';
 export { countFiltered, type ListedPerson, listFiltered } from './list-filtered.ts';
 export { type Listening, readPeopleFilter } from './people-filter.ts';
-export { listImports, listTraitChanges } from './reads.ts';
+export { listAddressed, listImports, listTraitChanges } from './reads.ts';
 export { type Certainty, type KeptChange, type Known, type PersonThen, personThen } from './then.ts';
 export {
   countTimeline,

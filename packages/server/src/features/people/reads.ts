@@ -108,3 +108,16 @@ export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise
     [projectId, userId],
   );
 }
+
+/** Users of a project in the order of their ids, with nothing of them but the address. */
+export function listAddressed(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
+): Promise<{ userId: string; email: string | null }[]> {
+  return tx.query(
+    `SELECT p.external_user_id AS "userId", e.email FROM beckon.person p
+     LEFT JOIN beckon.person_email e ON e.project_id = p.project_id AND e.external_user_id = p.external_user_id
+     WHERE p.project_id = $1 AND ($2::text IS NULL OR p.external_user_id > $2) ORDER BY p.external_user_id LIMIT $3`,
+    [projectId, after, limit],
+  );
+}

@@ -42,7 +42,8 @@ export type GateFacts = {
   /** For the spread at the end of quiet hours. */
   draftId: string;
   ruleIsOn: boolean;
-  suppression: { reason: string; until: number | null } | null;
+  /** `fromErased`: it was made for a user with the same address, or the same id, who has been erased since. */
+  suppression: { reason: string; until: number | null; fromErased?: true } | null;
   /** What the letter is about, where the person wants none of that; null where they do. */
   refusedTopic: string | null;
   /** Normalised; null where the person has none. */
@@ -96,12 +97,9 @@ const rule: Gate = ({ ruleIsOn }) =>
 
 const suppression: Gate = ({ suppression: found }, _policy, now) => {
   if (!found || (found.until !== null && found.until <= now)) return null;
-  const { reason, until } = found;
-  return {
-    reason: 'suppressed',
-    until,
-    detail: { suppression: reason, until: until === null ? null : iso(until) },
-  };
+  const { reason, until, fromErased } = found;
+  const detail = { suppression: reason, until: until === null ? null : iso(until) };
+  return { reason: 'suppressed', until, detail: fromErased ? { ...detail, from_erased_user: true } : detail };
 };
 
 const topic: Gate = ({ refusedTopic }) =>

@@ -282,19 +282,19 @@ export async function deleteFrozen(
   return rows.length;
 }
 
-/** How many messages of this person there were. */
+/** How many messages of this person there were, and the addresses to which they went. */
 export async function deleteMessages(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
-): Promise<number> {
+): Promise<{ count: number; addresses: string[] }> {
   await tx.query(
     `DELETE FROM beckon.message_mime f USING beckon.message m
      WHERE m.project_id = $1 AND m.external_user_id = $2 AND f.project_id = $1 AND f.draft_id = m.draft_id`,
     [projectId, userId],
   );
-  const rows = await tx.query(
-    `DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+  const rows = await tx.query<{ address: string }>(
+    `DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 RETURNING address`,
     [projectId, userId],
   );
-  return rows.length;
+  return { count: rows.length, addresses: [...new Set(rows.map(({ address }) => address))] };
 }

@@ -1,7 +1,14 @@
 export {
+  type ClearKind,
+  type ClearPlace,
+  type HashedKind,
+  isAboutAddress,
+  isHashed,
   LIFTED_BY_LIFE,
   SAID_BY_RECIPIENT,
+  type StoredSuppression,
   type SuppressedKind,
+  type SuppressedPlace,
   type Suppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,
@@ -9,17 +16,22 @@ export {
 export {
   addSuppression,
   addSuppressions,
-  eraseSuppressions,
   type Lifting,
   liftSuppressions,
   liftSuppressionsBy,
   setRefusals,
-  type SuppressedPlace,
 } from './store.ts';
+export { hashPlaces, restorePlaces } from './erased.ts';
+export {
+  createSuppressionHasher,
+  openSuppressionHasher,
+  resealSuppressionKey,
+  type SuppressionHasher,
+} from './hasher.ts';
 export {
   type Addressee,
-  countRefusals,
   countSuppressions,
+  findHashes,
   findLift,
   findRefusals,
   findSuppression,
@@ -28,10 +40,10 @@ export {
   hasUnsubscribed,
   type Lift,
   listAllSaid,
+  listHashingProjects,
   listInForce,
-  listRefusals,
   listSuppressions,
   SUPPRESSIONS_PAGE_MAX,
   searchSuppressions,
-  type TopicRefusal,
 } from './reads.ts';
+export { countRefusals, listRefusals, listRefusedTopics, type TopicRefusal } from './topics.ts';

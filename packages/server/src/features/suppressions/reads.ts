@@ -2,6 +2,8 @@ import { normaliseAddress } from '../../base/address.ts';
 import { type Filter, type FilterColumn, filterSql } from '../../base/filter/index.ts';
 import { plainList, type Tx } from '../../io/db/index.ts';
 import {
+  HASHED_KINDS,
+  type StoredSuppression,
   type SuppressedKind,
   type Suppression,
   SUPPRESSION_REASONS,
@@ -10,7 +12,9 @@ import {
 import { WORD_COLUMNS, wordSql, wordsSql } from './words.ts';
 
 export type Addressee = { projectId: number; userId: string; address: string | null };
-export type FoundSuppression = { reason: SuppressionReason; until: number | null };
+/** `fromErased`: it was made for a user with the same address, or the same id, who has been erased since. */
+export type FoundSuppression = { reason: SuppressionReason; until: number | null; fromErased?: true };
+type FoundRow = { reason: SuppressionReason; until: Date | null; from_erased: boolean };
 
 /**
  * For each of these, in their order, what keeps letters from the person or from the address now; null where nothing does.
@@ -23,22 +27,26 @@ export async function findSuppressions(
 ): Promise<(FoundSuppression | null)[]> {
   const found = addressees.map((): FoundSuppression | null => null);
   if (addressees.length === 0) return found;
-  const rows = await tx.prepared<{ n: number; reason: SuppressionReason; until: Date | null }>({
+  const rows = await tx.prepared<FoundRow & { n: number }>({
     name: 'suppressions.find',
-    text: `SELECT a.n::int AS n, s.reason, s.until
+    text: `SELECT a.n::int AS n, s.reason, s.until, s.from_erased
            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
            CROSS JOIN LATERAL (
-             SELECT reason, until FROM beckon.suppression
+             SELECT reason, until, from_erased FROM beckon.suppression
              WHERE project_id = a.project_id AND kind = 'person' AND value = a.person
              UNION ALL
-             SELECT reason, until FROM beckon.suppression
+             SELECT reason, until, from_erased FROM beckon.suppression
              WHERE project_id = a.project_id AND kind = 'address' AND value = a.address
              OFFSET 0
            ) s WHERE s.until IS NULL OR s.until > $4 ORDER BY a.n, s.until NULLS LAST`,
     values: [...placesOf(addressees), new Date(now)],
   });
-  for (const { n, reason, until } of rows) found[n - 1] = { reason, until: until?.getTime() ?? null };
+  for (const row of rows) found[row.n - 1] = toFound(row);
   return found;
+}
+
+function toFound({ reason, until, from_erased: fromErased }: FoundRow): FoundSuppression {
+  return { reason, until: until?.getTime() ?? null, ...(fromErased && { fromErased }) };
 }
 
 /** All that keeps letters from this person and from this address now: a page that tells them why names both. */
@@ -46,13 +54,13 @@ export async function listInForce(
   tx: Tx,
   { projectId, userId, address, now }: { projectId: number; userId: string; address: string; now: number },
 ): Promise<FoundSuppression[]> {
-  const rows = await tx.query<{ reason: SuppressionReason; until: Date | null }>(
-    `SELECT reason, until FROM beckon.suppression
+  const rows = await tx.query<FoundRow>(
+    `SELECT reason, until, from_erased FROM beckon.suppression
      WHERE project_id = $1 AND (kind, value) IN (('person', $2), ('address', $3)) AND (until IS NULL OR until > $4)
      ORDER BY until NULLS FIRST`,
     [projectId, userId, normaliseAddress(address), new Date(now)],
   );
-  return rows.map(({ reason, until }) => ({ reason, until: until?.getTime() ?? null }));
+  return rows.map(toFound);
 }
 
 /** Whether it is an outcome of this letter already that its recipient wants no more; read of the room of outcomes. */
@@ -103,7 +111,7 @@ export const SUPPRESSIONS_PAGE_MAX = 1_000;
 export async function findSuppression(
   tx: Tx,
   { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
-): Promise<Suppression | undefined> {
+): Promise<StoredSuppression | undefined> {
   const rows = await tx.query<SuppressionRow>(
     `SELECT ${SUPPRESSION} FROM beckon.suppression WHERE project_id = $1 AND kind = $2 AND value = $3`,
     [projectId, kind, kind === 'address' ? normaliseAddress(value) : value],
@@ -148,7 +156,7 @@ export async function findLift(
 export async function listSuppressions(
   tx: Tx,
   page: { projectId: number; after?: { kind: SuppressedKind; value: string } | null; limit: number },
-): Promise<Suppression[]> {
+): Promise<StoredSuppression[]> {
   const { projectId, after = null, limit } = page;
   const rows = await tx.query<SuppressionRow>(
     `SELECT ${SUPPRESSION} FROM beckon.suppression
@@ -162,10 +170,10 @@ export async function listSuppressions(
 export async function listAllSaid(
   tx: Tx,
   page: { projectId: number; after: { kind: SuppressedKind; value: string } | null; limit: number },
-): Promise<Suppression[]> {
+): Promise<StoredSuppression[]> {
   const { projectId, after, limit } = page;
   const rows = await tx.query<SuppressionRow>(
-    `SELECT kind, value, said.* FROM (
+    `SELECT kind, value, from_erased, said.* FROM (
        SELECT * FROM beckon.suppression WHERE project_id = $1 AND (kind, value) > ($2, $3) ORDER BY kind, value LIMIT $4) place
      CROSS JOIN LATERAL (
        SELECT ${wordSql('word')}, n FROM jsonb_array_elements(${wordsSql('place')}) WITH ORDINALITY AS each(word, n)
@@ -185,7 +193,7 @@ export type SuppressionSearch = {
 };
 
 /** Those of a filter in the same order; `kind` is there what lists call it, `email` or `user`. */
-export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Promise<Suppression[]> {
+export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Promise<StoredSuppression[]> {
   const { projectId, filter, after, offset, limit } = search;
   const values: unknown[] = [projectId, after?.kind ?? '', after?.value ?? '', offset, limit];
   const where = filterSql(filter, SEARCHED, (value) => `$${values.push(value)}`);
@@ -215,50 +223,48 @@ export async function countSuppressions(
 }
 
 const SEARCHED: Record<string, FilterColumn> = {
-  kind: { sql: `CASE kind WHEN 'address' THEN 'email' ELSE 'user' END`, among: ['email', 'user'] },
+  kind: {
+    sql: `CASE WHEN kind IN ('address', 'address_hash') THEN 'email' ELSE 'user' END`,
+    among: ['email', 'user'],
+  },
+  erased: { sql: `CASE WHEN from_erased THEN 'yes' ELSE 'no' END`, among: ['yes', 'no'] },
   email: { sql: `CASE WHEN kind = 'address' THEN value END` },
   user: { sql: `CASE WHEN kind = 'person' THEN value END` },
   reason: { sql: 'reason', among: SUPPRESSION_REASONS },
   by: { sql: 'created_by' },
 };
 
-/** A topic of which this address or this person wants no letters. */
-export type TopicRefusal = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
-export type RefusalPlace = Pick<TopicRefusal, 'kind' | 'value' | 'topic'>;
-
-/** By kind, value and topic; `after` is the last one of the page before. */
-export function listRefusals(
-  tx: Tx,
-  page: { projectId: number; after: RefusalPlace | null; offset: number; limit: number },
-): Promise<TopicRefusal[]> {
-  const { projectId, after, offset, limit } = page;
-  return tx.query<TopicRefusal>(
-    `SELECT kind, value, topic, created_at AS "createdAt" FROM beckon.topic_refusal
-     WHERE project_id = $1 AND (kind, value, topic) > ($2, $3, $4) ORDER BY kind, value, topic OFFSET $5 LIMIT $6`,
-    [projectId, after?.kind ?? '', after?.value ?? '', after?.topic ?? '', offset, limit],
-  );
+/** Those of the projects that keep suppressions or refused topics of erased users. */
+export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise<Set<number>> {
+  const rows = await tx.prepared<{ project_id: number }>({
+    name: 'suppressions.hashing',
+    text: `SELECT asked.project_id FROM unnest($1::bigint[]) AS asked(project_id)
+           WHERE EXISTS (SELECT FROM beckon.suppression s WHERE s.project_id = asked.project_id AND s.kind = ANY ($2::text[]))
+              OR EXISTS (SELECT FROM beckon.topic_refusal r WHERE r.project_id = asked.project_id AND r.kind = ANY ($2::text[]))`,
+    values: [plainList(projectIds), HASHED_KINDS],
+  });
+  return new Set(rows.map((row) => row.project_id));
 }
 
-export async function countRefusals(
-  tx: Tx,
-  { projectId, most }: { projectId: number; most: number },
-): Promise<number> {
-  const [row] = await tx.query<{ found: number }>(
-    `SELECT count(*) AS found FROM (SELECT 1 FROM beckon.topic_refusal WHERE project_id = $1 LIMIT $2) counted`,
-    [projectId, most],
+/** Those of the hashes by which something is suppressed in the project. */
+export async function findHashes(tx: Tx, projectId: number, hashes: string[]): Promise<string[]> {
+  const rows = await tx.query<{ value: string }>(
+    `SELECT value FROM beckon.suppression WHERE project_id = $1 AND kind = ANY ($2::text[]) AND value = ANY ($3::text[])`,
+    [projectId, HASHED_KINDS, hashes],
   );
-  return row?.found ?? 0;
+  return rows.map(({ value }) => value);
 }
 
-const SUPPRESSION = 'kind, value, reason, until, created_at, created_by';
+const SUPPRESSION = 'kind, value, reason, until, created_at, created_by, from_erased';
 
 type SuppressionRow = Pick<Suppression, 'kind' | 'value' | 'reason'> & {
   until: Date | null;
   created_at: Date;
   created_by: string;
+  from_erased: boolean;
 };
 
-function toSuppression(projectId: number, row: SuppressionRow): Suppression {
+function toSuppression(projectId: number, row: SuppressionRow): StoredSuppression {
   const { kind, value, reason, until, created_at: createdAt, created_by: createdBy } = row;
   return {
     projectId,
@@ -268,5 +274,6 @@ function toSuppression(projectId: number, row: SuppressionRow): Suppression {
     until: until?.getTime() ?? null,
     createdAt: createdAt.getTime(),
     createdBy,
+    ...(row.from_erased && { fromErased: true }),
   };
 }

@@ -1,7 +1,7 @@
 import { normaliseAddress } from '../../base/address.ts';
 import { iso } from '../../base/clock.ts';
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
-import type { SuppressedKind, Suppression, SuppressionReason } from './suppression.ts';
+import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } from './suppression.ts';
 import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
 
 /**
@@ -15,8 +15,8 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
   const rows = places.map(({ front }) => front);
   const written = await tx.prepared<WrittenRow>({
     name: 'suppressions.add',
-    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath)
-           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb
+    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath, from_erased)
+           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb, kind NOT IN ('address', 'person')
            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[])
              AS given(project_id, kind, value, ${WORD_COLUMNS}, beneath)
            ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}
@@ -80,8 +80,6 @@ function frontKey({ project_id, kind, value, reason, until, created_at }: Writte
   return JSON.stringify([project_id, kind, value, reason, until, created_at]);
 }
 
-export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
-
 function normalised(kind: SuppressedKind, value: string): string {
   return kind === 'address' ? normaliseAddress(value) : value;
 }
@@ -139,25 +137,6 @@ export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lift
     ],
   });
   return rows.length;
-}
-
-/**
- * How many rows named this person, with the topics that they refused. What is said of their address stays, for whoever has it wanted no letters,
- * and would get them if the same person were sent once more.
- */
-export async function eraseSuppressions(
-  tx: Tx,
-  { projectId, userId }: { projectId: number; userId: string },
-): Promise<number> {
-  const refused = await tx.query(
-    `DELETE FROM beckon.topic_refusal WHERE project_id = $1 AND kind = 'person' AND value = $2 RETURNING 1`,
-    [projectId, userId],
-  );
-  const rows = await tx.query(
-    `DELETE FROM beckon.suppression WHERE project_id = $1 AND kind = 'person' AND value = $2 RETURNING 1`,
-    [projectId, userId],
-  );
-  return rows.length + refused.length;
 }
 
 /** From now on no letters about these topics, and letters about these others again. */

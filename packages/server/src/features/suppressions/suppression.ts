@@ -2,7 +2,7 @@
 export type Suppression = {
   projectId: number;
   kind: SuppressedKind;
-  /** A normalised address, or the id of a person. */
+  /** A normalized address, the id of a person, or the hash of one of them. */
   value: string;
   reason: SuppressionReason;
   /** When it ends, in milliseconds; null: not by itself. */
@@ -12,7 +12,28 @@ export type Suppression = {
   createdBy: string;
 };
 
-export type SuppressedKind = 'address' | 'person';
+/** A row as it is stored. `fromErased`: it was made for a user who has been erased since. */
+export type StoredSuppression = Suppression & { fromErased?: boolean };
+
+export type ClearKind = 'address' | 'person';
+/** Rows about an erased user, whose address or id is kept only as a keyed hash. */
+export type HashedKind = 'address_hash' | 'person_hash';
+export type SuppressedKind = ClearKind | HashedKind;
+
+export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
+export type ClearPlace = SuppressedPlace & { kind: ClearKind };
+export type HashedPlace = SuppressedPlace & { kind: HashedKind };
+
+export const HASHED_KINDS = ['address_hash', 'person_hash'] as const satisfies HashedKind[];
+
+export function isHashed(kind: SuppressedKind): kind is HashedKind {
+  return kind === 'address_hash' || kind === 'person_hash';
+}
+
+/** Whether a row is about an address, in plain text or hashed; otherwise it is about a user. */
+export function isAboutAddress(kind: SuppressedKind): boolean {
+  return kind === 'address' || kind === 'address_hash';
+}
 
 export type SuppressionReason =
   | 'hard_bounce'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../testkit/database.ts';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { testMail, testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -38,6 +39,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
     openScratch: opened,
     pepper: { current: Buffer.alloc(32, 7), previous: null },
     tokenKeys: TOKEN_KEYS,
+    hasher: testHasher,
     sealer: testMail().sealer,
     mail: testMail().mail,
   };

@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
 import { keepMail } from '../../features/outbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duePlaces } from '../../features/turns/index.ts';
 import { listBuilding } from '../../features/audiences/index.ts';
 import { ensurePartitions } from '../../features/events/index.ts';
@@ -36,6 +37,7 @@ export type Life = {
   random: Random;
   mailroom: Mailroom;
   tokenKeys: TokenKeys;
+  hasher: SuppressionHasher;
   log: Log;
   sealer: Sealer;
   project: { id: number; key: { id: string; last4: string } };
@@ -94,7 +96,7 @@ function stepFrom(random: Random, left: number): number {
 }
 
 function stageOf(life: Life, around: Surroundings): Stage {
-  const { db, log, newId, mailroom, tokenKeys, random } = life;
+  const { db, log, newId, hasher, mailroom, tokenKeys, random } = life;
   const sent: OutgoingLetter[] = [];
   const transport: Transport = {
     hand(letter) {
@@ -109,7 +111,7 @@ function stageOf(life: Life, around: Surroundings): Stage {
     pending: [],
     around,
     accept: createAccept({ db, log, onFlush: () => {} }),
-    digest: createDigest({ db, log, newId }),
+    digest: createDigest({ db, log, newId, hasher }),
     sender: createSender({ db, log, newId, transport, mailroom, tokenKeys }),
   };
 }

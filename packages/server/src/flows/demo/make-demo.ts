@@ -7,6 +7,7 @@ import type { MailSettings } from '../../features/domains/index.ts';
 import type { Pepper } from '../../features/keys/index.ts';
 import { ensurePartitions } from '../../features/events/index.ts';
 import { nextProjectId, type Project } from '../../features/projects/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { copyProject, type Database } from '../../io/db/index.ts';
 import { addDomain } from '../domains/index.ts';
 import { createAudience } from '../create-audience.ts';
@@ -30,6 +31,7 @@ export type DemoDeps = {
   sealer: Sealer;
   mail: MailSettings;
   tokenKeys: TokenKeys;
+  hasher: SuppressionHasher;
   mailroom: Mailroom;
   log: Log;
   /** Whose it will be; null where there is no team yet, which it then joins. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { audienceHistories, type Step, withIds } from '../../../testkit/audience-histories.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
@@ -29,8 +30,8 @@ const EACH_MS = 10_000;
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const first = createDigest({ db, log: silentLog, newId });
-const second = createDigest({ db, log: silentLog, newId });
+const first = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const second = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
 
 const LANES = ['live', 'bulk'] as const;
@@ -94,7 +95,7 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
     });
   },
   erase: ({ projectId }, { who: userId }) =>
-    unless('not_found', () => erasePerson({ db, newId }, { projectId, userId })),
+    unless('not_found', () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId })),
 };
 
 test(

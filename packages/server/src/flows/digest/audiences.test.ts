@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -14,7 +15,7 @@ import { createDigest, testAudience } from './index.ts';
 const DAY = 86_400_000;
 const clock = heldClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(1_000);

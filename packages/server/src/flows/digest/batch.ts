@@ -28,9 +28,11 @@ import {
   writePeople,
 } from '../../features/people/index.ts';
 import { addChanges } from '../../features/stream/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { dueEarlier, firstOfEach, type Turn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
+import { restoreReturned } from '../erased-suppressions.ts';
 import { timed } from '../project-time.ts';
 import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
@@ -45,6 +47,7 @@ export type BatchDeps = {
   newId: NewId;
   models: Models;
   known: KnownProperties;
+  hasher: SuppressionHasher;
 };
 
 export type BatchAsk = {
@@ -186,22 +189,22 @@ type Storing = {
   all: Promise<{ committed(): void }>;
 };
 
-function storeFolded({ tx, deps, now, models }: Run, { events, people }: Folded): Storing {
+function storeFolded(run: Run, { events, people }: Folded): Storing {
+  const { tx, deps, now, models } = run;
   const of = events.filter((event) => isCounted(models, event));
-  const receivedAt = new Date(now);
-  const properties =
-    events.length > 0 ? storeEvents(tx, events, { receivedAt, known: deps.known }) : NO_PROPERTIES;
+  const storing = { receivedAt: new Date(now), known: deps.known };
+  const properties = events.length > 0 ? storeEvents(tx, events, storing) : NO_PROPERTIES;
   const counted = of.length > 0 ? countEvents(tx, of) : NO_TOTALS;
-  const written = writeChanged(tx, [...people.values()]);
+  const written = writeChanged(run, [...people.values()]);
   return { of, counted, all: Promise.all([properties, counted, written]).then(([stored]) => stored) };
 }
 
-async function writeChanged(tx: BatchTx, changed: ChangedPerson[]): Promise<void> {
+async function writeChanged({ tx, deps, now, models }: Run, changed: ChangedPerson[]): Promise<void> {
   for (const { person, change } of changed) {
     // A later suppression of the same batch may have made the question idle.
     if (change.liftUnknown && !isSuppressed(person)) await findLift(tx, person);
   }
-  await writePeople(tx, changed);
+  await Promise.all([writePeople(tx, changed), restoreReturned(tx, { ...deps, changed, now, models })]);
 }
 
 const NO_TOTALS: Promise<Total[]> = Promise.resolve([]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { type Put, putRecords } from '../../../testkit/inbox.ts';
@@ -16,7 +17,7 @@ const own = await testDatabase();
 const clock = heldClock();
 const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
 const other = await openDatabase({ connection: own.connection, clock, log: silentLog });
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 afterAll(async () => {
   await Promise.all([db.close(), other.close()]);
   await own.drop();
@@ -280,7 +281,9 @@ test('the reason is the first refusal, however many statements were already on t
   for (let i = 0; i < 20; i += 1) {
     // A digest of its own has statements that no connection knows yet; they travel otherwise than those that are known.
     const fresh =
-      i % 2 === 0 ? createDigest({ db: other, log: silentLog, newId: idMaker(db.clock) }) : digest;
+      i % 2 === 0
+        ? createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher })
+        : digest;
     const bad =
       i % 3 === 0
         ? { external_user_id: `u${i}`, traits: { text: '\u0000' } }
@@ -319,7 +322,7 @@ test('a refused record of somebody who was erased meanwhile leaves no letter', a
         projectId,
       ])
     )[0]?.seq ?? 0;
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: 'bad' });
+  await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'bad' });
   await buryRecord(db, { lane: 'live', projectId, seq, error: new Error('refused') }, silentLog);
   expect(await listDead(db, projectId)).toEqual([]);
   expect(await waiting()).toBe(1);
@@ -380,7 +383,7 @@ test('a chunk larger than a batch is digested in parts, and none of its records 
 });
 
 test('two workers never digest one project at once, and together they digest each record once', async () => {
-  const second = createDigest({ db: other, log: silentLog, newId: idMaker(db.clock) });
+  const second = createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
   for (let i = 0; i < 30; i += 1) await put('events', [event(`u${i}`), event('shared')]);
   const done = await Promise.all(
     [digest, second].map(async (each) => {

@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { EditionPlace } from '../../features/audiences/index.ts';
 import { ensurePartitions, isPartitioned, knownProperties } from '../../features/events/index.ts';
 import type { Lane } from '../../features/inbox/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { type Database, isPoisonous } from '../../io/db/index.ts';
 import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
@@ -35,6 +36,7 @@ export type DigestOptions = {
   db: Database;
   log: Log;
   newId: NewId;
+  hasher: SuppressionHasher;
   onBatch?: (facts: { lane: Lane; records: number; events: number; ms: number }) => void;
 };
 
@@ -49,6 +51,7 @@ export function createDigest(options: DigestOptions): Digest {
     newId: options.newId,
     models: createModels(db.clock),
     known: knownProperties(),
+    hasher: options.hasher,
   };
   const partitions = partitionKeeper(db);
   const burials = createBurials(db, log);

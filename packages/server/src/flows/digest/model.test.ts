@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type Event, type Known, type Lane, modelOf, type User } from '../../../testkit/accept-order.ts';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
 import { ensurePartitions, knownProperties } from '../../features/events/index.ts';
@@ -14,7 +15,13 @@ import { createModels } from '../models.ts';
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 await ensurePartitions(db, clock.now());
-const deps = { db, newId: idMaker(db.clock), models: createModels(clock), known: knownProperties() };
+const deps = {
+  db,
+  newId: idMaker(db.clock),
+  models: createModels(clock),
+  known: knownProperties(),
+  hasher: testHasher,
+};
 
 type Step =
   | { do: 'accept'; lane: Lane; kind: 'users'; records: User[] }

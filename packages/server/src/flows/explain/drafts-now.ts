@@ -72,7 +72,7 @@ function toShown(draft: Draft): Omit<DraftNow, 'holds' | 'held_by'> {
 type No = { reason: string; until: number | null; detail: Record<string, unknown> };
 
 function toHeld({ reason, until, detail }: No): DraftNow['held_by'] {
-  return { reason, sentence: reasonWords(reason, 'draft'), until: shownTime(until), detail };
+  return { reason, sentence: reasonWords(reason, 'draft', detail), until: shownTime(until), detail };
 }
 
 function shownTime(ms: number | null): string | null {

@@ -157,7 +157,7 @@ function ledgerRows(
       reason,
       detail,
       at: iso(at),
-      sentence: reasonWords(reason, Object.hasOwn(detail, 'draft_id') ? 'draft' : 'rule'),
+      sentence: reasonWords(reason, Object.hasOwn(detail, 'draft_id') ? 'draft' : 'rule', detail),
       key,
       count,
       first_at: iso(firstAt),

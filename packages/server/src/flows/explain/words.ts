@@ -55,8 +55,18 @@ export const DRAFT_WORDS = {
   approved: 'it is approved',
 } as const satisfies Record<string, string>;
 
-/** Why, in words. A reason that the engine and the gates share is told as whoever of them said it. */
-export function reasonWords(reason: string, by: 'rule' | 'draft'): string {
+const FROM_ERASED_WORDS = 'suppressed: address or id of an erased user';
+
+/**
+ * A reason in words. Where a rule and a send check share the name of a reason, `by` says whose it is. `detail` is the detail of
+ * the send check or of the decision.
+ */
+export function reasonWords(
+  reason: string,
+  by: 'rule' | 'draft',
+  detail: Readonly<Record<string, unknown>> = {},
+): string {
+  if (detail['from_erased_user'] === true) return FROM_ERASED_WORDS;
   const ofRule: Record<string, string> = REASONS;
   const ofDraft: Record<string, string> = { ...DRAFT_WORDS, ...GATE_WORDS };
   const [first, second] = by === 'rule' ? [ofRule, ofDraft] : [ofDraft, ofRule];

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import {
@@ -35,7 +36,7 @@ import {
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock) });
+const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 const deps = { ...importDeps(db), db };
 const on = new AbortController().signal;
 
@@ -296,7 +297,8 @@ test('one import of a project at a time, in the order in which they were asked f
 });
 
 test('who is erased on the way is left out, wherever their rows are at that moment', async () => {
-  const erase = (userId: string) => erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
+  const erase = (userId: string) =>
+    erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const text = `${usersCsv(0, 4)}\n,u2@x.org,\n`.replaceAll('u2', 'zoe');
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
   await digestAll();
@@ -321,7 +323,8 @@ test('who is erased on the way is left out, wherever their rows are at that mome
 });
 
 test('who is erased takes nobody along: not whose id holds theirs, nor who has the same mailbox', async () => {
-  const erase = (userId: string) => erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
+  const erase = (userId: string) =>
+    erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const shared = 'id,email\nu1,team@x.org\nu10,u10@x.org\nu2,team@x.org\n';
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: shared }));
   await digestAll();
@@ -343,7 +346,7 @@ test('a row of several lines goes as a whole: its rest is nobody of its own', as
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'ada' }] });
   await digestAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text });
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId: 'ada' });
+  await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'ada' });
   expect((await importThrough(deps, waiting)).counts).toMatchObject({ rows: 1, users: 1, rejected: 0 });
   expect((await known()).people).toMatchObject([{ external_user_id: 'bob' }]);
 });
@@ -351,7 +354,7 @@ test('a row of several lines goes as a whole: its rest is nobody of its own', as
 test.each(['Élodie', 'Иван', 'İlk'])('of %s nothing is left in what was rejected', async (userId) => {
   const text = `id,email\n${userId},no address\nx${userId},neither\n`;
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId, userId });
+  await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const left = await db.query('SELECT line FROM beckon.import_finding WHERE project_id = $1', [projectId]);
   expect(left).toEqual([{ line: 3 }]);
 });

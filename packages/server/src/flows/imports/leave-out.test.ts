@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { findText } from '../../../testkit/find-text.ts';
@@ -22,7 +23,7 @@ import { askCheck, claimImport, createImport, foundImport, putPart, startImport,
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const digest = createDigest({ db, log: silentLog, newId });
+const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
 const deps = importDeps(db);
 const on = new AbortController().signal;
 
@@ -40,7 +41,7 @@ async function digestAll(): Promise<void> {
   for (const lane of ['live', 'bulk'] as const) while ((await digest.batch(lane, [projectId])).records > 0);
 }
 
-const erase = () => erasePerson({ db, newId }, { projectId, userId: zoe });
+const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: zoe });
 
 async function found(one: ImportRef): Promise<[line: number | null, raw: string][]> {
   const rows = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 100 });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
@@ -162,7 +163,7 @@ test('a signature is held against the keys of the project, by another implementa
 });
 
 test('of somebody who is erased while a letter to them arrives nothing is left, whichever is first', async () => {
-  const erase = () => erasePerson({ db, newId }, { projectId, userId: 'ada' });
+  const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   const { id } = await claim();
   await receive(sender(id));
   expect((await erase()).removed).toMatchObject({ message: 1, outbox_message: 1 });

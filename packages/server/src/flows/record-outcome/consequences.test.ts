@@ -12,6 +12,7 @@ import {
   REPLIED,
   sendTo,
 } from '../../../testkit/became.ts';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -179,8 +180,8 @@ test('who unsubscribes once more, having come back meanwhile, stops once more', 
   const story = await withLetter();
   const { projectId } = story;
   await story.became('ada', ONE_CLICK);
-  await liftSuppression(db, { projectId, kind: 'address', value: 'ada@x.org' });
-  await liftSuppression(db, { projectId, kind: 'person', value: 'ada' });
+  await liftSuppression(db, [{ projectId, kind: 'address', value: 'ada@x.org' }]);
+  await liftSuppression(db, [{ projectId, kind: 'person', value: 'ada' }]);
   expect(await story.became('ada', ONE_CLICK)).toEqual([]);
   expect(await story.suppressed()).toHaveLength(2);
   expect(await story.webhooks()).toHaveLength(1);
@@ -458,7 +459,9 @@ test('bounces of many people are recorded while their project is digested, sent 
   const { story, users } = await many(lettersRule({}, 2), 40);
   const { projectId } = story;
   const becoming = users.map((userId, n) => story.became(userId, n % 2 === 0 ? bounced('hard') : OPENED));
-  const erasing = users.slice(0, 8).map((userId) => erasePerson({ db, newId }, { projectId, userId }));
+  const erasing = users
+    .slice(0, 8)
+    .map((userId) => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId }));
   const events = users.map((id) => ({ external_user_id: id, name: 'seen', properties: {} }));
   await Promise.all([...becoming, ...erasing, story.post('events/batch', { events }), stage.engine.settle()]);
   await stage.engine.settle();

@@ -14,6 +14,7 @@ import {
   REPLIED,
   sendTo,
 } from '../../../testkit/became.ts';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -158,7 +159,7 @@ test.each([
 test('of letters that nobody sent, or whose person was erased, nothing becomes', async () => {
   const story = await withLetter();
   const [message] = await story.messages('ada');
-  await erasePerson({ db, newId }, { projectId: story.projectId, userId: 'ada' });
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   const at = { messageId: message?.id ?? '', occurredAt: story.now() };
   expect(
     await story.record([
@@ -174,7 +175,7 @@ test('of letters that nobody sent, or whose person was erased, nothing becomes',
 test('an outcome that waits in the inbox when its person is erased makes nobody', async () => {
   const story = await withLetter();
   await story.became('ada', OPENED);
-  await erasePerson({ db, newId }, { projectId: story.projectId, userId: 'ada' });
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   // As a dead letter does that waits again.
   await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
   await db.query('UPDATE beckon.lane SET next_seq = next_seq + 1001 WHERE project_id = $1', [

@@ -187,7 +187,7 @@ const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor
 
 function shiftSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
   if (ENDS.has(action) || LOOKS.has(action)) return [];
-  const why = reason === null ? '' : `: ${reasonWords(reason, 'draft')}`;
+  const why = reason === null ? '' : `: ${reasonWords(reason, 'draft', detail)}`;
   const words = action === 'hold' ? 'It was held' : (SHIFT_WORDS[action] ?? action.replaceAll('_', ' '));
   // Of a skip the reason is what somebody wrote.
   const sentence = action === 'skip' ? `${words}${reason === null ? '' : `: “${reason}”`}` : `${words}${why}`;
@@ -205,7 +205,7 @@ function gateSteps({ holds, gate }: LookAhead): WhyStep[] {
   if (gate.passes)
     return [...rule, step({ kind: 'gate', sentence: 'No gate would hold it now', holds: true })];
   const { reason, until, detail } = gate;
-  const sentence = `A gate would hold it now: ${reasonWords(reason, 'draft')}`;
+  const sentence = `A gate would hold it now: ${reasonWords(reason, 'draft', detail)}`;
   return [...rule, step({ kind: 'gate', at: until, sentence, holds: false, values: detail })];
 }
 

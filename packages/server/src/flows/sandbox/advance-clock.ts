@@ -9,13 +9,21 @@ import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../fea
 import { findPair } from '../../features/projects/index.ts';
 import { countSandbox, endAdvance, takeAdvance } from '../../features/sandbox/index.ts';
 import { takeSendTurn } from '../../features/sending/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duesOf, holdDue, moveTime, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createDigest } from '../digest/index.ts';
 import { createSender, type Mailroom, outboxTransport } from '../send-drafts/index.ts';
 import { type Engine, settle } from './settle.ts';
 
-export type AdvanceDeps = { db: Database; log: Log; newId: NewId; mailroom: Mailroom; tokenKeys: TokenKeys };
+export type AdvanceDeps = {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  mailroom: Mailroom;
+  tokenKeys: TokenKeys;
+  hasher: SuppressionHasher;
+};
 
 /** `drafts` were made on the way, and `letters` left. */
 export type Advanced = { now: number; advancedMs: number; drafts: number; letters: number };
@@ -100,12 +108,12 @@ function hold(way: Way): Promise<boolean> {
 }
 
 async function goTo(way: Way, targetMs: number): Promise<void> {
-  const { db, log, newId, mailroom, tokenKeys, projectId } = way;
+  const { db, log, newId, hasher, mailroom, tokenKeys, projectId } = way;
   const transport = outboxTransport(db);
   const engine: Engine = {
     db,
     projectId,
-    digest: createDigest({ db, log, newId }),
+    digest: createDigest({ db, log, newId, hasher }),
     sender: createSender({ db, log, newId, mailroom, tokenKeys, transport }),
   };
   for (let isThere = false; !isThere;) {

@@ -351,7 +351,7 @@ test('a letter that was put off ends with its draft, and takes no slot of the ca
   await suppress(db, { ...place, reason: 'manual', until: null, actor: 'ann' });
   expect((await story.drafts())[0]).toMatchObject({ state: 'cancelled', reason: 'suppressed' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', reason: 'suppressed' });
-  await liftSuppression(db, place);
+  await liftSuppression(db, [place]);
   await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
   await story.event('ada', 'report_made');
   engine.transport.answer({ result: 'sent' });

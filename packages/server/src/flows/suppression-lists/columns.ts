@@ -8,9 +8,13 @@ import {
   SUPPRESSION_REASONS,
   type SuppressionReason,
 } from '../../features/suppressions/index.ts';
+import { readHash } from './hash-columns.ts';
 
-/** What a list of suppressions says of each; a list that is exported has all of them, in this order. */
-export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at'] as const;
+/**
+ * The columns of a list, in the order of an export. A row about an erased user has a `hash` in place of an address or a user,
+ * and the `hash_key` that it was made with.
+ */
+export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at', 'hash', 'hash_key'] as const;
 export type Column = (typeof COLUMNS)[number];
 
 /** At which place of a row each column stands. */
@@ -39,7 +43,7 @@ export function columnsOf(first: string[]): { columns: Columns; isHeader: boolea
     const column = COLUMNS.find((one) => one === name) ?? (ADDRESS_NAMES.has(name) ? 'email' : undefined);
     if (column !== undefined && !columns.has(column)) columns.set(column, at);
   }
-  const isHeader = columns.has('email') || columns.has('user');
+  const isHeader = columns.has('email') || columns.has('user') || columns.has('hash');
   return isHeader ? { columns, isHeader } : { columns: USUAL, isHeader };
 }
 
@@ -57,14 +61,26 @@ export type ListedPlace = {
 export type RowTrouble = { field: Column; message: string };
 export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
 
+export type RowRules = {
+  now: number;
+  /** For rows that name none. */
+  reason: SuppressionReason;
+  /** The key id that hashes must carry: the one of the project that the list is imported into. */
+  keyId: string;
+};
+
 /** One row; `over`: it ended before now. */
 export function readRow(
   values: string[],
   columns: Columns,
-  { now, reason: otherwise }: { now: number; reason: SuppressionReason },
+  { now, reason: otherwise, keyId }: RowRules,
 ): ReadRow {
   const given = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
-  const place = readPlace(ofPlainCell(given('email')), ofPlainCell(given('user')));
+  const [email, user] = [ofPlainCell(given('email')), ofPlainCell(given('user'))];
+  const [hash, hashKey] = [given('hash').trim(), given('hash_key').trim()];
+  // Lists of other senders may have a column of this name beside their addresses.
+  const isHashedRow = email === '' && user === '' && hash !== '';
+  const place = isHashedRow ? readHash({ hash, hashKey }, keyId) : readPlace(email, user);
   if ('trouble' in place) return place;
   const reason = given('reason') === '' ? otherwise : readReason(given('reason'));
   if (reason === undefined)
@@ -72,17 +88,27 @@ export function readRow(
       'reason',
       `${shown(given('reason'))} is no reason: there are ${SUPPRESSION_REASONS.join(', ')}`,
     );
-  const createdAt = given('created_at') === '' ? now : parseInstant(given('created_at'));
+  const times = readTimes({ createdAt: given('created_at'), until: given('until') }, now);
+  if ('trouble' in times) return times;
+  const { until } = times;
+  if (reason === 'snoozed' && until === null) return trouble('until', 'What is snoozed has an end');
+  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, ...times } };
+}
+
+function readTimes(
+  given: { createdAt: string; until: string },
+  now: number,
+): Pick<ListedPlace, 'createdAt' | 'until'> | { trouble: RowTrouble } {
+  const createdAt = given.createdAt === '' ? now : parseInstant(given.createdAt);
   if (!(createdAt <= now))
     return trouble(
       'created_at',
-      `${shown(given('created_at'))} is no time that has been, such as 2026-03-01T00:00:00Z`,
+      `${shown(given.createdAt)} is not a time in the past, such as 2026-03-01T00:00:00Z`,
     );
-  const until = given('until') === '' ? null : parseInstant(given('until'));
+  const until = given.until === '' ? null : parseInstant(given.until);
   if (Number.isNaN(until))
-    return trouble('until', `${shown(given('until'))} is no time, such as 2026-03-01T00:00:00Z`);
-  if (reason === 'snoozed' && until === null) return trouble('until', 'What is snoozed has an end');
-  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, until, createdAt } };
+    return trouble('until', `${shown(given.until)} is not a time, such as 2026-03-01T00:00:00Z`);
+  return { createdAt, until };
 }
 
 function readPlace(

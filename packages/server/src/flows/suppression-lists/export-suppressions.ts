@@ -1,9 +1,16 @@
 import { csvLine } from '@beckon/contract/files';
 import { iso } from '../../base/clock.ts';
 import { plainCell } from '../../base/csv.ts';
-import { listAllSaid, type Suppression, SUPPRESSIONS_PAGE_MAX } from '../../features/suppressions/index.ts';
+import {
+  isHashed,
+  listAllSaid,
+  type Suppression,
+  SUPPRESSIONS_PAGE_MAX,
+  type SuppressionHasher,
+} from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { COLUMNS } from './columns.ts';
+import { writeHash } from './hash-columns.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
 
@@ -13,13 +20,14 @@ export type ExportFormat = 'csv' | 'ndjson';
  */
 export async function* exportSuppressions(
   tx: Tx,
-  { projectId, format }: { projectId: number; format: ExportFormat },
+  { projectId, format, hasher }: { projectId: number; format: ExportFormat; hasher: SuppressionHasher },
 ): AsyncGenerator<string, void, void> {
+  const keyId = hasher.keyIdOf(projectId);
   if (format === 'csv') yield csvLine([...COLUMNS, 'created_by']);
   let after: Suppression | null = null;
   do {
     const page: Suppression[] = await listAllSaid(tx, { projectId, after, limit: SUPPRESSIONS_PAGE_MAX });
-    if (page.length > 0) yield page.map((row) => lineOf(row, format)).join('\n');
+    if (page.length > 0) yield page.map((row) => lineOf(row, { format, keyId })).join('\n');
     // Rows do not tell whether a page of places was full, so the last one is that which is empty.
     after = page.at(-1) ?? null;
   } while (after !== null);
@@ -27,7 +35,7 @@ export async function* exportSuppressions(
 
 function lineOf(
   { kind, value, reason, until, createdAt, createdBy }: Suppression,
-  format: ExportFormat,
+  { format, keyId }: { format: ExportFormat; keyId: string },
 ): string {
   const row = {
     email: kind === 'address' ? value : null,
@@ -35,6 +43,8 @@ function lineOf(
     reason,
     until: until === null ? null : iso(until),
     created_at: iso(createdAt),
+    hash: isHashed(kind) ? writeHash(kind, value) : null,
+    hash_key: isHashed(kind) ? keyId : null,
     created_by: createdBy,
   };
   if (format === 'ndjson') return JSON.stringify(row);

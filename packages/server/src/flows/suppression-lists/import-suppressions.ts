@@ -1,8 +1,15 @@
 import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
-import type { SuppressionReason } from '../../features/suppressions/index.ts';
+import {
+  type ClearPlace,
+  isHashed,
+  restorePlaces,
+  type SuppressionHasher,
+  type SuppressionReason,
+} from '../../features/suppressions/index.ts';
 import { takeSendTurn } from '../../features/sending/index.ts';
 import { takeTurn } from '../../features/turns/index.ts';
 import { type Database, isCollision } from '../../io/db/index.ts';
+import { matchHashes } from '../match-hashes.ts';
 import { suppressIn } from '../suppress.ts';
 import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';
 
@@ -15,6 +22,7 @@ export type ImportOptions = {
   /** Nothing is written, and what it would come to is told. */
   dryRun: boolean;
   actor: string;
+  hasher: SuppressionHasher;
 };
 
 export type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
@@ -47,7 +55,7 @@ const TROUBLES_SHOWN = 100;
  * nothing else out, and a list that is imported again changes nothing: whoever was cut off begins anew.
  */
 export async function importSuppressions(
-  db: Pick<Database, 'transaction' | 'clock'>,
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
   options: ImportOptions,
 ): Promise<ImportedList> {
   const done: ImportedList = {
@@ -60,7 +68,7 @@ export async function importSuppressions(
     refused: 0,
     troubles: [],
   };
-  const importing: Importing = { db, options, done, seen: new Set(), waiting: [] };
+  const importing: Importing = { db, options, done, seen: new Set(), waiting: [], hasHashes: false };
   let columns: Columns | null = null;
   for await (const row of filledRows(options.file)) {
     if (done.rows === ROWS_MAX) {
@@ -77,16 +85,26 @@ export async function importSuppressions(
     if (importing.waiting.length >= BATCH) await flush(importing);
   }
   await flush(importing);
+  if (importing.hasHashes && !options.dryRun) await matchUsers(importing);
   return done;
 }
 
+/** A hash may be the address of a user that the project has, who has to be suppressed like any other. */
+async function matchUsers({ db, options, done }: Importing): Promise<void> {
+  const { drafts, runs } = await matchHashes(db, options);
+  done.drafts += drafts;
+  done.runs += runs;
+}
+
 type Importing = {
-  db: Pick<Database, 'transaction' | 'clock'>;
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   options: ImportOptions;
   done: ImportedList;
   /** Places of a dry run, whose batches do not see each other. */
   seen: Set<string>;
   waiting: ListedPlace[];
+  /** Rows about erased users were among them. */
+  hasHashes: boolean;
 };
 
 async function* filledRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow, void, void> {
@@ -98,14 +116,20 @@ function valuesOf(text: string): string[] {
   return cellsOf(text, ',', { trim: true });
 }
 
-function take({ db, options, done, waiting }: Importing, row: FileRow, columns: Columns): void {
+function take(importing: Importing, row: FileRow, columns: Columns): void {
+  const { db, options, done, waiting } = importing;
   const { line, text, flaw } = row;
+  const { reason, hasher, projectId } = options;
   done.rows += 1;
   if (text === null) return refuse(done, { line, message: flaw ?? 'This row cannot be read' });
-  const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason: options.reason });
+  const keyId = hasher.keyIdOf(projectId);
+  const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason, keyId });
   if ('trouble' in read) refuse(done, { line, ...read.trouble });
   else if ('over' in read) done.over += 1;
-  else waiting.push(read.place);
+  else {
+    importing.hasHashes ||= isHashed(read.place.kind);
+    waiting.push(read.place);
+  }
 }
 
 function refuse(done: ImportedList, trouble: LineTrouble): void {
@@ -158,7 +182,12 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
     await takeSendTurn(tx, projectId);
     const places = dryRun ? waiting.filter((place) => !seen.has(placeKey(place))) : waiting;
     const wanted = places.map((place) => ({ ...place, createdBy: actor }));
-    const counted = await suppressIn(tx, projectId, { wanted, now: db.clock.now(), actor });
+    const now = db.clock.now();
+    const clear = places.flatMap(({ kind, value }): ClearPlace[] =>
+      kind === 'address' || kind === 'person' ? [{ projectId, kind, value }] : [],
+    );
+    await restorePlaces(tx, { hasher: options.hasher, places: clear, now });
+    const counted = await suppressIn(tx, projectId, { wanted, now, actor });
     if (dryRun) throw new DryRun(counted);
     return counted;
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -325,7 +326,8 @@ test('erasing a person leaves nothing of what a model made of them, or was about
   await hello('quetzal-1', { name: 'Quetzalcoatl' });
   await word();
   await hello('quetzal-2', { name: 'Quetzalcoatl' });
-  for (const userId of ['quetzal-1', 'quetzal-2']) await erasePerson({ db, newId }, { projectId, userId });
+  for (const userId of ['quetzal-1', 'quetzal-2'])
+    await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId });
   expect(await findText(db, ['quetzal'])).toEqual([]);
   await word();
   expect(server.asked).toHaveLength(2);

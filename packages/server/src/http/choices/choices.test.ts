@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { choicesServer, linkOf } from '../../../testkit/choices.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { TOKEN_KEYS } from '../../../testkit/mailroom.ts';
@@ -287,7 +288,10 @@ test('nobody of another project is touched, though they have the same id and the
 
 test('whoever was erased is told that there is nothing to change, and is made anew by nothing', async () => {
   const { story, link } = await afterLetter();
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId: story.projectId, userId: 'u1' });
+  await erasePerson(
+    { db, newId: idMaker(db.clock), hasher: testHasher },
+    { projectId: story.projectId, userId: 'u1' },
+  );
   const before = await everything();
   for (const path of ['', '/topics', '/snooze', '/resubscribe']) {
     const { status, text } = await post(link + path, `${ONE_CLICK}&days=30&topic=news`);

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
 import type { Pepper } from '../../features/keys/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import type { Access, Team } from '../../features/team/index.ts';
 import type { Models } from '../../flows/models.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
@@ -27,6 +28,8 @@ export type DashboardDeps = {
   wake: () => void;
   pepper: Pepper;
   sealer: Sealer;
+  /** Hashes the suppressed addresses of erased users. */
+  hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
   mailroom: Mailroom;
   /** Definitions, read once and again where they changed. */

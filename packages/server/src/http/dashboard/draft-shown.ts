@@ -61,7 +61,7 @@ function toLease(
 export function toGate(gate: GateAnswer | null): DraftGate | null {
   if (gate === null || gate.passes) return null;
   const { reason, until, detail } = gate;
-  return { reason, sentence: reasonWords(reason, 'draft'), until: time(until), detail };
+  return { reason, sentence: reasonWords(reason, 'draft', detail), until: time(until), detail };
 }
 
 export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Looker): DraftWhole {

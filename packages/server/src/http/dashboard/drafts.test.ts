@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { DraftContext, DraftListed, DraftPreview, DraftVersions } from '@beckon/contract/dashboard';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -249,6 +250,9 @@ test('of somebody who is erased no text of any draft is left', async () => {
   await post(`/${id}/edit`, { body: 'For ada alone' });
   const kept = () => db.query('SELECT 1 FROM beckon.draft_content WHERE draft_id = $1', [id]);
   expect(await kept()).toHaveLength(2);
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId: story.projectId, userId: 'ada' });
+  await erasePerson(
+    { db, newId: idMaker(db.clock), hasher: testHasher },
+    { projectId: story.projectId, userId: 'ada' },
+  );
   expect(await kept()).toEqual([]);
 });

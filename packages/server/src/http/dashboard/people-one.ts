@@ -86,11 +86,11 @@ export const onePersonRoutes: DashboardRoute[] = [
     needs: 'admin',
     audit: 'user.erase',
     body: Type.Object({ confirm: Type.String() }),
-    async handle({ db, newId }, { projectId, params, body, note }) {
+    async handle({ db, newId, hasher }, { projectId, params, body, note }) {
       if (body.confirm !== params.user)
         throw invalid('confirm must be the id of the user, exactly as it is', 'confirm');
       const { external_user_id, erased_at, removed } = await erasePerson(
-        { db, newId },
+        { db, newId, hasher },
         { projectId, userId: params.user },
       );
       // Who it was stands nowhere any more, and so not here either.

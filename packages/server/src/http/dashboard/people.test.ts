@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { SavedView, SuppressedUsers, UserListed } from '@beckon/contract/dashboard';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
@@ -114,7 +115,7 @@ test('a file of them is for admins, and no value in it is a formula', async () =
   await know([{ external_user_id: '@SUM(A1)' }]);
   const hostile = await dashboard.ask(`GET /projects/${projectId}/users.csv?filter=user:@*`, { as: 'admin' });
   expect(hostile.text.split('\n')[1]?.startsWith("'@SUM(A1),")).toBe(true);
-  await erasePerson({ db, newId: idMaker(clock) }, { projectId, userId: '@SUM(A1)' });
+  await erasePerson({ db, newId: idMaker(clock), hasher: testHasher }, { projectId, userId: '@SUM(A1)' });
 });
 
 test('many are suppressed at once, those who are nobody are counted, and no name stays in the log', async () => {
@@ -159,7 +160,7 @@ test('a view keeps a filter under a name; who is erased takes those along that n
   await make('Of Zoe', 'user:zoe,ada');
   await make('By address', 'email:ZOE@z.org');
   await make('Not of her', 'user:zoella');
-  await erasePerson({ db, newId: idMaker(clock) }, { projectId, userId: 'zoe' });
+  await erasePerson({ db, newId: idMaker(clock), hasher: testHasher }, { projectId, userId: 'zoe' });
   expect(await list()).toEqual(['Not of her', 'Paying']);
   const views = (await dashboard.ask(`GET ${path}?screen=users`)).json.data as SavedView[];
   for (const { id } of views) expect((await dashboard.ask(`DELETE ${path}/${id}`)).status).toBe(200);

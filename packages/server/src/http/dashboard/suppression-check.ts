@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
-import { findLift, findSuppression } from '../../features/suppressions/index.ts';
+import { listRefusedTopics } from '../../features/suppressions/index.ts';
+import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { timeOf } from './delivery-shown.ts';
 import { type DashboardRoute, route } from './route.ts';
@@ -14,12 +15,11 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
       email: Type.Optional(Type.String({ maxLength: 1_000 })),
       user: Type.Optional(Type.String({ maxLength: 1_000 })),
     }),
-    async handle({ db, mailroom, access }, { projectId, query }) {
+    async handle({ db, mailroom, access, hasher }, { projectId, query }) {
       const place = readPlace(projectId, query);
       const now = db.clock.now();
       const { people, isCut } = await wouldBeMailed(db, { place, now, mailroom });
-      const suppression = await findSuppression(db, place);
-      const lift = await findLift(db, place);
+      const { suppression, lift, places } = await findTyped(db, hasher, place);
       const actors = [suppression?.createdBy, lift?.liftedBy].flatMap((actor) => actor ?? []);
       const names = await access.namesOf(actors);
       const shown = people.map(toShown);
@@ -35,6 +35,7 @@ export const suppressionCheckRoutes: DashboardRoute[] = [
               lifted_by_name: names.get(lift.liftedBy) ?? lift.liftedBy,
             }
           : null,
+        topics_refused: await listRefusedTopics(db, places),
         people: shown,
         is_cut: isCut,
       };

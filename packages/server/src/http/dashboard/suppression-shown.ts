@@ -1,20 +1,27 @@
-import type { SuppressionListed, SuppressionPlace } from '@beckon/contract/dashboard';
+import type { SuppressionListed, SuppressionPlace, TopicRefusalListed } from '@beckon/contract/dashboard';
 import { normaliseAddress } from '../../base/address.ts';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { isEmail } from '../../base/records/email.ts';
 import { isStorable } from '../../features/people/index.ts';
-import type { SuppressedKind, SuppressedPlace, Suppression } from '../../features/suppressions/index.ts';
+import {
+  type ClearPlace,
+  isAboutAddress,
+  isHashed,
+  type StoredSuppression,
+  type SuppressedKind,
+  type TopicRefusal,
+} from '../../features/suppressions/index.ts';
 import { timeOf } from './delivery-shown.ts';
 
 export function toListed(
-  { kind, value, reason, until, createdAt, createdBy }: Suppression,
+  { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,
   names: ReadonlyMap<string, string>,
   now: number,
 ): SuppressionListed {
   return {
-    kind: shownKind(kind),
-    value,
+    ...toSubject(kind, value),
+    from_erased: fromErased,
     reason,
     until: timeOf(until),
     in_force: until === null || until > now,
@@ -24,13 +31,23 @@ export function toListed(
   };
 }
 
+export function toRefused({ kind, value, topic, createdAt }: TopicRefusal): TopicRefusalListed {
+  return { ...toSubject(kind, value), topic, created_at: createdAt.toISOString() };
+}
+
+/** An erased user's address or id is not known, so a row shows its hash instead. */
+function toSubject(kind: SuppressedKind, value: string): Pick<SuppressionListed, 'kind' | 'value' | 'hash'> {
+  const hash = isHashed(kind) ? value : null;
+  return { kind: shownKind(kind), value: hash === null ? value : null, hash };
+}
+
 /** What the interface calls a user is a person within. */
 export function shownKind(kind: SuppressedKind): 'email' | 'user' {
-  return kind === 'address' ? 'email' : 'user';
+  return isAboutAddress(kind) ? 'email' : 'user';
 }
 
 /** Whom somebody means: one address, or one user. */
-export function readPlace(projectId: number, { email, user }: SuppressionPlace): SuppressedPlace {
+export function readPlace(projectId: number, { email, user }: SuppressionPlace): ClearPlace {
   if ((email === undefined) === (user === undefined))
     throw invalid('Either an e-mail address or a user says who it is', 'email');
   if (user !== undefined) {

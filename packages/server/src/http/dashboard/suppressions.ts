@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
+import { normaliseAddress } from '../../base/address.ts';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { type Filter, parseFilter } from '../../base/filter/index.ts';
@@ -7,14 +8,14 @@ import { parseInstant } from '../../base/instant.ts';
 import {
   countRefusals,
   countSuppressions,
-  findLift,
-  findSuppression,
   listRefusals,
   searchSuppressions,
   type SuppressedKind,
-  type SuppressedPlace,
-  type Suppression,
+  type ClearPlace,
+  isHashed,
+  type StoredSuppression,
   SUPPRESSION_REASONS,
+  type SuppressionHasher,
   type SuppressionReason,
   type TopicRefusal,
 } from '../../features/suppressions/index.ts';
@@ -24,15 +25,15 @@ import {
   IMPORT_ACTION,
   importSuppressions,
 } from '../../flows/suppression-lists/index.ts';
+import { findTyped, type Typed } from '../../flows/erased-suppressions.ts';
 import { liftSuppression, suppress } from '../../flows/suppress.ts';
-import type { Tx } from '../../io/db/index.ts';
 import { addressForAudit } from './audit-text.ts';
 import type { DashboardDeps } from './deps.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, route } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { suppressionCheckRoutes } from './suppression-check.ts';
-import { invalid, readPlace, shownKind, toListed } from './suppression-shown.ts';
+import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-shown.ts';
 
 const PLACE = {
   email: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -59,8 +60,8 @@ export const suppressionRoutes: DashboardRoute[] = [
       const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
       const now = db.clock.now();
       return toPage(rows, page, {
-        show: (row: Suppression) => toListed(row, names, now),
-        placeOf: (row: Suppression) => [row.kind, row.value],
+        show: (row: StoredSuppression) => toListed(row, names, now),
+        placeOf: (row: StoredSuppression) => [row.kind, row.value],
         total,
       });
     },
@@ -69,33 +70,45 @@ export const suppressionRoutes: DashboardRoute[] = [
     needs: 'admin',
     audit: 'suppression.add',
     body: Type.Object({ ...PLACE, reason: REASON, until: Type.Optional(Type.String({ maxLength: 50 })) }),
-    async handle({ db, access }, { projectId, body, actor, note }) {
+    async handle({ db, access, hasher }, { projectId, body, actor, note }) {
       const { reason = 'manual', until: untilText } = body;
       const place = readPlace(projectId, body);
       const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
       // The recipient's page shows a break by its end, and could take back none that has no end.
       if (reason === 'snoozed' && until === null)
         throw invalid('What is snoozed has an end: say until when', 'until');
-      const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor });
+      const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
       note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
-      const suppression = await listedAt({ db, access }, place);
+      const suppression = await listedAt({ db, access, hasher }, place);
       return { data: { suppression, added, drafts, runs } };
     },
   }),
   route('POST /projects/:project/suppressions/remove', {
     needs: 'admin',
     audit: 'suppression.remove',
-    body: Type.Object({ ...PLACE, confirm: Type.String(), reason: REMOVAL_REASON }),
-    async handle({ db }, { projectId, body, actor, note }) {
+    body: Type.Object({
+      ...PLACE,
+      hash: Type.Optional(Type.String({ maxLength: 64 })),
+      confirm: Type.String(),
+      reason: REMOVAL_REASON,
+    }),
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
       const place = readPlace(projectId, body);
-      const found = await findSuppression(db, place);
-      if (!found) throw await notThere(db, place);
-      if (body.confirm.trim().toLowerCase() !== place.value.toLowerCase())
+      if (body.hash !== undefined && hasher.hash(place).value !== body.hash)
+        throw invalid(
+          'This row is about somebody else. Type the address or the id that it is about',
+          'confirm',
+        );
+      const typed = await findTyped(db, hasher, place);
+      const { suppression: found, places } = typed;
+      if (!found) throw notThere(place, typed);
+      if (!isConfirmed(place, body.confirm))
         throw invalid(`Type ${place.value} once more to confirm`, 'confirm');
-      if (!(await liftSuppression(db, place, actor))) throw await notThere(db, place);
+      if (!(await liftSuppression(db, places, actor))) throw notThere(place, typed);
       const { reason, createdAt, createdBy } = found;
       const before = { reason, created_at: iso(createdAt), created_by: createdBy };
-      note({ subject: wordsOf(place), before, after: { reason: body.reason } });
+      const subject = isHashed(found.kind) ? 'an erased user' : wordsOf(place);
+      note({ subject, before, after: { reason: body.reason } });
       return { data: { kind: shownKind(place.kind), value: place.value, removed: true as const } };
     },
   }),
@@ -104,8 +117,8 @@ export const suppressionRoutes: DashboardRoute[] = [
     audit: 'suppression.preview_import',
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
-    async handle({ db }, { projectId, body, actor, note }) {
-      const data = await take(db, { projectId, ...body, dryRun: true, actor });
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: true, actor, hasher });
       note({ after: countsOf(data) });
       return { data };
     },
@@ -115,8 +128,8 @@ export const suppressionRoutes: DashboardRoute[] = [
     audit: IMPORT_ACTION,
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
-    async handle({ db }, { projectId, body, actor, note }) {
-      const data = await take(db, { projectId, ...body, dryRun: false, actor });
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: false, actor, hasher });
       note({ after: countsOf(data) });
       return { data };
     },
@@ -124,9 +137,10 @@ export const suppressionRoutes: DashboardRoute[] = [
   route('GET /projects/:project/suppressions/export', {
     needs: 'admin',
     audit: 'suppressions.export',
-    handle({ db }, { projectId, reply }) {
+    handle({ db, hasher }, { projectId, reply }) {
       const file = { name: 'suppressions.csv', type: 'text/csv; charset=utf-8' };
-      return sendPieces(reply, file, withLineEnds(exportSuppressions(db, { projectId, format: 'csv' })));
+      const list = exportSuppressions(db, { projectId, format: 'csv', hasher });
+      return sendPieces(reply, file, withLineEnds(list));
     },
   }),
   route('GET /projects/:project/suppressions/state', {
@@ -147,12 +161,7 @@ export const suppressionRoutes: DashboardRoute[] = [
       const after = page.after && { kind: readKind(kind), value, topic };
       const rows = await listRefusals(db, { projectId, after, offset: page.offset, limit: page.rowsMax });
       return toPage(rows, page, {
-        show: (row: TopicRefusal) => ({
-          kind: shownKind(row.kind),
-          value: row.value,
-          topic: row.topic,
-          created_at: row.createdAt.toISOString(),
-        }),
+        show: toRefused,
         placeOf: (row: TopicRefusal) => [row.kind, row.value, row.topic],
         total: await countRefusals(db, { projectId, most: page.most }),
       });
@@ -160,8 +169,14 @@ export const suppressionRoutes: DashboardRoute[] = [
   }),
 ];
 
+function isConfirmed({ kind, value }: ClearPlace, confirm: string): boolean {
+  const typed = confirm.trim();
+  return kind === 'address' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
+}
+
 const VOCABULARY = {
   kind: { values: ['email', 'user'] },
+  erased: { values: ['yes', 'no'] },
   email: {},
   user: {},
   reason: { values: SUPPRESSION_REASONS },
@@ -177,7 +192,8 @@ function readFilter(text: string): Filter {
 }
 
 function readKind(text: string): SuppressedKind {
-  if (text === 'address' || text === 'person') return text;
+  if (text === 'address' || text === 'person' || text === 'address_hash' || text === 'person_hash')
+    return text;
   throw badCursor();
 }
 
@@ -188,27 +204,34 @@ function readUntil(text: string, now: number): number {
 }
 
 async function listedAt(
-  { db, access }: Pick<DashboardDeps, 'db' | 'access'>,
-  place: SuppressedPlace,
+  { db, access, hasher }: Pick<DashboardDeps, 'db' | 'access' | 'hasher'>,
+  place: ClearPlace,
 ): Promise<SuppressionListed> {
-  const found = await findSuppression(db, place);
-  if (!found) throw await notThere(db, place);
+  const typed = await findTyped(db, hasher, place);
+  const { suppression: found } = typed;
+  if (!found) throw notThere(place, typed);
   return toListed(found, await access.namesOf([found.createdBy]), db.clock.now());
 }
 
 /** Does not name the user: the audit log is kept after they are erased. */
-function wordsOf({ kind, value }: SuppressedPlace): string {
+function wordsOf({ kind, value }: ClearPlace): string {
   return kind === 'address' ? addressForAudit(value) : 'a user';
 }
 
-async function notThere(tx: Tx, place: SuppressedPlace): Promise<Fault> {
-  const lift = await findLift(tx, place);
+function notThere(place: ClearPlace, { lift }: Typed): Fault {
   const before = lift ? `: somebody lifted it at ${iso(lift.liftedAt)}` : '';
   const message = `${place.value} is not suppressed${before}`;
   return new Fault('not_found', { details: [{ message, field: shownKind(place.kind) }] });
 }
 
-type Taken = { projectId: number; list: string; reason?: SuppressionReason; dryRun: boolean; actor: string };
+type Taken = {
+  projectId: number;
+  list: string;
+  reason?: SuppressionReason;
+  dryRun: boolean;
+  actor: string;
+  hasher: SuppressionHasher;
+};
 
 function take(
   db: DashboardDeps['db'],

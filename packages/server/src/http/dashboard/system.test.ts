@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter, Erasure, FeedItem, KeptData, Role, SystemState } from '@beckon/contract/dashboard';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -129,7 +130,10 @@ test('an erasure leaves a proof without a name, and what is kept for how long is
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'began');
   await story.later(1_000);
-  await erasePerson({ db, newId: idMaker(db.clock) }, { projectId: story.projectId, userId: 'ada' });
+  await erasePerson(
+    { db, newId: idMaker(db.clock), hasher: testHasher },
+    { projectId: story.projectId, userId: 'ada' },
+  );
   const { text, json } = await dashboard.ask<Erasure[]>(`GET ${at}/erasures`, { as: 'admin' });
   expect(json.data).toMatchObject([
     { at: new Date(story.now()).toISOString(), removed: { person: 1, person_email: 1, event: 1 } },

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { hookServer, HOOK_CA } from '../../../testkit/hook-server.ts';
@@ -115,7 +116,7 @@ test('who is erased in a sandbox is gone from it, and what time brings later fin
   await signUp(sandbox, 'ada');
   await signUp(sandbox, 'eve');
   await sandbox.advance('1d');
-  await erasePerson({ db, newId }, { projectId: sandbox.id, userId: 'ada' });
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId: sandbox.id, userId: 'ada' });
   expect(await sandbox.advance('30d')).toMatchObject({ drafts: 1, letters: 1 });
   expect((await sandbox.letters()).map(({ user }) => user)).toEqual(['eve', 'eve']);
 });

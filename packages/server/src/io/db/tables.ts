@@ -91,8 +91,8 @@ const OF_PROJECTS = [
   'webhook_secret',
 ] as const;
 
-/** A check value, and where this database came from. */
-const OF_INSTALLATION = ['installation', 'lineage'] as const;
+/** One row each: the check value of the secret key, where this database came from, the key that hashes erased users' addresses. */
+const OF_INSTALLATION = ['installation', 'lineage', 'suppression_key'] as const;
 
 /** Those who sign in are of organisations, and of no project. */
 const OF_TEAMS = [

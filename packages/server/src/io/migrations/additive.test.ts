@@ -17,6 +17,16 @@ const NAMED: Record<string, string> = {
   '0016-sandbox: project CHECK (((sandbox_of IS NULL) OR (NOT livemode)))':
     'of a column of its own, which the release before leaves out',
   '0016-sandbox: tenant_due CHECK ((ahead_ms >= 0))': 'of a column of its own, which begins with 0',
+  "0031-erased-addresses: suppression CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)))":
+    'of kinds of its own, which the release before does not write',
+  "0031-erased-addresses: suppression CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])))":
+    'allows more than before',
+  "0031-erased-addresses: suppression_lift CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])))":
+    'allows more than before',
+  "0031-erased-addresses: topic_refusal CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)))":
+    'of kinds of its own, which the release before does not write',
+  "0031-erased-addresses: topic_refusal CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])))":
+    'allows more than before',
 };
 
 type Column = { place: string; type: string; must: boolean; alone: boolean };

@@ -27,6 +27,7 @@ import * as forgottenKeys from './0025-forgotten-keys.ts';
 import * as closedGate from './0026-closed-gate.ts';
 import * as trackingHostWorked from './0029-tracking-host-worked.ts';
 import * as sessionConfirmed from './0030-session-confirmed.ts';
+import * as erasedAddresses from './0031-erased-addresses.ts';
 
 /** Forward only, never edited once released; a list and not a folder scan, so that a lost file is a type error. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0026-closed-gate': closedGate,
   '0029-tracking-host-worked': trackingHostWorked,
   '0030-session-confirmed': sessionConfirmed,
+  '0031-erased-addresses': erasedAddresses,
 };

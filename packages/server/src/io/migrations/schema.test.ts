@@ -21,6 +21,7 @@ const NOT_BY_PROJECT = new Map([
   ['api_key', 'last4'],
   ['installation', 'only_row'],
   ['lineage', 'system_id'],
+  ['suppression_key', 'only_row'],
 ]);
 
 const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
@@ -59,7 +60,9 @@ test('every table has a primary key, and project_id is a bigint that is never nu
      WHERE ${OF_TENANTS} AND c.relkind IN ('r', 'p')`,
   );
   for (const { table, keyed, type, required } of tables) {
-    const expected = ['installation', 'lineage'].includes(table) ? [null, null] : ['bigint', true];
+    const expected = ['installation', 'lineage', 'suppression_key'].includes(table)
+      ? [null, null]
+      : ['bigint', true];
     expect([table, keyed, type, required]).toEqual([table, true, ...expected]);
   }
 });

@@ -1,5 +1,6 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../../testkit/hasher.ts';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
@@ -243,7 +244,7 @@ test('who is erased between the check and the run is gone from what was read, an
       records: [{ external_user_id: userId }],
     });
     await engine.settle();
-    await erasePerson({ db, newId }, { projectId: one.projectId, userId });
+    await erasePerson({ db, newId, hasher: testHasher }, { projectId: one.projectId, userId });
   }
   const left = await db.query(
     `SELECT customer_id FROM beckon.billing_customer WHERE import_id = $1 AND customer_id IN ('cus_by_address', 'cus_upgrades')

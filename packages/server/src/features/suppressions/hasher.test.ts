@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { createSuppressionHasher } from './index.ts';
+
+const hasher = createSuppressionHasher(Buffer.alloc(32, 1));
+const address = (value: string, projectId = 1) => ({ projectId, kind: 'address' as const, value });
+
+describe('createSuppressionHasher', () => {
+  test('hashes every form of one mailbox alike', () => {
+    expect(hasher.hash(address('Ada@BÜCHER.example'))).toEqual(
+      hasher.hash(address('ada@xn--bcher-kva.example')),
+    );
+  });
+
+  test('hashes the address of one project unlike the same address of another', () => {
+    expect(hasher.hash(address('ada@x.org', 1)).value).not.toBe(hasher.hash(address('ada@x.org', 2)).value);
+    expect(hasher.keyIdOf(1)).not.toBe(hasher.keyIdOf(2));
+  });
+
+  test('hashes an address unlike a user id of the same text', () => {
+    const user = hasher.hash({ projectId: 1, kind: 'person', value: 'ada@x.org' });
+    expect(user.kind).toBe('person_hash');
+    expect(user.value).not.toBe(hasher.hash(address('ada@x.org')).value);
+  });
+
+  test('hashes differently with another key', () => {
+    const other = createSuppressionHasher(Buffer.alloc(32, 2));
+    expect(other.hash(address('ada@x.org')).value).not.toBe(hasher.hash(address('ada@x.org')).value);
+    expect(other.keyIdOf(1)).not.toBe(hasher.keyIdOf(1));
+  });
+
+  test('keeps its hashes over releases', () => {
+    // Hashes are stored, so a change of the construction would lift every suppression of an erased user.
+    expect(hasher.hash(address('ada@x.org')).value).toMatchInlineSnapshot(
+      `"0a0dc8a71cc92b4d7893b15cf20ebf1e6eff7df0cf424e2ef5b7dc2c63bd79fb"`,
+    );
+    expect(hasher.keyIdOf(1)).toMatchInlineSnapshot(`"7425675392222bb2"`);
+  });
+});

@@ -1,0 +1,80 @@
+import { plainList, type Tx } from '../../io/db/index.ts';
+import type { SuppressedKind } from './suppression.ts';
+import { mergedSql, setSql, WORD_COLUMNS } from './words.ts';
+
+/** What is known of one place from now on is known of another: of an address of its hash, or of a hash of its address. */
+export type PlaceMove = {
+  projectId: number;
+  from: { kind: SuppressedKind; value: string };
+  to: { kind: SuppressedKind; value: string };
+};
+
+const MOVED = `unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
+  AS moved(project_id, kind, value, to_kind, to_value)`;
+
+function valuesOf(moves: PlaceMove[]): unknown[] {
+  return [
+    plainList(moves.map(({ projectId }) => projectId)),
+    moves.map(({ from }) => from.kind),
+    moves.map(({ from }) => from.value),
+    moves.map(({ to }) => to.kind),
+    moves.map(({ to }) => to.value),
+  ];
+}
+
+/**
+ * Moves suppressions and refused topics, and merges them with those that are there. A suppression that has ended is dropped,
+ * since its hash would serve no purpose. Two users of one batch may have the same address, so places may come twice. How many
+ * rows were taken away.
+ */
+export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promise<number> {
+  if (moves.length === 0) return 0;
+  const values = valuesOf(moves);
+  const [suppressions, topics] = await Promise.all([
+    tx.prepared<{ gone: number }>({
+      name: 'suppressions.move',
+      text: `WITH gone AS (
+               DELETE FROM beckon.suppression s USING ${MOVED}
+               WHERE s.project_id = moved.project_id AND s.kind = moved.kind AND s.value = moved.value
+               RETURNING s.project_id, moved.to_kind, moved.to_value, s.reason, s.until, s.created_at, s.created_by, s.beneath
+             ), kept AS (
+               INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath, from_erased)
+               SELECT project_id, to_kind, to_value, ${WORD_COLUMNS}, beneath, true FROM gone WHERE until IS NULL OR until > $6
+               ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}, from_erased = true
+             )
+             SELECT count(*)::int AS gone FROM gone`,
+      values: [...values, new Date(now)],
+    }),
+    tx.prepared<{ gone: number }>({
+      name: 'suppressions.move_topics',
+      text: `WITH gone AS (
+               DELETE FROM beckon.topic_refusal r USING ${MOVED}
+               WHERE r.project_id = moved.project_id AND r.kind = moved.kind AND r.value = moved.value
+               RETURNING r.project_id, moved.to_kind, moved.to_value, r.topic, r.created_at
+             ), kept AS (
+               INSERT INTO beckon.topic_refusal (project_id, kind, value, topic, created_at)
+               SELECT project_id, to_kind, to_value, topic, created_at FROM gone ON CONFLICT DO NOTHING
+             )
+             SELECT count(*)::int AS gone FROM gone`,
+      values,
+    }),
+  ]);
+  return (suppressions[0]?.gone ?? 0) + (topics[0]?.gone ?? 0);
+}
+
+/** Removes the records of lifted suppressions: their unkeyed hash of an address could be guessed. */
+export async function deleteLifts(
+  tx: Tx,
+  places: { projectId: number; kind: SuppressedKind; value: string }[],
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM beckon.suppression_lift WHERE (project_id, kind, place) IN (
+       SELECT p.project_id, p.kind, sha256(convert_to(p.value, 'UTF8'))
+       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS p(project_id, kind, value))`,
+    [
+      plainList(places.map(({ projectId }) => projectId)),
+      places.map(({ kind }) => kind),
+      places.map(({ value }) => value),
+    ],
+  );
+}

@@ -1,0 +1,99 @@
+import { normaliseAddress } from '../base/address.ts';
+import { type ChangedPerson, findByAddress, type PersonId } from '../features/people/index.ts';
+import {
+  type ClearPlace,
+  findLift,
+  findSuppression,
+  hashPlaces,
+  type Lift,
+  restorePlaces,
+  type StoredSuppression,
+  type SuppressedPlace,
+  type SuppressionHasher,
+} from '../features/suppressions/index.ts';
+import { newModel } from '../features/turns/index.ts';
+import type { Tx } from '../io/db/index.ts';
+import type { Model } from './models.ts';
+import { formsOf } from './suppress.ts';
+
+/**
+ * Suppressions and refused topics of erased users, which are kept only as keyed hashes.
+ *
+ * A hash becomes a row in plain text again as soon as a user of the project has the address or the id: their address is
+ * stored then in any case. So no user of a project matches a hash, and the send checks need to compare none.
+ */
+type Erasing = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
+
+/**
+ * With the project's turn taken, before the user's row is deleted. An address that another user of the project has stays as it
+ * is: it is that user's too, and is hashed when they are erased. How many rows in plain text were replaced.
+ */
+export async function hashErased(
+  tx: Tx,
+  { projectId, userId, hasher, addresses, now }: Erasing,
+): Promise<number> {
+  const own = await withoutShared(tx, { projectId, userId }, [...new Set(addresses.map(normaliseAddress))]);
+  const places: ClearPlace[] = [
+    { projectId, kind: 'person', value: userId },
+    ...own.map((value) => ({ projectId, kind: 'address' as const, value })),
+  ];
+  const hashed = await hashPlaces(tx, { hasher, places, now });
+  // From here on new addresses of this project are compared with its hashes.
+  if (hashed > 0) await newModel(tx, projectId);
+  return hashed;
+}
+
+async function withoutShared(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+  addresses: string[],
+): Promise<string[]> {
+  const having = await findByAddress(tx, projectId, addresses.flatMap(formsOf));
+  const ofOthers = new Set(
+    having.filter((one) => one.userId !== userId).map(({ email }) => normaliseAddress(email)),
+  );
+  return addresses.filter((address) => !ofOthers.has(address));
+}
+
+type Returning = {
+  hasher: SuppressionHasher;
+  changed: ChangedPerson[];
+  models: ReadonlyMap<number, Pick<Model, 'hasHashes'>>;
+  now: number;
+};
+
+/** Of users that a batch created, or whose address it changed: hashes that match them become rows in plain text. */
+export async function restoreReturned(tx: Tx, { hasher, changed, models, now }: Returning): Promise<void> {
+  const places = changed
+    .filter(({ person }) => models.get(person.projectId)?.hasHashes)
+    .flatMap(placesOfReturned);
+  if (places.length > 0) await restorePlaces(tx, { hasher, places, now });
+}
+
+function placesOfReturned({ person: { projectId, userId, email }, change }: ChangedPerson): ClearPlace[] {
+  const places: ClearPlace[] = [];
+  if (change.isNew) places.push({ projectId, kind: 'person', value: userId });
+  if (change.emailChanged && email !== null) places.push({ projectId, kind: 'address', value: email });
+  return places;
+}
+
+/** What the suppression list says of a place that somebody typed: in plain text, or as the hash of an erased user. */
+export type Typed = {
+  /** The one that lasts longer, where there are two. */
+  suppression: StoredSuppression | undefined;
+  /** The last one that was lifted. */
+  lift: Lift | undefined;
+  /** All places to look at, and to lift. */
+  places: [SuppressedPlace, SuppressedPlace];
+};
+
+export async function findTyped(tx: Tx, hasher: SuppressionHasher, place: ClearPlace): Promise<Typed> {
+  const hashed = hasher.hash(place);
+  const found = [await findSuppression(tx, place), await findSuppression(tx, hashed)];
+  const lifts = [await findLift(tx, place), await findLift(tx, hashed)];
+  const [suppression] = found
+    .flatMap((one) => one ?? [])
+    .toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
+  const [lift] = lifts.flatMap((one) => one ?? []).toSorted((a, b) => b.liftedAt - a.liftedAt);
+  return { suppression, lift, places: [place, hashed] };
+}
