@@ -6,6 +6,7 @@ import {
   findSuppression,
   hashPlaces,
   type Lift,
+  listHashingProjects,
   restorePlaces,
   type StoredSuppression,
   type SuppressedPlace,
@@ -37,9 +38,10 @@ export async function hashErased(
     { projectId, kind: 'person', value: userId },
     ...own.map((value) => ({ projectId, kind: 'address' as const, value })),
   ];
+  const wasHashing = (await listHashingProjects(tx, [projectId])).has(projectId);
   const hashed = await hashPlaces(tx, { hasher, places, now });
   // From here on new addresses of this project are compared with its hashes.
-  if (hashed > 0) await newModel(tx, projectId);
+  if (hashed > 0 && !wasHashing) await newModel(tx, projectId);
   return hashed;
 }
 

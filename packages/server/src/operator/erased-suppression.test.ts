@@ -144,6 +144,21 @@ describe('suppression export and import', () => {
     expect(await listed()).toMatchObject([{ value: EMAIL, from_erased: true }]);
   });
 
+  test('suppress a user who comes after the import', async () => {
+    await eraseAda();
+    const path = await exported();
+    await forgetAll();
+    // Processing reads the project's definitions again, at a moment at which it keeps no hashes.
+    const steps = [{ draft: { subject: 'Hello', body: 'You' } }];
+    await story.rule({ name: 'greeter', when: { event: 'hello' }, steps });
+    await story.user('bob', { email: 'bob@x.org' });
+    await stage.engine.settle();
+    await suppression('import', '--file', path);
+    await story.user('eve', { email: EMAIL });
+    await stage.engine.settle();
+    expect(await listed()).toMatchObject([{ value: EMAIL, from_erased: true }]);
+  });
+
   test('merge a typed list with the hash of the same address', async () => {
     await eraseAda();
     const path = join(folder, 'typed.csv');

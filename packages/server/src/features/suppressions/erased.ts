@@ -2,6 +2,7 @@ import { normaliseAddress } from '../../base/address.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { SuppressionHasher } from './hasher.ts';
 import { deleteLifts, movePlaces } from './move-store.ts';
+import { findKept } from './reads.ts';
 import type { ClearPlace } from './suppression.ts';
 
 /** Replaces what is known of an erased user's places by hashes. How many rows in plain text that were. */
@@ -15,16 +16,30 @@ export async function hashPlaces(
   return movePlaces(tx, moves, now);
 }
 
+export type Restoring = { hasher: SuppressionHasher; places: ClearPlace[]; now: number };
+
 /**
  * Puts what hashes say of these places back onto the places themselves: a user has the address again, or a member typed it.
- * Every check then finds it as it finds any other suppression. How many hashed rows that were.
+ * Every check then finds it as it finds any other suppression. The places at which there was something.
  */
-export function restorePlaces(
-  tx: Tx,
-  { hasher, places, now }: { hasher: SuppressionHasher; places: ClearPlace[]; now: number },
-): Promise<number> {
-  const moves = places.map(normalized).map((to) => ({ projectId: to.projectId, from: hasher.hash(to), to }));
-  return movePlaces(tx, moves, now);
+export async function restorePlaces(tx: Tx, { hasher, places, now }: Restoring): Promise<ClearPlace[]> {
+  if (places.length === 0) return [];
+  const byHash = new Map(
+    places.map((place) => {
+      const from = hasher.hash(place);
+      return [from.value, { from, to: normalized(place) }];
+    }),
+  );
+  const kept = await findKept(
+    tx,
+    [...byHash.values()].map(({ from }) => from),
+  );
+  const moves = kept.flatMap(({ projectId, value }) => {
+    const found = byHash.get(value);
+    return found ? [{ projectId, ...found }] : [];
+  });
+  await movePlaces(tx, moves, now);
+  return moves.map(({ to }) => to);
 }
 
 function normalized(place: ClearPlace): ClearPlace {

@@ -31,7 +31,6 @@ export {
 export {
   type Addressee,
   countSuppressions,
-  findHashes,
   findLift,
   findRefusals,
   findSuppression,

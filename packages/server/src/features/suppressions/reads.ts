@@ -3,6 +3,7 @@ import { type Filter, type FilterColumn, filterSql } from '../../base/filter/ind
 import { plainList, type Tx } from '../../io/db/index.ts';
 import {
   HASHED_KINDS,
+  type HashedPlace,
   type StoredSuppression,
   type SuppressedKind,
   type Suppression,
@@ -246,13 +247,30 @@ export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise
   return new Set(rows.map((row) => row.project_id));
 }
 
-/** Those of the hashes by which something is suppressed in the project. */
-export async function findHashes(tx: Tx, projectId: number, hashes: string[]): Promise<string[]> {
-  const rows = await tx.query<{ value: string }>(
-    `SELECT value FROM beckon.suppression WHERE project_id = $1 AND kind = ANY ($2::text[]) AND value = ANY ($3::text[])`,
-    [projectId, HASHED_KINDS, hashes],
-  );
-  return rows.map(({ value }) => value);
+/**
+ * Those of the hashed places at which a suppression or a refused topic is kept. Each is a probe of an index: as a join of the
+ * tables with 2,000 places it took twice as long.
+ */
+export async function findKept(tx: Tx, places: HashedPlace[]): Promise<HashedPlace[]> {
+  const rows = await tx.prepared<{ n: number }>({
+    name: 'suppressions.kept',
+    text: `SELECT DISTINCT a.n::int AS n
+           FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, kind, value, n)
+           CROSS JOIN LATERAL (
+             SELECT 1 FROM beckon.suppression
+             WHERE project_id = a.project_id AND kind = a.kind AND value = a.value
+             UNION ALL
+             SELECT 1 FROM beckon.topic_refusal
+             WHERE project_id = a.project_id AND kind = a.kind AND value = a.value
+             OFFSET 0
+           ) kept`,
+    values: [
+      plainList(places.map(({ projectId }) => projectId)),
+      places.map(({ kind }) => kind),
+      places.map(({ value }) => value),
+    ],
+  });
+  return rows.flatMap(({ n }) => places[n - 1] ?? []);
 }
 
 const SUPPRESSION = 'kind, value, reason, until, created_at, created_by, from_erased';

@@ -7,7 +7,7 @@ import {
   type SuppressionReason,
 } from '../../features/suppressions/index.ts';
 import { takeSendTurn } from '../../features/sending/index.ts';
-import { takeTurn } from '../../features/turns/index.ts';
+import { newModel, takeTurn } from '../../features/turns/index.ts';
 import { type Database, isCollision } from '../../io/db/index.ts';
 import { matchHashes } from '../match-hashes.ts';
 import { suppressIn } from '../suppress.ts';
@@ -188,6 +188,8 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
     );
     await restorePlaces(tx, { hasher: options.hasher, places: clear, now });
     const counted = await suppressIn(tx, projectId, { wanted, now, actor });
+    // From here on new addresses of this project are compared with its hashes.
+    if (clear.length < places.length) await newModel(tx, projectId);
     if (dryRun) throw new DryRun(counted);
     return counted;
   });
