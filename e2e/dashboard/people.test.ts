@@ -134,6 +134,35 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  test('suppressions screen › shows a row of an erased user, and lifts it for a member who types the address', async () => {
+    const email = 'barbara@example.com';
+    expect(await user('barbara', 'pro')).toBe(202);
+    await expect
+      .poll(() => session.ask('GET', `${project()}/users/barbara`).catch(() => null), { timeout: 20_000 })
+      .not.toBe(null);
+    await session.ask('POST', `${project()}/users/barbara/erase`, { confirm: 'barbara' });
+    await open('suppressions?filter=erased:yes');
+    await row(/Erased user/).waitFor();
+    expect(await page.getByText(email).count()).toBe(0);
+
+    await open(`suppressions?tab=check&check=${email}`);
+    await page.getByText('Suppressed: address of an erased user.').waitFor();
+
+    await open('suppressions?filter=erased:yes');
+    await page.getByRole('button', { name: 'Erased user' }).click();
+    await page.getByRole('button', { name: 'Let letters go there again' }).click();
+    const lifting = page.getByRole('dialog', { name: 'Let letters go there again' });
+    const confirm = lifting.getByLabel('Type the address to confirm');
+    await confirm.fill('edsger@example.com');
+    await lifting.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option').first().click();
+    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await lifting.getByText('This row is about somebody else.').waitFor();
+    await confirm.fill(email);
+    await lifting.getByRole('button', { name: 'Lift it' }).click();
+    await row(/Erased user/).waitFor({ state: 'detached' });
+  });
+
   describe('somebody who was invited', () => {
     let grace: { context: BrowserContext; page: Page; troubles: string[] };
     beforeAll(async () => {

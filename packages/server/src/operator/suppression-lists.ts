@@ -39,7 +39,14 @@ export function addImport(suppression: Command, operator: Operator): void {
           const { id: projectId } = await findProject(db, options.project);
           const { reason, dryRun = false } = options;
           await using file = await openList(options.file);
-          const asked = { projectId, file: bytesOf(file, options.file), reason, dryRun, actor: OPERATOR, hasher };
+          const asked = {
+            projectId,
+            file: bytesOf(file, options.file),
+            reason,
+            dryRun,
+            actor: OPERATOR,
+            hasher,
+          };
           const done = await importSuppressions(db, asked);
           if (done.refused > 0) operator.setExitCode(EXIT_FAILED);
           return { dry_run: dryRun, ...done };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimelineItem } from '@beckon/contract/dashboard';
-import { headline, plain, zoneWarning } from './words.ts';
+import { headline, plain, suppressedSubject, zoneWarning } from './words.ts';
 
 const item = (more: Partial<TimelineItem>): TimelineItem => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -52,6 +52,17 @@ describe('zoneWarning', () => {
     );
     expect(zoneWarning({ zone: 'Asia/Tokyo', invalid_zones: ['PST'] })).toBe(
       'Invalid time zone “PST”. Asia/Tokyo is used instead.',
+    );
+  });
+});
+
+describe('suppressedSubject', () => {
+  test('says whether the address or the id was suppressed for an erased user', () => {
+    const held = { reason: 'unsubscribed', until: null, kind: 'address', created_at: '' } as const;
+    expect(suppressedSubject({ ...held, from_erased: false })).toBe('their address');
+    expect(suppressedSubject({ ...held, from_erased: true })).toBe('address of an erased user');
+    expect(suppressedSubject({ ...held, kind: 'person', from_erased: true })).toBe(
+      'user id of an erased user',
     );
   });
 });

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { gateName, importLines, placeOf } from './words.ts';
+import { describe, expect, test } from 'vitest';
+import { gateName, importLines, placeOf, subjectName } from './words.ts';
 
 test('an address is told from the id of a user by what it looks like', () => {
   expect(placeOf(' ada@x.org ')).toEqual({ email: 'ada@x.org' });
@@ -20,4 +20,11 @@ test('an import is told in what it comes to, and what is nothing is left out', (
 test('a gate is called as people call it, and one that nobody named here by its own name', () => {
   expect(gateName({ gate: 'quiet_hours' })).toBe('Quiet hours');
   expect(gateName({ gate: 'new_gate' })).toBe('new gate');
+});
+
+describe('subjectName', () => {
+  test('names an erased user, whose address is not known', () => {
+    expect(subjectName({ value: null })).toBe('Erased user');
+    expect(subjectName({ value: 'ada@x.org' })).toBe('ada@x.org');
+  });
 });

@@ -6,6 +6,7 @@ import { type Engine, openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
+import { testHasher } from '../../../testkit/hasher.ts';
 import { silentLog } from '../../base/log.ts';
 import { type Draft, listDrafts } from '../../features/drafts/index.ts';
 import { createWorkerPool } from '../../io/threads/index.ts';
@@ -168,6 +169,7 @@ describe('drafting', () => {
     const digest = createDigest({
       db,
       log: silentLog,
+      hasher: testHasher,
       newId: idMaker(db.clock),
       onBatch: ({ records }) => batches.push(records),
     });
