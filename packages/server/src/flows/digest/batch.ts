@@ -38,6 +38,7 @@ import { applyRules, happenedIn } from '../rules/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
+import { type Digested, NOTHING_DIGESTED, summaryOf } from './digested.ts';
 import { unheardMoves } from './not-considered.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { acceptedLater, takeTurnsOfBatch } from './batch-turns.ts';
@@ -60,18 +61,6 @@ export type BatchAsk = {
   tried?: Tried;
 };
 export type Tried = { seq: number | null };
-
-export type Digested = {
-  projects: number;
-  records: number;
-  events: number;
-  /** The moment of acceptance of the record that waited longest; null where nothing waited. */
-  oldestAt: number | null;
-  /** The last project whose turn it was. */
-  lastProjectId: number | null;
-  /** What was digested and is odd: known traits that were no text, traits for which there was no room. */
-  odd: { projectId: number; code: string }[];
-};
 
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
@@ -104,15 +93,6 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     return summaryOf(taken.batch, folded);
   });
 }
-
-export const NOTHING_DIGESTED: Digested = {
-  projects: 0,
-  records: 0,
-  events: 0,
-  oldestAt: null,
-  lastProjectId: null,
-  odd: [],
-};
 
 type Asking = { tx: BatchTx; deps: BatchDeps; lane: Lane; isSmallest: boolean };
 type Run = Asking & { now: number; models: Map<number, Model> };
@@ -282,21 +262,4 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
       tx.commit(),
     ]),
   );
-}
-
-function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
-  const odd = [...people.values()].flatMap(({ person: { projectId }, change }) =>
-    [...change.warnings].map((code) => ({ projectId, code })),
-  );
-  return {
-    projects: new Set(taken.map(({ projectId }) => projectId)).size,
-    records: records.length + dropped,
-    events: events.length,
-    oldestAt: records.reduce<number | null>(
-      (oldest, { acceptedAt }) => Math.min(oldest ?? acceptedAt, acceptedAt),
-      null,
-    ),
-    lastProjectId: taken.at(-1)?.projectId ?? null,
-    odd,
-  };
 }

@@ -3,7 +3,7 @@ import { bury, type Lane, settle, takeChunks } from '../../features/inbox/index.
 import { findErasures, personKey } from '../../features/people/index.ts';
 import { takeFreeTurns } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
-import { type Digested, NOTHING_DIGESTED } from './batch.ts';
+import { type Digested, NOTHING_DIGESTED } from './digested.ts';
 
 /** The record at `seq` was refused by itself; null where it could not even be read. */
 export type Refused = { lane: Lane; projectId: number; seq: number | null; error: unknown };

@@ -5,14 +5,15 @@ import { ensurePartitions, isPartitioned, knownProperties } from '../../features
 import type { Lane } from '../../features/inbox/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { type Database, isPoisonous } from '../../io/db/index.ts';
-import { type BatchDeps, type Digested, digestBatch, type Tried } from './batch.ts';
+import { type BatchDeps, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
 import { createBurials } from './bury.ts';
+import type { Digested } from './digested.ts';
 import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
 import { createRenderLimits } from './render-limits.ts';
 import { createModels } from '../models.ts';
 
-export type { Digested } from './batch.ts';
+export type { Digested } from './digested.ts';
 export type { BuildStep } from './build.ts';
 export type { DueDone } from './due.ts';
 export { type Tested, testAudience } from './test-audience.ts';
@@ -44,15 +45,13 @@ const BATCH_MAX_RECORDS = 1_000;
 /** Of each project when many wait together, so that none of them is served by drops. */
 const OF_EACH_MIN = 50;
 
+function depsOf({ db, newId, hasher }: DigestOptions): BatchDeps {
+  return { db, newId, hasher, models: createModels(db.clock), known: knownProperties() };
+}
+
 export function createDigest(options: DigestOptions): Digest {
   const { db, log } = options;
-  const deps: BatchDeps = {
-    db,
-    newId: options.newId,
-    models: createModels(db.clock),
-    known: knownProperties(),
-    hasher: options.hasher,
-  };
+  const deps = depsOf(options);
   const partitions = partitionKeeper(db);
   const burials = createBurials(db, log);
   const limits = createRenderLimits(db.clock);

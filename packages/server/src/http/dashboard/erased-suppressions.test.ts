@@ -80,7 +80,7 @@ describe('GET suppressions/check', () => {
 
 describe('POST suppressions/remove', () => {
   const remove = (body: object) =>
-    ask('POST /suppressions/remove', { body: { why: 'Wants emails', ...body } });
+    ask('POST /suppressions/remove', { body: { reason: 'user_request', ...body } });
 
   test('lifts the row of an erased user for a member who types the address, and logs it', async () => {
     const [row] = (await list('erased:yes')).data;
@@ -92,7 +92,7 @@ describe('POST suppressions/remove', () => {
       (await listEntries(db, asked)).find(({ action }) => action === 'suppression.remove'),
     ).toMatchObject({
       subject: 'an erased user',
-      after: { why: 'Wants emails' },
+      after: { reason: 'user_request' },
     });
     expect(await findText(db, [EMAIL, EMAIL.replace('ü', 'xn--')])).toEqual([]);
     expect(await check()).toMatchObject({ suppression: null, lifted: { reason: 'unsubscribed' } });
