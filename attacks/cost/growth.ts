@@ -5,7 +5,7 @@ import type { GrowthReport, GrowthTask } from './growth-worker.ts';
 import { GROWN } from './grown.ts';
 
 /** Work that grows faster than this with the length of an input is refused: n log n over these sizes stays below it. */
-export const EXPONENT_MAX = 1.3;
+const EXPONENT_MAX = 1.3;
 const SUBJECT_MINUTES = 5;
 
 /**
@@ -33,7 +33,7 @@ function shownGrowth({ dimension, exponent, points }: GrowthReport): string {
 }
 
 /** In a thread of its own: blocks are counted only in code that is loaded after the counting began. */
-export async function growthOf(task: GrowthTask): Promise<GrowthReport[]> {
+async function growthOf(task: GrowthTask): Promise<GrowthReport[]> {
   const thread = new Worker(new URL('growth-worker.ts', import.meta.url), { workerData: task });
   const reports: GrowthReport[] = [];
   thread.on('message', (report: GrowthReport) => reports.push(report));

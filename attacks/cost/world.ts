@@ -25,7 +25,7 @@ export type World = {
 export type Asked = { what: string; headers?: Record<string, string>; body?: string | Uint8Array };
 
 const SECRET_KEY = 'the secret key of an installation that is attacked and then removed';
-export const USERS = 300_000;
+const USERS = 300_000;
 const EVENTS = 400_000;
 const STEP = 20_000;
 const ANSWER_MS = 60_000;
