@@ -67,23 +67,48 @@ export type Listening = { name: string; id: string; edition: number }[];
  * the module `audiences`. Terms whose values are in another table are subqueries, so that PostgreSQL may begin with its index.
  */
 export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): string | null {
-  const conditions = filter.terms.map((term) => termSql(term, audiences, bind));
+  const terms = mergeNegated(filter.terms);
+  const addressed = terms.filter(({ key, negated }) => key === 'email' && !negated);
+  const conditions = terms
+    .filter((term) => !addressed.includes(term))
+    .map((term) => termSql(term, audiences, bind));
+  // A user has one address at most, so all of these are asked of one row.
+  if (addressed.length > 0) conditions.push(emailSql(addressed, bind));
   if (conditions.includes(null)) return null;
   return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }
 
+/** Joins negated terms of one key: what is neither a nor b is none of a, b. Twenty subqueries of 300,000 rows each took seven seconds. */
+function mergeNegated(terms: FilterTerm[]): FilterTerm[] {
+  const negated = Map.groupBy(
+    terms.filter((term) => term.negated),
+    ({ key }) => key,
+  );
+  const merged = [...negated].map(([key, some]) => ({
+    key,
+    negated: true,
+    values: some.flatMap(({ values }) => values),
+  }));
+  return [...terms.filter((term) => !term.negated), ...merged];
+}
+
 function termSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
-  if (term.key === 'email') return emailSql(term, bind);
+  if (term.key === 'email') return emailSql([term], bind);
   if (term.key === 'audience') return audienceSql(term, audiences, bind);
   if (term.key in MOMENTS) return momentsSql(term, bind);
   return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
 }
 
-function emailSql(term: FilterTerm, bind: Bind): string | null {
-  const values = term.values.map((pattern) => pattern.map((text) => text.toLowerCase()));
-  const positive = { ...term, values, negated: false };
-  const found = filterSql({ terms: [positive] }, { email: { sql: 'x.email_lower' } }, bind);
-  return existsSql(term, `beckon.person_email x WHERE x.project_id = $1 AND ${found}`);
+/** The terms are all negated, or none is. */
+function emailSql(terms: FilterTerm[], bind: Bind): string {
+  const positive = terms.map((term) => ({
+    ...term,
+    values: term.values.map((pattern) => pattern.map((text) => text.toLowerCase())),
+    negated: false,
+  }));
+  const found = filterSql({ terms: positive }, { email: { sql: 'x.email_lower' } }, bind) ?? 'false';
+  const negated = terms.some((term) => term.negated);
+  return existsSql(negated, `beckon.person_email x WHERE x.project_id = $1 AND ${found}`);
 }
 
 function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
@@ -94,14 +119,14 @@ function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string
   if (meant.length === 0) return term.negated ? 'true' : null;
   const editions = bind(meant.map(({ edition }) => String(edition)));
   const among = `x.edition + 0 = ANY (${editions}::text[]::bigint[])`;
-  return existsSql(term, `beckon.audience_member x WHERE x.project_id = $1 AND ${among}`);
+  return existsSql(term.negated, `beckon.audience_member x WHERE x.project_id = $1 AND ${among}`);
 }
 
 /**
  * Becomes a semi join, or an anti join where the term is negated. `NOT IN (SELECT …)` is never a join: where its list does not fit
  * into work_mem, PostgreSQL reads the list again for each person. With 300,000 users such a filter did not end.
  */
-function existsSql({ negated }: FilterTerm, rows: string): string {
+function existsSql(negated: boolean, rows: string): string {
   return `${negated ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} AND x.external_user_id = p.external_user_id)`;
 }
 
