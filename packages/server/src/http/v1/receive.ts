@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
 import { parseInPieces } from '../../base/json-pieces.ts';
-import type { JsonCounts } from '../../base/json-scan.ts';
+import type { JsonBounds } from '../../base/json-scan.ts';
 import { fingerprint, type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/index.ts';
 import { type BodyHold, readBody, tooBusy } from '../body.ts';
 import { checkJson, heapBytesOf, MANY_JSON, SINGLE_JSON, TEXT_BYTES } from '../check-json.ts';
@@ -30,29 +31,35 @@ export type Receiving = {
 
 /** Reads, checks, parses and validates a body. Null: the client is gone. */
 export async function receive(receiving: Receiving): Promise<Received | null> {
-  const { endpoint, hold, projectId } = receiving;
   const bytes = await bodyOf(receiving);
   if (!bytes) return null;
   receiving.tally.bytes = bytes.byteLength;
-  const counts = checkJson(bytes, endpoint.kind === 'single' ? SINGLE_JSON : MANY_JSON);
-  const now = await receiving.now();
+  // Even counting a long body takes some 20 ms, and many can be complete at the same moment.
+  if (bytes.byteLength > LARGE_BYTES) return receiveLarge(receiving, bytes);
+  const { values } = checkJson(bytes, boundsOf(receiving));
+  if (values > LARGE_VALUES) return receiveLarge(receiving, bytes);
   // A small body is read without a pause, so at most one such is in memory as a parsed body, and none need be charged for.
-  if (!isLarge(bytes, counts)) return readBytes(receiving, { bytes, now, pause: null });
-  const received = await receiving.largeBodies(projectId, (pause) => {
-    if (!hold.change(bytes.byteLength + heapBytesOf(counts, bytes.byteLength))) throw tooBusy();
-    return readBytes(receiving, { bytes, now, pause });
-  });
-  // From here on, only the text of the records is kept.
-  hold.change(bytes.byteLength * TEXT_BYTES);
-  return received;
+  return readBytes(receiving, { bytes, now: await receiving.now(), pause: null });
 }
 
 /** Below both bounds, reading a body takes some 20 ms at most. */
 const LARGE_BYTES = 1024 * 1024;
 const LARGE_VALUES = 25_000;
 
-function isLarge({ byteLength }: Buffer, { values }: JsonCounts): boolean {
-  return byteLength > LARGE_BYTES || values > LARGE_VALUES;
+async function receiveLarge(receiving: Receiving, bytes: Buffer): Promise<Received> {
+  const { hold, largeBodies, projectId } = receiving;
+  const received = await largeBodies(projectId, async (pause) => {
+    const counts = checkJson(bytes, boundsOf(receiving));
+    if (!hold.change(bytes.byteLength + heapBytesOf(counts, bytes.byteLength))) throw tooBusy();
+    return readBytes(receiving, { bytes, now: await receiving.now(), pause });
+  });
+  // From here on, only the text of the records is kept.
+  hold.change(bytes.byteLength * TEXT_BYTES);
+  return received;
+}
+
+function boundsOf({ endpoint }: Receiving): JsonBounds {
+  return endpoint.kind === 'single' ? SINGLE_JSON : MANY_JSON;
 }
 
 function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
@@ -71,7 +78,7 @@ function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
 type Complete = { bytes: Buffer; now: number; pause: Pause | null };
 
 async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: Complete): Promise<Received> {
-  const body = pause ? await parseSlowly(bytes, pause) : parseAtOnce(bytes);
+  const body = pause ? await parseSlowly(bytes) : parseAtOnce(bytes);
   const key = idempotencyKeyOf(call);
   if (pause) await pause();
   const read = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
@@ -90,9 +97,10 @@ function withoutText(read: ReadRequest): ReadRequest {
   return read.ok && read.compact !== null ? { ...read, compact: null } : read;
 }
 
-async function parseSlowly(bytes: Buffer, pause: Pause): Promise<Record<string, unknown>> {
+/** A piece takes so little time that one round of the event loop between two is enough. */
+async function parseSlowly(bytes: Buffer): Promise<Record<string, unknown>> {
   try {
-    return objectOf(await parseInPieces(bytes, { listDepth: 2, pause }));
+    return objectOf(await parseInPieces(bytes, { listDepth: 2, pause: setImmediate }));
   } catch (error) {
     throw notJson(error);
   }
