@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { costlyBodies } from '../packages/server/testkit/bombs.ts';
-import type { Attack, Finding } from './attack.ts';
+import type { Attack, Finding, Target } from './attack.ts';
 import { bodyFor, dashboardRoutes, ENDLESS, liftLimits, publicRoutes } from './routes.ts';
 import { runTests } from './run-tests.ts';
-import { JSON_BODY } from './victim.ts';
+import { JSON_BODY, type Victim } from './victim.ts';
 
 const utf16 = (text: string): Uint8Array => Buffer.from(`\uFEFF${text}`, 'utf16le');
 const deep = (levels: number, [open, close]: [string, string]): string =>
@@ -99,16 +99,7 @@ export const s05: Attack = {
             evidence: text,
           });
       }
-    for (const { method, path } of apiRoutes)
-      for (const [name, text] of Object.entries(costlyBodies(path.includes('/users') ? 'users' : 'events'))) {
-        const headers = { ...JSON_BODY, ...bearer, 'content-encoding': 'gzip' };
-        const { status } = await victim
-          .send(`${method} ${path}`, { headers, body: gzipSync(text) })
-          .catch(() => ({ status: 599 }));
-        target.count('costly bodies');
-        if (status < 400 || status >= 500)
-          findings.push({ severity: 'high', what: `${method} ${path} with ${name}: ${status}` });
-      }
+    findings.push(...(await sendCostly(target, victim, { routes: apiRoutes, bearer })));
     const after = await victim.send('GET /readyz');
     if (after.status !== 200 || /isAdmin/.test(after.text))
       findings.push({ severity: 'high', what: 'it is not well afterwards', evidence: after.text });
@@ -123,3 +114,21 @@ export const s05: Attack = {
     return [...findings, ...tests];
   },
 };
+
+type Costly = { routes: { method: string; path: string }[]; bearer: Record<string, string> };
+
+/** Bodies that are costly to parse: each is to be refused, and not by a failure. */
+async function sendCostly(target: Target, victim: Victim, { routes, bearer }: Costly): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { method, path } of routes)
+    for (const [name, text] of Object.entries(costlyBodies(path.includes('/users') ? 'users' : 'events'))) {
+      const headers = { ...JSON_BODY, ...bearer, 'content-encoding': 'gzip' };
+      const { status } = await victim
+        .send(`${method} ${path}`, { headers, body: gzipSync(text) })
+        .catch(() => ({ status: 599 }));
+      target.count('costly bodies');
+      if (status < 400 || status >= 500)
+        findings.push({ severity: 'high', what: `${method} ${path} with ${name}: ${status}` });
+    }
+  return findings;
+}
