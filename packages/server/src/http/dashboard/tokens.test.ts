@@ -231,8 +231,10 @@ test('what was done by a token stands in the audit log with its label, under its
   expect(drafts).toBe(422);
   await program(made.token).ask('POST /token/revoke');
   const log = (await ada.ask(`GET ${project}/audit`)).json.data as AuditListed[];
+  // The approval may need a confirmation first, which has the same time here.
+  const ofToken = log.filter(({ action }) => action.startsWith('token.'));
   expect(
-    log.slice(0, 3).map(({ actor_name, action, subject, token }) => [actor_name, action, subject, token]),
+    ofToken.slice(0, 3).map(({ actor_name, action, subject, token }) => [actor_name, action, subject, token]),
   ).toEqual([
     ['ada', 'token.revoke', 'build server', 'build server'],
     ['ada', 'token.create', 'build server', null],
