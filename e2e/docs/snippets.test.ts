@@ -16,7 +16,7 @@ import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts'
 
 /** What readers may copy is run, or at least read by the very program that it is for. */
 const CHECKED = ['sh', 'bash', 'ts', 'js', 'python', 'json', 'java'];
-const PLAIN = ['', 'markdown', 'html', 'csv', 'liquid', 'xml', 'diff'];
+const PLAIN = ['', 'markdown', 'html', 'csv', 'liquid', 'xml', 'diff', 'sql'];
 
 const of = (...languages: string[]): Snippet[] =>
   SNIPPETS.filter((one) => languages.includes(one.language) && isRun(one));
