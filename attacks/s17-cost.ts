@@ -7,8 +7,12 @@ import type { ProbeReport } from './cost/probe-worker.ts';
 import { openWorld, type World } from './cost/world.ts';
 import { runTests } from './run-tests.ts';
 
-/** `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs that have this in their name. */
+/**
+ * `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs that have this in their name, and `COST_ONLY=growth`
+ * only searches for worse ones.
+ */
 const ONLY = process.env['COST_ONLY'] ?? '';
+const GROWTH = 'growth';
 const AT_ONCE = 30;
 const RUNS = 3;
 /** Neighbors are delayed by work of others, but never kept out. */
@@ -31,7 +35,7 @@ export const s17: Attack = {
       findings.push(...(await attack(target, world, input)));
     if (world.victim.pid() !== pid || !isAlive(pid))
       findings.push({ severity: 'high', what: 'the server process ended', evidence: world.victim.log() });
-    if (ONLY === '') findings.push(...(await searchGrowth(target)));
+    if (ONLY === '' || ONLY === GROWTH) findings.push(...(await searchGrowth(target)));
     const tests = await runTests(target, TESTS);
     return [...findings, ...tests];
   },

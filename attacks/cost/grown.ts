@@ -40,9 +40,13 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `{"users":[{"external_user_id":"u","traits":{"list":[${text}1]}}]}`,
     async load() {
+      const { checkJson, MANY_JSON } = await import('../../packages/server/src/http/check-json.ts');
       const { readBulk } = await import('../../packages/server/src/http/v1/envelope.ts');
       const { readUser } = await import('../../packages/server/src/base/records/index.ts');
-      return (input) => readBulk(JSON.parse(input), readUser, { now: 0, checkStrings: true, field: 'users' });
+      return (input) => {
+        checkJson(Buffer.from(input), MANY_JSON);
+        return readBulk(JSON.parse(input), readUser, { now: 0, checkStrings: true, field: 'users' });
+      };
     },
   },
   {
