@@ -11,8 +11,6 @@ export type GrowthReport = {
 };
 
 const SIZES = [500, 1_000, 2_000, 4_000];
-/** How many of the largest sizes the exponent is fitted to. */
-const FITTED = 3;
 /** Below this the fixed part of the work hides how the rest grows. */
 const WORK_MIN = 2_000;
 /** A dimension whose work is this large already needs no larger size to show how it grows. */
@@ -62,10 +60,10 @@ for (const [dimension, grow] of dimensionsOf(grown)) {
 }
 session.disconnect();
 
-/** The slope of the logarithms over the last three sizes: what smaller ones show is how the work begins. */
+/** The slope of the logarithms over the two largest sizes: smaller ones show how work begins, and where a bound refuses the rest. */
 function exponentOf(points: GrowthReport['points']): number {
-  const [first, last] = [points.slice(-FITTED)[0], points.at(-1)];
-  if (!first || !last || first === last || first.work < WORK_MIN) return 0;
+  const [first, last] = points.slice(-2);
+  if (!first || !last || first.work < WORK_MIN) return 0;
   return Math.log(last.work / first.work) / Math.log(last.size / first.size);
 }
 

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterMap, parseFragment } from 'parse5';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkPage, type Place } from './check-page.ts';
-import { compileMjml, inlineStylesFlaw } from './compile-mjml.ts';
+import { compileMjml, inlineStylesFlaw, nestingFlaw, sectionsFlaw } from './compile-mjml.ts';
 import { piecesOf } from './link-places.ts';
 import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 
@@ -23,7 +23,7 @@ export async function compileLetter(source: string): Promise<CompiledLetter> {
   if (/<\s*mj-include\b/i.test(body)) return { flaws: ['mj-include is not allowed: a letter is one text'] };
   // The preheader is a field of its own, and stands there once.
   const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
-  const tooMuch = inlineStylesFlaw(signed);
+  const tooMuch = sectionsFlaw(signed) ?? nestingFlaw(signed) ?? inlineStylesFlaw(signed);
   if (tooMuch !== null) return { flaws: [tooMuch] };
   const compiled = await compileMjml(signed);
   if ('flaws' in compiled) return { flaws: compiled.flaws.map(told) };

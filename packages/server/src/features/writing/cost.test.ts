@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countWork, growth } from '../../../testkit/count-work.ts';
+import { checkLetter } from './check-letter.ts';
 import { checkPage } from './check-page.ts';
 import { compileLetter } from './compile-letter.ts';
 import { inlineStylesFlaw } from './compile-mjml.ts';
@@ -157,10 +158,27 @@ describe('compileLetter', () => {
   const mjml = (body: string, head = ''): string => `<mjml>${head}<mj-body>${body}</mj-body></mjml>`;
 
   test('refuses a page by its size before it is checked', async () => {
-    const compiled = await compileLetter(mjml('<mj-section/>'.repeat(500)));
+    const compiled = await compileLetter(mjml('<mj-section/>'.repeat(200)));
     expect(compiled).toEqual({
       flaws: [expect.stringMatching(/^it compiles to [\d,]+ characters of HTML; at most 100,000/)],
     });
+  });
+
+  test('refuses more sections than any page can hold, without compiling them', async () => {
+    const sections = '<mj-wrapper><MJ-section/></mj-wrapper>'.repeat(101);
+    expect(await compileLetter(mjml(sections))).toEqual({
+      flaws: [expect.stringContaining('202 sections and wrappers; at most 200')],
+    });
+    expect(await compileLetter(mjml('<mj-section/>'.repeat(100)))).toHaveProperty('html');
+  });
+
+  test('refuses MJML nested so deeply that the compiler would exceed its stack', async () => {
+    const nested = `${'</mj-style></mj-head><mj-body><mj-raw>'.repeat(1_000)}`;
+    expect(await compileLetter(mjml(nested))).toEqual({
+      flaws: ['MJML elements may be nested at most 32 levels deep'],
+    });
+    const beside = '<mj-section><mj-column><mj-text>a<br>b</mj-text></mj-column></mj-section>'.repeat(40);
+    expect(await compileLetter(mjml(beside))).toHaveProperty('html');
   });
 
   test('refuses inline styles beyond a product of selectors and elements', async () => {
@@ -178,5 +196,20 @@ describe('compileLetter', () => {
     const style = `<mj-style inline="inline">${'a,b{c:d}'.repeat(50)}</mj-style>`;
     expect(inlineStylesFlaw(style.repeat(4) + '<p>'.repeat(600))).not.toBeNull();
     expect(inlineStylesFlaw(style.replace(' inline="inline"', '').repeat(4) + '<p>'.repeat(600))).toBeNull();
+  });
+});
+
+describe('checkLetter', () => {
+  const letter = (count: number): Parameters<typeof checkLetter>[0] => ({
+    subject: 's',
+    preheader: '',
+    body: 'a\n{{ person.name }} {{ nothing.here }}\n'.repeat(count),
+    format: 'markdown',
+  });
+
+  test('names the line and the column of an unknown variable', () => {
+    const [first, second] = checkLetter(letter(2));
+    expect(first?.message).toMatch(/^line 2, column 22: "nothing" is not known/);
+    expect(second?.message).toMatch(/^line 4, column 22:/);
   });
 });

@@ -16,6 +16,7 @@ import { dateInWords } from './dates.ts';
 import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
 import { countedOperators, countFilters } from './liquid-work.ts';
 import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
+import './liquid-positions.ts';
 import { isBlank, printed } from './printed.ts';
 import { type Findings, Reading } from './reading.ts';
 
@@ -52,6 +53,7 @@ type Parsed = { templates: Template[] } | { flaw: Flaw };
 export const HOST_FIRST =
   'in the address of a link a variable stands at the very beginning, or behind the whole host, such as https://app.example.com/';
 const START = { line: 1, column: 1 };
+
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const engine = hardened();
 const parsed = {
