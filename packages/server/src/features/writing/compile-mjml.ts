@@ -79,16 +79,15 @@ export function nestingFlaw(source: string): string | null {
   const counts = new Map<string, number>();
   for (const [, slash, name = '', rest = ''] of source.toLowerCase().matchAll(MJML_TAG)) {
     const count = counts.get(name) ?? 0;
-    if (slash === '' && !rest.endsWith('/')) {
-      counts.set(name, count + 1);
-      if (open.push(name) > DEPTH_MAX) return `MJML elements may be nested at most ${DEPTH_MAX} levels deep`;
-    } else if (slash === '/' && count > 0) {
+    if (slash === '/') {
       // An end tag closes everything that was opened inside its element.
-      for (let closed = open.pop(); closed !== undefined; closed = open.pop()) {
-        counts.set(closed, (counts.get(closed) ?? 1) - 1);
-        if (closed === name) break;
-      }
+      const closed = count === 0 ? [] : open.splice(open.lastIndexOf(name));
+      for (const each of closed) counts.set(each, (counts.get(each) ?? 1) - 1);
+    } else if (!rest.endsWith('/')) {
+      counts.set(name, count + 1);
+      open.push(name);
     }
+    if (open.length > DEPTH_MAX) return `MJML elements may be nested at most ${DEPTH_MAX} levels deep`;
   }
   return null;
 }
