@@ -16,7 +16,7 @@ const ATTACK = { id: 'S99', title: 'one', passLine: 'nothing' };
 test('has seventeen attacks, each once, and the page lists them', () => {
   const ids = Array.from({ length: 17 }, (_, n) => `S${n + 1}`);
   expect(ATTACKS.map(({ id }) => id)).toEqual(ids);
-  const page = readFileSync(new URL('../docs/proof.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../docs/explanation/proof.md', import.meta.url), 'utf8');
   expect([...page.matchAll(/^\| (S\d+) \|/gm)].map(([, id]) => id)).toEqual(ids);
 });
 

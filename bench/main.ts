@@ -20,7 +20,7 @@ import { benchWhole } from './whole/index.ts';
  * `npm run bench -- [name [part …]] [--quick] [--keep] [--compare FILE]`
  *
  * All benches where none is named, each with its baseline in the same run. `--keep` puts what was measured among the results of
- * this repository and into docs/benchmarks.md, each table in the place of the one before; a run of all of them does so by
+ * this repository and into docs/explanation/benchmarks.md, each table in the place of the one before; a run of all of them does so by
  * itself. `--compare` prints what was measured beside an earlier run.
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {

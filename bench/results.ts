@@ -7,7 +7,7 @@ import type { Measured } from './record.ts';
 export type Results = { machine: string; node: string; postgres: string; tables: Measured[] };
 
 const FILE = join(import.meta.dirname, 'results/last.json');
-const PAGE = join(import.meta.dirname, '../docs/benchmarks.md');
+const PAGE = join(import.meta.dirname, '../docs/explanation/benchmarks.md');
 const [FROM, TO] = ['<!-- measured: from here on written by the bench -->', '<!-- measured: up to here -->'];
 
 export function readResults(file: string): Results {
@@ -34,7 +34,7 @@ export function writePage(results: Results): void {
   const page = readFileSync(PAGE, 'utf8');
   const [head, rest = ''] = page.split(FROM);
   const [, tail = ''] = rest.split(TO);
-  if (rest === '') throw new Error(`docs/benchmarks.md has no "${FROM}"`);
+  if (rest === '') throw new Error(`docs/explanation/benchmarks.md has no "${FROM}"`);
   writeFileSync(PAGE, [head, FROM, '\n\n', pageOf(results), '\n', TO, tail].join(''));
 }
 

@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts';
 
 /** One way in which things go wrong, done to a running stage and undone again. */
 export type Fault = {
-  /** F2, F5 …: the row of docs/proof.md. */
+  /** F2, F5 …: the row of docs/explanation/proof.md. */
   code: string;
   name: string;
   /** Of all that may happen next, so many shares. */

@@ -1,4 +1,4 @@
-/** The figures of docs/benchmarks.md come from the full size; `--quick` only shows that every part works. */
+/** The figures of docs/explanation/benchmarks.md come from the full size; `--quick` only shows that every part works. */
 export type Sizes = ReturnType<typeof sizesOf>;
 
 export function sizesOf({ quick }: { quick: boolean }): {

@@ -3,7 +3,7 @@ import { ms, ratio, round, show } from '../print.ts';
 import { openGround, type Server } from '../stage.ts';
 import { type Desk, fill, signIn } from './desk.ts';
 
-/** The figures of docs/benchmarks.md come from the full size; the quick one still has a draft for each act. */
+/** The figures of docs/explanation/benchmarks.md come from the full size; the quick one still has a draft for each act. */
 const DRAFTS = { full: 50_000, quick: 2_000 };
 const ACTS = 300;
 const PAGE = 100;

@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       const { context, page, troubles } = await newPerson(browser, { dark });
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      for (const path of ['', 'webhooks-verify.html', 'none.html']) {
+      for (const path of ['', 'verify-webhooks.html', 'none.html']) {
         await page.goto(`${url}/guide/${path}`);
         await page.locator('h1').waitFor();
         expect(await violationsOf(page), path).toEqual([]);

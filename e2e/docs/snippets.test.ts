@@ -71,7 +71,7 @@ test('every command is one that the programs understand, with options that they 
 });
 
 test('what to do about an alert is said in commands that answer as they stand', async () => {
-  const page = TEXTS.get('docs/monitoring.md') ?? '';
+  const page = TEXTS.get('docs/how-to/monitoring.md') ?? '';
   const named = [...page.matchAll(/`beckon ([^`]+)`/g)].map(([, words = '']) => words.replaceAll('\n', ' '));
   const refused: string[] = [];
   for (const words of named) {

@@ -6,7 +6,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 
 /** All that is written for people, by its path in the repository. Decisions are history: nobody follows their commands. */
 export const TEXTS: ReadonlyMap<string, string> = new Map(
-  ['*.md', 'docs/*.md', 'docs/recipes/*.md', 'docs/decisions/*.md']
+  ['*.md', 'docs/*.md', 'docs/{tutorials,how-to,reference,explanation,decisions}/*.md']
     .flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
     .toSorted()
     .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),

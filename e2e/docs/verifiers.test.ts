@@ -69,7 +69,8 @@ const asked = CASES.flatMap(({ body, header }) => [body, header]).map((text) =>
 
 function printedOf(language: string): string {
   return (
-    SNIPPETS.find((one) => one.file === 'docs/webhooks-verify.md' && one.language === language)?.text ?? ''
+    SNIPPETS.find((one) => one.file === 'docs/how-to/verify-webhooks.md' && one.language === language)
+      ?.text ?? ''
   );
 }
 

@@ -22,7 +22,7 @@ export type Watched = {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** As docs/webhooks.md has it. */
+/** As docs/reference/webhooks.md has it. */
 const DELAYS = [
   5 * SECOND,
   5 * MINUTE,

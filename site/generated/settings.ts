@@ -33,7 +33,7 @@ const ABOUT: Record<SettingName, string> = {
   frequency_cap: 'How many letters one person gets.',
   throttle: 'How fast letters leave.',
   autopilot: 'How long after its making a letter that nobody touched leaves by itself.',
-  drafting: 'Whether [a model](letters.md) may reword letters, where the installation has one.',
+  drafting: 'Whether [a model](emails.md) may reword letters, where the installation has one.',
   time_zone: 'Of the project, and of everybody whose own is not known.',
   paused: 'Nothing leaves; everything else goes on.',
   keep_events: 'Not below the longest window that an audience asks about.',
@@ -41,7 +41,7 @@ const ABOUT: Record<SettingName, string> = {
   keep_dead: 'Records that could not be applied.',
   keep_letters: 'Letters as they left, and answers.',
   from_name: 'As whom the project writes.',
-  from_address: 'Its domain is one of the project’s [sending domains](domains.md).',
+  from_address: 'Its domain is one of the project’s [sending domains](../how-to/domains.md).',
   reply_to: 'Where answers go that Beckon does not hear.',
   postal_address: 'At the foot of each letter.',
   footer: 'One more line there.',
@@ -50,7 +50,7 @@ const ABOUT: Record<SettingName, string> = {
     'What letters can be about, for whoever wants [some of them](outcomes.md#unsubscribes-and-choices).',
   tracking: 'Whether [opens and clicks](outcomes.md#opens-and-clicks) are seen.',
   team_addresses: 'Who is told what waits.',
-  sandbox: 'Whether there is a [sandbox](sandbox.md) beside it.',
+  sandbox: 'Whether there is a [sandbox](test-clock.md) beside it.',
 };
 
 /** A value that is told in words, with code of its own, is no code as a whole. */

@@ -91,7 +91,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   facts_changed: 'Look at it again: it was written anew, by the facts of now.',
   missing_variable: 'Fill the gap in Review, send the trait, or give the letter a `default`.',
   render_failed:
-    'Edit the draft, or publish a template with simpler loops, comparisons or nested blocks. See [rendering limits](letters.md#rendering-limits).',
+    'Edit the draft, or publish a template with simpler loops, comparisons or nested blocks. See [rendering limits](../reference/emails.md#rendering-limits).',
   replied: 'Read the answer; an edited or approved letter waits for your word, others are cancelled.',
   snoozed: 'Wait for the moment that was chosen, or approve it.',
   skipped: NOTHING,

@@ -193,7 +193,7 @@ test('a secret is 32 random bytes, and what is none is not read as one', () => {
 });
 
 describe('the verifier that the guide prints', async () => {
-  const guide = readFileSync(new URL('../../../docs/webhooks-verify.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../docs/how-to/verify-webhooks.md', import.meta.url), 'utf8');
   const printed = /```js\n(import \{ createHmac[^]*?)```/.exec(guide)?.[1] ?? '';
   const module: unknown = await import(`data:text/javascript,${encodeURIComponent(printed)}`);
   const { isGenuine } = module as { isGenuine: (body: string, header: string, secret: string) => boolean };

@@ -36,7 +36,7 @@ export type RuleListed = {
   updated_at: string;
 };
 
-/** A rule as `docs/rules.md` has it. */
+/** A rule as `docs/reference/rules.md` has it. */
 export type RuleDocument = Record<string, unknown>;
 
 export type RuleShown = RuleListed & {

@@ -88,7 +88,7 @@ test('alerts and dashboard ask for nothing that is not told, and for each of it 
 test('every alert says how bad it is, what it is, why it matters, and where it is written what to do', () => {
   expect(rules.length).toBeGreaterThan(20);
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
-  const headings = [...textOf('docs/monitoring.md').matchAll(/^### (.*)$/gm)].map(([, title = '']) =>
+  const headings = [...textOf('docs/how-to/monitoring.md').matchAll(/^### (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replaceAll(/[^a-z ]/g, '')
@@ -101,7 +101,7 @@ test('every alert says how bad it is, what it is, why it matters, and where it i
       name,
     ).toBe(true);
     const [file, anchor] = (runbook ?? '').split('#');
-    expect(file, name).toBe('docs/monitoring.md');
+    expect(file, name).toBe('docs/how-to/monitoring.md');
     expect(headings, name).toContain(anchor);
   }
   // What is written down is asked for.

@@ -4,7 +4,7 @@ import { connectionsOf } from '../io/db/index.ts';
 import { loadConfig } from './config.ts';
 import { connectionsNeeded } from './processes.ts';
 
-const PAGE = readFileSync(new URL('../../../../docs/several-machines.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../../docs/how-to/scaling.md', import.meta.url), 'utf8');
 
 test('the page says how many connections a process opens', () => {
   const rows = [...PAGE.matchAll(/^\| (`[\w-]+`|all in one) \| (\d+) \| (\d+) \|$/gm)];

@@ -114,7 +114,7 @@ async function checkConnections(database: InspectedDatabase, config: InspectedCo
   if (embedded || allowed >= needed + SPARE_CONNECTIONS) return [];
   const message = `The processes of this machine open up to ${needed} connections, and PostgreSQL allows ${allowed} to all who use it`;
   const next =
-    'Raise max_connections and restart PostgreSQL, or put a pooler in between: docs/several-machines.md';
+    'Raise max_connections and restart PostgreSQL, or put a pooler in between: docs/how-to/scaling.md';
   // A pooler opens fewer than it is asked for.
   return [pooled || allowed >= needed ? warn(NAME, message, next) : fail(NAME, message, next)];
 }

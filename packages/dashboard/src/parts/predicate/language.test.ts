@@ -11,7 +11,7 @@ import {
   SUBJECTS,
 } from './language.ts';
 
-const GUIDE = readFileSync(new URL('../../../../../docs/audiences.md', import.meta.url), 'utf8');
+const GUIDE = readFileSync(new URL('../../../../../docs/reference/audiences.md', import.meta.url), 'utf8');
 
 /** Every example of the guide: the blocks, and the first column of the tables up to what is refused. */
 const EXAMPLES = [

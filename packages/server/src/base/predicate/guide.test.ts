@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parsePredicate, sentenceOf } from './index.ts';
 import { TEXT_OPS, TRAIT_OPS } from './parse-values.ts';
 
-const guide = readFileSync(new URL('../../../../../docs/audiences.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../../docs/reference/audiences.md', import.meta.url), 'utf8');
 const REFERRED = '0198a000-0000-7000-8000-00000000000f';
 
 type Example = { json: string; said: string };

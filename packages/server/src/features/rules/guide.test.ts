@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseRule, ruleSentence, SHIPPED_RULES } from './index.ts';
 
-const guide = readFileSync(new URL('../../../../../docs/rules.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../../docs/reference/rules.md', import.meta.url), 'utf8');
 const REFERRED = '0198a000-0000-7000-8000-00000000000f';
 
 type Example = { json: string; said: string };

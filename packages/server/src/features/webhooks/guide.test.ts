@@ -5,9 +5,9 @@ import type { WebhookEvent, WebhookType } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { TEST_TYPE } from './index.ts';
 
-const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/webhooks.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/reference/webhooks.md'), 'utf8');
 
-test('docs/webhooks.md names every type, class and method that there is', () => {
+test('docs/reference/webhooks.md names every type, class and method that there is', () => {
   const names = [...WEBHOOK_TYPES, TEST_TYPE, ...BOUNCE_CLASSES, ...UNSUBSCRIBE_METHODS];
   expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import {
   variablesFor,
 } from './index.ts';
 
-const guide = readFileSync(new URL('../../../../../docs/letters.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', import.meta.url), 'utf8');
 
 const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
 

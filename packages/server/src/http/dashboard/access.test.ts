@@ -7,8 +7,11 @@ import { insertOrganisation } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
-/** `docs/access.md`, which people wrote and people read. */
-const page = readFileSync(new URL('../../../../../docs/access.md', import.meta.url), 'utf8');
+/** `docs/reference/access-control.md`, which people wrote and people read. */
+const page = readFileSync(
+  new URL('../../../../../docs/reference/access-control.md', import.meta.url),
+  'utf8',
+);
 const rows = [...page.matchAll(/^\| `([A-Z]+ \/\S*)` \| ([a-z ]+) \| ([a-z]+|–) \|$/gm)];
 const written = new Map(rows.map(([, route = '', needs = '']) => [route, needs.replace(' ', '_')]));
 const writtenScopes = new Map(rows.map(([, route = '', , scope = '']) => [route, scope]));

@@ -97,11 +97,11 @@ test('every example fits its schema', () => {
   }
 });
 
-test('every fault code of the catalogue is explained in the document, on the page and in docs/errors.md', async () => {
+test('every fault code of the catalogue is explained in the document, on the page and in docs/reference/errors.md', async () => {
   const codes = Object.keys(FAULT_MESSAGES);
   expect(document['x-faults'].map(({ code }) => code)).toEqual(codes);
   const page = renderPage(document);
-  const errors = await readFile(new URL('../../../../../docs/errors.md', import.meta.url), 'utf8');
+  const errors = await readFile(new URL('../../../../../docs/reference/errors.md', import.meta.url), 'utf8');
   for (const { code, statuses, message } of document['x-faults']) {
     expect(page).toContain(`id="error-${code}"`);
     expect(errors).toContain(`\n## ${code}\n`);
