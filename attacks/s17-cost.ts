@@ -8,7 +8,7 @@ import { openWorld, type World } from './cost/world.ts';
 import { runTests } from './run-tests.ts';
 
 /**
- * `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs that have this in their name, and `COST_ONLY=growth`
+ * `COST_ONLY=preview npm run attacks -- --only S17` sends only the inputs whose sender or name has this in it, and `COST_ONLY=growth`
  * only searches for worse ones.
  */
 const ONLY = process.env['COST_ONLY'] ?? '';
@@ -31,7 +31,7 @@ export const s17: Attack = {
     const pid = world.victim.pid();
     // The first requests of a process compile what they run.
     await probeDuring(taskOf(world), () => pause(3_000));
-    for (const input of expensiveInputs().filter(({ name }) => name.includes(ONLY)))
+    for (const input of expensiveInputs().filter(({ by, name }) => `${by}: ${name}`.includes(ONLY)))
       findings.push(...(await attack(target, world, input)));
     if (world.victim.pid() !== pid || !isAlive(pid))
       findings.push({ severity: 'high', what: 'the server process ended', evidence: world.victim.log() });

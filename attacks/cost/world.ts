@@ -59,7 +59,7 @@ export async function openWorld(target: Target): Promise<World> {
     victim,
     secret,
     neighbor: neighbor.secret,
-    preferences: letterToken({ projectId: victim.projectId, messageId }, 'choices', keys),
+    preferences: letterToken({ projectId: victim.projectId, messageId }, 'unsubscribe', keys),
     send: (asked) => send(victim, asked),
     dashboard: (what, body) => {
       const [method = '', path = ''] = what.split(/ (.*)/s);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { equalInConstantTime } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
-import { type MailRefusal, type ReceivedMail, refusal, takeLetter } from './take-letter.ts';
+import { createPace, type MailRefusal, type ReceivedMail, refusal, takeLetter } from './take-letter.ts';
 
 /**
  * Mail that comes in by SMTP. A letter is answered with 250 only once whoever asked for it has taken it, so that the server
@@ -76,6 +76,7 @@ function serverOptions(options: MailListenerOptions): SMTPServerOptions {
   const { recipientsMax = RECIPIENTS_MAX, clientsMax = CLIENTS_MAX } = options;
   const inside = new Set<string>();
   const held = { bytes: 0 };
+  const pace = createPace();
   return {
     ...(name === undefined ? {} : { name }),
     ...(tls ? { key: tls.key, cert: tls.cert } : {}),
@@ -111,7 +112,7 @@ function serverOptions(options: MailListenerOptions): SMTPServerOptions {
     },
     onData(stream, session, callback) {
       const answered = async (): Promise<void> => {
-        const refused = await takeLetter(stream, session, { ...options, held });
+        const refused = await takeLetter(stream, session, { ...options, held, pace });
         callback(refused, '2.0.0 Taken');
       };
       void answered();
