@@ -48,6 +48,7 @@ WORKDIR /app
 COPY --from=dependencies /app ./
 COPY LICENSE SECURITY.md ./
 COPY packages/contract/src packages/contract/src
+COPY packages/server/schema.sql packages/server/
 COPY packages/server/src packages/server/src
 COPY --from=built /app/packages/dashboard/dist packages/dashboard/dist
 COPY --from=built /app/site/dist site/dist

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Writes packages/server/schema.sql anew from the migrations: the same test that compares it. */
+/** Writes packages/server/schema.sql from a database that the migrations created, with the test that compares the two. */
 const { status } = spawnSync('vitest', ['run', 'packages/server/src/io/migrations'], {
   stdio: 'inherit',
   env: { ...process.env, UPDATE_SCHEMA: '1' },

@@ -1,4 +1,6 @@
--- Made from the migrations by "npm run schema"; read it, do not edit it.
+-- The database schema. The migration 0001-baseline runs this file on a new database.
+-- After an edit, run "npm run schema": it writes the file back in the form and order of PostgreSQL's catalog.
+-- "--" comments are lost by that; say what a table or column is for with COMMENT ON.
 
 CREATE OR REPLACE FUNCTION beckon.instant(text)
  RETURNS timestamp with time zone
@@ -30,6 +32,7 @@ BEGIN
 END
 $function$
 ;
+COMMENT ON FUNCTION beckon.instant(text) IS 'Parses a date or timestamp; NULL if the text is neither. Accepts the same texts as base/instant.ts, with the same result. Never fails, because the texts come from customers.';
 
 CREATE SEQUENCE beckon.project_id_seq;
 
@@ -45,6 +48,8 @@ CREATE TABLE beckon.api_key (
   revoked_at timestamp with time zone,
   created_by text COLLATE "C"
 );
+COMMENT ON TABLE beckon.api_key IS 'Read before the project is known, so its key begins with last4 and not with project_id.';
+COMMENT ON COLUMN beckon.api_key.created_by IS 'NULL if the key was created on the command line.';
 
 CREATE TABLE beckon.api_key_traffic (
   project_id bigint NOT NULL,
@@ -98,6 +103,7 @@ CREATE TABLE beckon.audience_edition (
   created_at timestamp with time zone NOT NULL,
   served_at timestamp with time zone
 );
+COMMENT ON TABLE beckon.audience_edition IS 'A definition of an audience. An edited definition is built as a new edition beside the served one.';
 
 CREATE TABLE beckon.audience_member (
   project_id bigint NOT NULL,
@@ -120,6 +126,9 @@ CREATE TABLE beckon.audit (
   token text COLLATE "C",
   organisations text[] COLLATE "C"
 );
+COMMENT ON TABLE beckon.audit IS 'Written before a change and completed after it. project_id 0: the change concerns the team and not a project.';
+COMMENT ON COLUMN beckon.audit.token IS 'The personal access token that was used. NULL: the dashboard or a command.';
+COMMENT ON COLUMN beckon.audit.organisations IS 'Organizations whose members may read an entry of project_id 0. Fixed when the entry is written, so that later joins and departures change nothing.';
 
 CREATE TABLE beckon.billing_customer (
   project_id bigint NOT NULL,
@@ -135,6 +144,8 @@ CREATE TABLE beckon.billing_customer (
   is_known boolean NOT NULL,
   has_address boolean NOT NULL
 );
+COMMENT ON COLUMN beckon.billing_customer.address IS 'Normalized: two addresses of one mailbox are equal.';
+COMMENT ON COLUMN beckon.billing_customer.matched_by IS 'NULL until it is decided which user the customer is.';
 
 CREATE TABLE beckon.billing_object (
   project_id bigint NOT NULL,
@@ -153,6 +164,8 @@ CREATE TABLE beckon.billing_snapshot (
   after_created bigint,
   objects bigint NOT NULL
 );
+COMMENT ON TABLE beckon.billing_snapshot IS 'Stripe data of an import, kept until the import ends. It is read once, so that check and run see the same data and the Stripe key is not needed for both.';
+COMMENT ON COLUMN beckon.billing_snapshot.step IS 'With after_id and after_created: how far the data has been read.';
 
 CREATE TABLE beckon.change (
   project_id bigint NOT NULL,
@@ -193,12 +206,14 @@ CREATE TABLE beckon.decision (
   last_at timestamp with time zone NOT NULL,
   detail jsonb NOT NULL
 ) WITH (fillfactor=80);
+COMMENT ON TABLE beckon.decision IS 'One row for each rule, user, enrollment key and reason: the rule fired, or the first check that refused.';
 
 CREATE TABLE beckon.digest_turn (
   project_id bigint NOT NULL,
   model bigint NOT NULL,
   ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
+COMMENT ON COLUMN beckon.digest_turn.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
 
 CREATE TABLE beckon.dkim_key (
   project_id bigint NOT NULL,
@@ -210,6 +225,7 @@ CREATE TABLE beckon.dkim_key (
   created_at timestamp with time zone NOT NULL,
   changed_at timestamp with time zone NOT NULL
 );
+COMMENT ON COLUMN beckon.dkim_key.private_key IS 'Encrypted with the secret key.';
 
 CREATE TABLE beckon.draft (
   project_id bigint NOT NULL,
@@ -245,6 +261,7 @@ CREATE TABLE beckon.draft (
   ended_at timestamp with time zone,
   format text COLLATE "C" NOT NULL
 ) WITH (fillfactor=80);
+COMMENT ON COLUMN beckon.draft.due_at IS 'When the sender has to look at the draft next: the deadline of a scheduled draft, not_before of an approved one, the end of the hold of a held one. NULL: only a member or an event moves it.';
 
 CREATE TABLE beckon.draft_content (
   project_id bigint NOT NULL,
@@ -255,6 +272,7 @@ CREATE TABLE beckon.draft_content (
   body text COLLATE "C" NOT NULL,
   at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.draft_content IS 'The text before and after each edit by a member. draft_move.content_hash says which text a move left.';
 
 CREATE TABLE beckon.draft_move (
   project_id bigint NOT NULL,
@@ -268,8 +286,9 @@ CREATE TABLE beckon.draft_move (
   reason text COLLATE "C",
   content_hash text COLLATE "C" NOT NULL,
   detail jsonb NOT NULL,
-  id uuid NOT NULL DEFAULT ((lpad(to_hex(number), 8, '0'::text) || substr(md5((draft_id)::text), 9)))::uuid
+  id uuid NOT NULL GENERATED ALWAYS AS (((lpad(to_hex(number), 8, '0'::text) || substr(md5((draft_id)::text), 9)))::uuid) STORED
 );
+COMMENT ON COLUMN beckon.draft_move.id IS 'Orders the moves of one draft within one instant of the activity stream. The creation of a draft is in the stream as the draft itself.';
 
 CREATE TABLE beckon.draft_wording (
   project_id bigint NOT NULL,
@@ -282,6 +301,8 @@ CREATE TABLE beckon.draft_wording (
   model text COLLATE "C",
   prompt_hash text COLLATE "C"
 );
+COMMENT ON COLUMN beckon.draft_wording.next_at IS 'When the model is asked or, for a claimed row, when its claim expires. NULL once there is a verdict.';
+COMMENT ON COLUMN beckon.draft_wording.attempts IS 'Raised by each claim. A result counts only if it names the attempt of its claim.';
 
 CREATE TABLE beckon.erasure (
   project_id bigint NOT NULL,
@@ -302,6 +323,8 @@ CREATE TABLE beckon.event (
   seq bigint NOT NULL,
   suppressed boolean
 ) PARTITION BY RANGE (received_at);
+COMMENT ON TABLE beckon.event IS 'Partitioned by the month of processing. features/events creates the partitions ahead of time.';
+COMMENT ON COLUMN beckon.event.suppressed IS 'NULL for outcomes of emails: they are neither suppressed nor normal events and do not move the watermark of the user.';
 
 CREATE TABLE beckon.event_dedupe (
   project_id bigint NOT NULL,
@@ -332,6 +355,7 @@ CREATE TABLE beckon.expected_event (
   since timestamp with time zone NOT NULL,
   marked_by text COLLATE "C" NOT NULL
 );
+COMMENT ON COLUMN beckon.expected_event.since IS 'Names and properties that first occur after this are reported as drift.';
 
 CREATE TABLE beckon.hit (
   project_id bigint NOT NULL,
@@ -346,6 +370,7 @@ CREATE TABLE beckon.hit (
   remote text COLLATE "C",
   signs text[] COLLATE "C" NOT NULL
 );
+COMMENT ON COLUMN beckon.hit.machine IS 'NULL until the hit is classified. agent and remote are deleted before the rest of the row.';
 
 CREATE TABLE beckon.hit_count (
   project_id bigint NOT NULL,
@@ -354,15 +379,18 @@ CREATE TABLE beckon.hit_count (
   hits bigint NOT NULL,
   settle_at timestamp with time zone
 ) WITH (fillfactor=80);
+COMMENT ON TABLE beckon.hit_count IS 'Every hit is counted; at most 100 for each email are kept. Adding a hit locks this row.';
+COMMENT ON COLUMN beckon.hit_count.settle_at IS 'When the oldest unclassified hit is classified. NULL: all are classified.';
 
 CREATE TABLE beckon.idempotency (
   project_id bigint NOT NULL,
   key bytea NOT NULL,
   fingerprint bytea NOT NULL,
   status smallint NOT NULL,
-  body bytea STORAGE EXTERNAL,
+  body bytea,
   accepted_at timestamp with time zone NOT NULL
 );
+ALTER TABLE beckon.idempotency ALTER COLUMN body SET STORAGE EXTERNAL;
 
 CREATE TABLE beckon.import (
   project_id bigint NOT NULL,
@@ -395,12 +423,16 @@ CREATE TABLE beckon.import (
   started_at timestamp with time zone,
   ended_at timestamp with time zone
 ) WITH (fillfactor=70);
+COMMENT ON TABLE beckon.import IS 'One import of a project runs at a time, in the order of queued_at.';
+COMMENT ON COLUMN beckon.import.place IS 'Everything after this position is still to be imported.';
+COMMENT ON COLUMN beckon.import.epoch IS 'If two processes believe that they run the import, only commits with this epoch count.';
 
 CREATE TABLE beckon.import_erased (
   project_id bigint NOT NULL,
   import_id uuid NOT NULL,
   person_hash bytea NOT NULL
 );
+COMMENT ON TABLE beckon.import_erased IS 'Users who were erased before the import ended, as a hash with the id of the import. Their records are skipped.';
 
 CREATE TABLE beckon.import_finding (
   project_id bigint NOT NULL,
@@ -412,6 +444,7 @@ CREATE TABLE beckon.import_finding (
   message text COLLATE "C" NOT NULL,
   raw text COLLATE "C" NOT NULL
 );
+COMMENT ON TABLE beckon.import_finding IS 'Rejected rows, and what the source reported about single objects.';
 
 CREATE TABLE beckon.import_part (
   project_id bigint NOT NULL,
@@ -420,6 +453,7 @@ CREATE TABLE beckon.import_part (
   size_bytes integer NOT NULL,
   bytes bytea NOT NULL
 );
+COMMENT ON TABLE beckon.import_part IS 'A file in parts of equal size, each compressed with zstd.';
 
 CREATE TABLE beckon.inbox (
   project_id bigint NOT NULL,
@@ -427,10 +461,13 @@ CREATE TABLE beckon.inbox (
   lane text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   records integer NOT NULL,
-  body bytea NOT NULL STORAGE EXTERNAL,
+  body bytea NOT NULL,
   accepted_at timestamp with time zone NOT NULL,
   applied integer NOT NULL DEFAULT 0
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+ALTER TABLE beckon.inbox ALTER COLUMN body SET STORAGE EXTERNAL;
+COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so lane comes before seq in the primary key.';
+COMMENT ON COLUMN beckon.inbox.applied IS 'How many records of the chunk are processed: a chunk may be processed in parts.';
 
 CREATE TABLE beckon.ingest_log (
   project_id bigint NOT NULL,
@@ -448,6 +485,7 @@ CREATE TABLE beckon.ingest_log (
   slowest_ms integer,
   faults jsonb
 );
+COMMENT ON COLUMN beckon.ingest_log.faults IS 'Which records were rejected, and why.';
 
 CREATE TABLE beckon.ingest_warning (
   project_id bigint NOT NULL,
@@ -462,6 +500,7 @@ CREATE TABLE beckon.installation (
   secret_check bytea NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.installation IS 'Local to this database: the check value of the secret key.';
 
 CREATE TABLE beckon.lane (
   project_id bigint NOT NULL,
@@ -480,6 +519,8 @@ CREATE TABLE beckon.lineage (
   counts jsonb,
   is_closed boolean NOT NULL DEFAULT false
 );
+COMMENT ON TABLE beckon.lineage IS 'The PostgreSQL clusters and timelines in which this database has run. Each restore to a point in time starts a new timeline. A place that is not accepted was restored, and it is not yet confirmed which emails may have been sent before.';
+COMMENT ON COLUMN beckon.lineage.is_closed IS 'Set by "restore close": no email is sent, and no standby that takes over accepts this place by itself.';
 
 CREATE TABLE beckon.message (
   project_id bigint NOT NULL,
@@ -503,6 +544,10 @@ CREATE TABLE beckon.message (
   relay_id text COLLATE "C",
   letter text COLLATE "C"
 );
+COMMENT ON TABLE beckon.message IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
+COMMENT ON COLUMN beckon.message.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
+COMMENT ON COLUMN beckon.message.next_at IS 'When a claim or a submission without an answer is given up.';
+COMMENT ON COLUMN beckon.message.letter IS 'The name of the template, by which outcomes are grouped.';
 
 CREATE TABLE beckon.message_mime (
   project_id bigint NOT NULL,
@@ -512,6 +557,7 @@ CREATE TABLE beckon.message_mime (
   mime bytea NOT NULL,
   frozen_at timestamp with time zone NOT NULL
 );
+COMMENT ON COLUMN beckon.message_mime.mime IS 'The raw email, fixed before its first attempt.';
 
 CREATE TABLE beckon.outbox_message (
   project_id bigint NOT NULL,
@@ -526,6 +572,9 @@ CREATE TABLE beckon.outbox_message (
   size integer NOT NULL,
   at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.outbox_message IS 'Test inbox: what the server sent to itself while no relay is set.';
+COMMENT ON COLUMN beckon.outbox_message.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
+COMMENT ON COLUMN beckon.outbox_message.raw IS 'Compressed. size is that of the email as it arrived.';
 
 CREATE TABLE beckon.outcome (
   project_id bigint NOT NULL,
@@ -541,6 +590,7 @@ CREATE TABLE beckon.outcome (
   recorded_at timestamp with time zone NOT NULL,
   detail jsonb NOT NULL
 );
+COMMENT ON COLUMN beckon.outcome.class IS 'Opens and clicks: the classification. Replies: the id that the recipient gave them. Unsubscribes: "complaint" if they are one. Bounces: "unverified" if only a Message-ID names the email. Otherwise empty.';
 
 CREATE TABLE beckon.person (
   project_id bigint NOT NULL,
@@ -588,6 +638,10 @@ CREATE TABLE beckon.project (
   sandbox_id bigint,
   is_closed boolean NOT NULL DEFAULT false
 );
+COMMENT ON COLUMN beckon.project.organisation_id IS 'NULL until the first organization is set up; the project then joins it.';
+COMMENT ON COLUMN beckon.project.is_demo IS 'Generated data: no email of the project leaves this machine, and the whole project can be removed.';
+COMMENT ON COLUMN beckon.project.sandbox_of IS 'On the sandbox: its live project. sandbox_id is the reverse reference, on the live project.';
+COMMENT ON COLUMN beckon.project.is_closed IS 'The keys of a sandbox are rejected while the setting "sandbox" of its live project is off.';
 
 CREATE TABLE beckon.project_settings (
   project_id bigint NOT NULL,
@@ -623,6 +677,8 @@ CREATE TABLE beckon.reply (
   forwarded_at timestamp with time zone,
   forward_trouble text COLLATE "C"
 );
+COMMENT ON COLUMN beckon.reply.verified IS 'How it is known that the reply belongs to the email.';
+COMMENT ON COLUMN beckon.reply.forward_at IS 'When the reply is next forwarded to the team. NULL: it was forwarded, or will not be.';
 
 CREATE TABLE beckon.rule (
   project_id bigint NOT NULL,
@@ -637,6 +693,8 @@ CREATE TABLE beckon.rule (
   demoted_at timestamp with time zone,
   demoted_why text COLLATE "C"
 );
+COMMENT ON COLUMN beckon.rule.enabled_at IS 'NULL while the rule is disabled.';
+COMMENT ON COLUMN beckon.rule.demoted_at IS 'When autopilot was last turned off because of the outcomes of the rule''s emails.';
 
 CREATE TABLE beckon.rule_entry (
   project_id bigint NOT NULL,
@@ -646,6 +704,7 @@ CREATE TABLE beckon.rule_entry (
   entered_at timestamp with time zone NOT NULL,
   level smallint NOT NULL
 );
+COMMENT ON TABLE beckon.rule_entry IS 'Keyed by rule and not by rule version.';
 
 CREATE TABLE beckon.rule_timer (
   project_id bigint NOT NULL,
@@ -657,6 +716,7 @@ CREATE TABLE beckon.rule_timer (
   trigger smallint NOT NULL,
   anchor jsonb NOT NULL
 );
+COMMENT ON TABLE beckon.rule_timer IS 'When a rule with a trigger in time is evaluated, in the version that the rule had when the event set the timer.';
 
 CREATE TABLE beckon.rule_version (
   project_id bigint NOT NULL,
@@ -666,6 +726,7 @@ CREATE TABLE beckon.rule_version (
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C"
 );
+COMMENT ON COLUMN beckon.rule_version.created_by IS 'NULL if no member wrote it.';
 
 CREATE TABLE beckon.run (
   project_id bigint NOT NULL,
@@ -689,6 +750,9 @@ CREATE TABLE beckon.run (
   end_reason text COLLATE "C",
   lost_ms bigint
 );
+COMMENT ON TABLE beckon.run IS 'A run in the holdout ends at once; only its goal is still tracked.';
+COMMENT ON COLUMN beckon.run.single IS 'The rule allows one active run for each user.';
+COMMENT ON COLUMN beckon.run.lost_ms IS 'After a restore: the length of the lost time in which an email of this run may have been sent. Its next emails may have been sent in it too. Rarely set.';
 
 CREATE TABLE beckon.sandbox_advance (
   project_id bigint NOT NULL,
@@ -705,6 +769,7 @@ CREATE TABLE beckon.saved_view (
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL
 );
+COMMENT ON COLUMN beckon.saved_view.screen IS 'The list that the filter belongs to.';
 
 CREATE TABLE beckon.send_bucket (
   project_id bigint NOT NULL,
@@ -715,12 +780,14 @@ CREATE TABLE beckon.send_bucket (
   refilled_at timestamp with time zone NOT NULL,
   changed_at timestamp with time zone NOT NULL
 ) WITH (fillfactor=50);
+COMMENT ON TABLE beckon.send_bucket IS 'Token buckets: of a sending domain, and of a mailbox provider that asked for a lower rate.';
 
 CREATE TABLE beckon.send_turn (
   project_id bigint NOT NULL,
   tokens double precision,
   refilled_at timestamp with time zone
 ) WITH (fillfactor=50);
+COMMENT ON TABLE beckon.send_turn IS 'The send lock of a project, with the token bucket of its throttle.';
 
 CREATE TABLE beckon.sending_domain (
   project_id bigint NOT NULL,
@@ -750,6 +817,11 @@ CREATE TABLE beckon.sending_domain (
   tracking_next_at timestamp with time zone,
   tracking_worked_at timestamp with time zone
 );
+COMMENT ON TABLE beckon.sending_domain IS 'A domain whose emails are refused for their content is paused until a member resumes it.';
+COMMENT ON COLUMN beckon.sending_domain.findings IS 'What the last DNS check found for each record.';
+COMMENT ON COLUMN beckon.sending_domain.misses IS 'Consecutive checks since failing_since that found a wrong record. Timeouts and server failures do not count.';
+COMMENT ON COLUMN beckon.sending_domain.tracking_host IS 'The domain''s own host name for tracked links.';
+COMMENT ON COLUMN beckon.sending_domain.tracking_worked_at IS 'When the tracking host first reached this installation. A host that never did must not change how requests are answered.';
 
 CREATE TABLE beckon.suppression (
   project_id bigint NOT NULL,
@@ -762,12 +834,16 @@ CREATE TABLE beckon.suppression (
   beneath jsonb,
   from_erased boolean NOT NULL DEFAULT false
 );
+COMMENT ON TABLE beckon.suppression IS 'Rows about an erased user have the kinds address_hash and person_hash. Their value is an HMAC-SHA-256 in hex, so that no address and no user id is kept.';
+COMMENT ON COLUMN beckon.suppression.beneath IS 'Weaker entries of other origin about the same recipient, with their reason, until, created_at and created_by. They stay in force when the stronger entry is lifted.';
+COMMENT ON COLUMN beckon.suppression.from_erased IS 'The address of an erased user came back with a new user. The dashboard uses this to explain why a user who never unsubscribed is suppressed.';
 
 CREATE TABLE beckon.suppression_key (
   only_row boolean NOT NULL DEFAULT true,
   sealed bytea NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.suppression_key IS 'The random key of this installation for hashes of erased users, encrypted with the secret key.';
 
 CREATE TABLE beckon.suppression_lift (
   project_id bigint NOT NULL,
@@ -779,6 +855,7 @@ CREATE TABLE beckon.suppression_lift (
   lifted_at timestamp with time zone NOT NULL,
   lifted_by text COLLATE "C" NOT NULL
 );
+COMMENT ON TABLE beckon.suppression_lift IS 'The last lifted suppression of each place, and who lifted it. The place is a hash: a lookup by address finds it, and no erased user is named.';
 
 CREATE TABLE beckon.team_account (
   id text COLLATE "C" NOT NULL,
@@ -801,6 +878,7 @@ CREATE TABLE beckon.team_attempt (
   count integer NOT NULL,
   window_ends_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.team_attempt IS 'Counts sign-in attempts in windows, by IP address and by account.';
 
 CREATE TABLE beckon.team_device (
   device_hash bytea NOT NULL,
@@ -813,12 +891,15 @@ CREATE TABLE beckon.team_device (
   state text COLLATE "C" NOT NULL,
   decided_by text COLLATE "C"
 );
+COMMENT ON TABLE beckon.team_device IS 'A program that waits for approval, for ten minutes. Both of its codes are stored as hashes. The token is created when it is fetched.';
 
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
   sent_at timestamp with time zone NOT NULL,
   heard_at timestamp with time zone
 );
+COMMENT ON COLUMN beckon.team_digest.sent_at IS 'When a process last took over notifying the team.';
+COMMENT ON COLUMN beckon.team_digest.heard_at IS 'Everything up to this time has reached the team. If a summary could not be sent, the next one includes it.';
 
 CREATE TABLE beckon.team_link (
   token_hash text COLLATE "C" NOT NULL,
@@ -833,6 +914,7 @@ CREATE TABLE beckon.team_link (
   expires_at timestamp with time zone NOT NULL,
   used_at timestamp with time zone
 );
+COMMENT ON TABLE beckon.team_link IS 'Only the hash of a link is stored.';
 
 CREATE TABLE beckon.team_member (
   organisation_id text COLLATE "C" NOT NULL,
@@ -841,6 +923,7 @@ CREATE TABLE beckon.team_member (
   wants_digest boolean,
   created_at timestamp with time zone NOT NULL
 );
+COMMENT ON COLUMN beckon.team_member.wants_digest IS 'NULL: the default of the role, which is yes for roles that can act on drafts.';
 
 CREATE TABLE beckon.team_organisation (
   id text COLLATE "C" NOT NULL,
@@ -872,8 +955,10 @@ CREATE TABLE beckon.team_session (
   expires_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  confirmed_at timestamp with time zone
+  confirmed_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.team_session IS 'The columns of team_session, team_user, team_account, team_verification, team_two_factor and team_passkey are those of better-auth, which writes them.';
+COMMENT ON COLUMN beckon.team_session.confirmed_at IS 'When the member last proved their identity: by signing in, or by confirming it since.';
 
 CREATE TABLE beckon.team_token (
   id uuid NOT NULL,
@@ -888,6 +973,7 @@ CREATE TABLE beckon.team_token (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone
 );
+COMMENT ON TABLE beckon.team_token IS 'Found by its last four characters, like an API key. Only a salted hash is stored.';
 
 CREATE TABLE beckon.team_two_factor (
   id text COLLATE "C" NOT NULL,
@@ -927,6 +1013,7 @@ CREATE TABLE beckon.template (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.template IS 'A template has a name and immutable versions.';
 
 CREATE TABLE beckon.template_draft (
   project_id bigint NOT NULL,
@@ -938,6 +1025,7 @@ CREATE TABLE beckon.template_draft (
   saved_at timestamp with time zone NOT NULL,
   saved_by text COLLATE "C" NOT NULL
 );
+COMMENT ON TABLE beckon.template_draft IS 'Template text that is saved but not published. Keyed by name, which built-in templates have too.';
 
 CREATE TABLE beckon.template_version (
   project_id bigint NOT NULL,
@@ -951,6 +1039,7 @@ CREATE TABLE beckon.template_version (
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL
 );
+COMMENT ON COLUMN beckon.template_version.html IS 'For MJML: the compiled HTML with its variables still in place, so that nothing is compiled per email.';
 
 CREATE TABLE beckon.template_words (
   project_id bigint NOT NULL,
@@ -958,6 +1047,7 @@ CREATE TABLE beckon.template_words (
   letter jsonb NOT NULL,
   at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.template_words IS 'Text that is being edited, kept for a day for its preview frame. The id is a hash of the text. Variables are not filled in, so it contains no user data.';
 
 CREATE TABLE beckon.tenant_due (
   project_id bigint NOT NULL,
@@ -965,6 +1055,8 @@ CREATE TABLE beckon.tenant_due (
   work text COLLATE "C" NOT NULL,
   ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
+COMMENT ON TABLE beckon.tenant_due IS 'When a project has work next, for each kind of work.';
+COMMENT ON COLUMN beckon.tenant_due.ahead_ms IS 'How far the test clock of a sandbox is ahead. next_at is in real time.';
 
 CREATE TABLE beckon.topic_refusal (
   project_id bigint NOT NULL,
@@ -973,6 +1065,7 @@ CREATE TABLE beckon.topic_refusal (
   topic text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
+COMMENT ON TABLE beckon.topic_refusal IS 'Topics that an address (for every user who has it) or a user does not want. A suppression covers all topics.';
 
 CREATE TABLE beckon.tracking_link (
   project_id bigint NOT NULL,
@@ -981,6 +1074,7 @@ CREATE TABLE beckon.tracking_link (
   opens boolean NOT NULL,
   urls text[] COLLATE "C" NOT NULL
 );
+COMMENT ON TABLE beckon.tracking_link IS 'The link targets of an email, which the tracking URLs do not contain; numbered from 0. Written with the email: an email without a row is not tracked.';
 
 CREATE TABLE beckon.webhook_attempt (
   project_id bigint NOT NULL,
@@ -995,6 +1089,7 @@ CREATE TABLE beckon.webhook_attempt (
   error text COLLATE "C",
   answer text COLLATE "C"
 ) WITH (fillfactor=80);
+COMMENT ON TABLE beckon.webhook_attempt IS 'Written before the request is sent. An attempt without an end was cut off.';
 
 CREATE TABLE beckon.webhook_delivery (
   project_id bigint NOT NULL,
@@ -1008,6 +1103,8 @@ CREATE TABLE beckon.webhook_delivery (
   created_at timestamp with time zone NOT NULL,
   delivered_at timestamp with time zone
 ) WITH (fillfactor=70);
+COMMENT ON COLUMN beckon.webhook_delivery.tries IS 'Attempts in the current schedule. A replay starts a new schedule.';
+COMMENT ON COLUMN beckon.webhook_delivery.next_at IS 'When the delivery is tried next or, while it is being sent, when its claim expires.';
 
 CREATE TABLE beckon.webhook_endpoint (
   project_id bigint NOT NULL,
@@ -1034,6 +1131,9 @@ CREATE TABLE beckon.webhook_health (
   warned_at timestamp with time zone,
   succeeded_at timestamp with time zone
 ) WITH (fillfactor=50);
+COMMENT ON TABLE beckon.webhook_health IS 'What deliveries change often, apart from the settings in webhook_endpoint. Claiming and recording deliveries of an endpoint locks its row.';
+COMMENT ON COLUMN beckon.webhook_health.windows IS 'What the circuit breaker counts, oldest first.';
+COMMENT ON COLUMN beckon.webhook_health.failing_since IS 'The first failure since the last success.';
 
 CREATE TABLE beckon.webhook_listener (
   project_id bigint NOT NULL,
@@ -1052,6 +1152,7 @@ CREATE TABLE beckon.webhook_message (
   created_at timestamp with time zone NOT NULL,
   erased_at timestamp with time zone
 );
+COMMENT ON TABLE beckon.webhook_message IS 'An outcome as the bytes that every endpoint receives. Its deliveries are in webhook_delivery.';
 
 CREATE TABLE beckon.webhook_secret (
   project_id bigint NOT NULL,
@@ -1079,12 +1180,9 @@ ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_state_check 
 ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, edition);
 ALTER TABLE beckon.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY KEY (project_id, import_id, customer_id);
-ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
-ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
-ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['person_created'::text, 'person_changed'::text, 'person_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
@@ -1095,7 +1193,6 @@ ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = ANY (ARRAY['a'::text, 'b'::text])));
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
@@ -1135,11 +1232,8 @@ ALTER TABLE beckon.import ADD CONSTRAINT import_kind_check CHECK ((kind = ANY (A
 ALTER TABLE beckon.import ADD CONSTRAINT import_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'cancelled'::text])));
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, person_hash);
-ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY (project_id, import_id, n);
-ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
-ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
@@ -1151,7 +1245,6 @@ ALTER TABLE beckon.ingest_warning ADD CONSTRAINT ingest_warning_pkey PRIMARY KEY
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_only_row_check CHECK (only_row);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
@@ -1171,7 +1264,6 @@ ALTER TABLE beckon.person_event ADD CONSTRAINT person_event_pkey PRIMARY KEY (pr
 ALTER TABLE beckon.project ADD CONSTRAINT project_check CHECK (((sandbox_of IS NULL) OR (NOT livemode)));
 ALTER TABLE beckon.project ADD CONSTRAINT project_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_rate_check CHECK ((rate > (0)::double precision));
@@ -1210,34 +1302,25 @@ ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_pkey PRIMARY K
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id);
-ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_provider_id_key UNIQUE (user_id, provider_id);
 ALTER TABLE beckon.team_attempt ADD CONSTRAINT team_attempt_pkey PRIMARY KEY (key);
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_check CHECK (((state = 'waiting'::text) = (decided_by IS NULL)));
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_code_hash_key UNIQUE (code_hash);
-ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_pkey PRIMARY KEY (device_hash);
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'denied'::text, 'used'::text])));
 ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_id_key UNIQUE (id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_kind_check CHECK ((kind = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text])));
-ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_pkey PRIMARY KEY (token_hash);
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organisation_id, user_id);
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'editor'::text, 'admin'::text, 'owner'::text])));
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_organisation ADD CONSTRAINT team_organisation_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_credential_id_key UNIQUE (credential_id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_pkey PRIMARY KEY (id);
-ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_token_key UNIQUE (token);
-ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_pkey PRIMARY KEY (id);
-ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_pkey PRIMARY KEY (id);
-ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_key UNIQUE (user_id);
 ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_email_key UNIQUE (email);
 ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_pkey PRIMARY KEY (id);
@@ -1252,7 +1335,6 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY
 ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
@@ -1274,17 +1356,39 @@ ALTER TABLE beckon.webhook_health ADD CONSTRAINT webhook_health_pkey PRIMARY KEY
 ALTER TABLE beckon.webhook_listener ADD CONSTRAINT webhook_listener_pkey PRIMARY KEY (project_id, person_id);
 ALTER TABLE beckon.webhook_message ADD CONSTRAINT webhook_message_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY (project_id, endpoint_id, id);
+ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
+ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 
 CREATE INDEX api_key_project ON beckon.api_key USING btree (project_id);
 CREATE INDEX audience_due_at ON beckon.audience_due USING btree (project_id, at);
 CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id, ((edition + 0)));
+COMMENT ON INDEX beckon.audience_due_edition IS 'See audience_member_edition.';
 CREATE UNIQUE INDEX audience_edition_current ON beckon.audience_edition USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
 CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree (state) WHERE (state <> 'served'::text);
 CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
+COMMENT ON INDEX beckon.audience_member_edition IS 'Processing looks up a few editions of one user, which the primary key answers with one descent. The planner rates an index on edition as equally good, though it needs a descent for each edition. "edition + 0" keeps it from choosing this index for that query.';
 CREATE INDEX billing_customer_address ON beckon.billing_customer USING btree (project_id, import_id, address, named) WHERE ((address IS NOT NULL) AND (named IS NOT NULL));
 CREATE INDEX billing_customer_open ON beckon.billing_customer USING btree (project_id, import_id, customer_id) WHERE (matched_by IS NULL);
 CREATE INDEX billing_customer_user ON beckon.billing_customer USING btree (project_id, import_id, user_id, created) WHERE (user_id IS NOT NULL);
 CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk'::text);
+COMMENT ON INDEX beckon.change_bulk IS 'The history of a user depends on when imports ran. Import changes are few among all changes.';
 CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));
 CREATE INDEX decision_rule ON beckon.decision USING btree (project_id, rule_id, last_at);
@@ -1301,14 +1405,17 @@ CASE
     WHEN (reason = 'snoozed'::text) THEN 2
     ELSE 1
 END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
+COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. features/drafts/review.ts has the same condition and the same two expressions.';
 CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
+COMMENT ON INDEX beckon.draft_unsettled IS 'Emails that failed or whose delivery is unknown: few among all that ended, and read by every page.';
 CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
-CREATE INDEX event_person ON ONLY beckon.event USING btree (project_id, external_user_id, name, occurred_at);
+CREATE INDEX event_person ON beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX hit_agent_at ON beckon.hit USING btree (project_id, at) WHERE ((agent IS NOT NULL) OR (remote IS NOT NULL));
 CREATE INDEX hit_count_person ON beckon.hit_count USING btree (project_id, external_user_id);
 CREATE INDEX hit_count_settle_at ON beckon.hit_count USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING btree (accepted_at);
+COMMENT ON INDEX beckon.idempotency_accepted_at IS 'A B-tree and not BRIN: once space in the table is reused, page ranges no longer follow time, and each cleanup step read the table from its start.';
 CREATE INDEX import_at_work ON beckon.import USING btree (project_id, queued_at, id) WHERE (state = ANY (ARRAY['checking'::text, 'running'::text]));
 CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
 CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
@@ -1323,6 +1430,7 @@ CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_
 CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
+COMMENT ON INDEX beckon.outcome_once IS 'An outcome is recorded once for each email, type, link and class, forever.';
 CREATE INDEX outcome_person ON beckon.outcome USING btree (project_id, external_user_id, recorded_at);
 CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, recorded_at, id);
 CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
@@ -1356,6 +1464,7 @@ CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id,
 CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
 CREATE INDEX webhook_delivery_fresh ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE ((next_at IS NOT NULL) AND (trigger = 'auto'::text));
+COMMENT ON INDEX beckon.webhook_delivery_fresh IS 'Finds new deliveries behind any number of replayed ones.';
 CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_message_created_at ON beckon.webhook_message USING btree (project_id, created_at, id);
 CREATE INDEX webhook_message_person ON beckon.webhook_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);

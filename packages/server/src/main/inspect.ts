@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { connectionsAllowed, durabilityFaults, openDatabase, pendingMigrations } from '../io/db/index.ts';
+import { connectionsAllowed, durabilityFaults, openDatabase, schemaState } from '../io/db/index.ts';
 import type { InspectedConfig, Inspection } from '../operator/index.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { newestBackupIn } from './embedded-data.ts';
@@ -33,7 +33,7 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
           connectionsAllowed: () => connectionsAllowed(direct),
           offsetMs: () => db.offsetMs(),
           durabilityFaults: () => durabilityFaults(db),
-          pendingMigrations: () => pendingMigrations(adminConnection),
+          schemaState: () => schemaState(adminConnection),
           secretFault: () => findSecretFault(db, config),
           async close() {
             await Promise.all([db.close(), direct.close()]);

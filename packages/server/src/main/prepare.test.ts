@@ -1,10 +1,12 @@
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
-import { pendingMigrations } from '../io/db/index.ts';
-import { loadConfig } from './config.ts';
-import { findPlace, migrateForCommand, openForCommand, prepareServer, schemaState } from './prepare.ts';
+import { schemaState } from '../io/db/index.ts';
+import { checkDatabase } from '../operator/check-database.ts';
+import { type Config, loadConfig } from './config.ts';
+import { inspect } from './inspect.ts';
+import { findPlace, migrateForCommand, openForCommand, prepareServer } from './prepare.ts';
 
 const SECRET_KEY = 'x'.repeat(32);
 const say = (): void => {};
@@ -26,7 +28,7 @@ async function withDatabase(
   }
 }
 
-/** A pool says that it has ended before its connections have; dropping the database would break them off aloud. */
+/** A pool reports its end before its connections are closed; dropping the database would end them with an error. */
 async function othersGone(client: pg.Client): Promise<void> {
   for (;;) {
     const others = await client.query(
@@ -36,67 +38,107 @@ async function othersGone(client: pg.Client): Promise<void> {
   }
 }
 
-test('the first command sets up an empty database', () =>
-  withDatabase('empty', async (own) => {
-    const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
-    expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
-    await opened.close();
-    expect(await pendingMigrations(own.connection)).toEqual([]);
-  }));
+describe('openForCommand', () => {
+  test('sets up an empty database', () =>
+    withDatabase('empty', async (own) => {
+      const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
+      expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
+      await opened.close();
+      expect(await schemaState(own.connection)).toEqual({ kind: 'ready' });
+    }));
 
-test('two first commands at once both find it set up', () =>
-  withDatabase('empty', async (own) => {
-    const opened = await Promise.all([
-      openForCommand(configOf(own), { print: say, version: '0.0.0' }),
-      openForCommand(configOf(own), { print: say, version: '0.0.0' }),
-    ]);
-    expect(opened[0].pepper).toEqual(opened[1].pepper);
-    for (const one of opened) await one.close();
-  }));
+  test('works when two commands set up the database at the same time', () =>
+    withDatabase('empty', async (own) => {
+      const opened = await Promise.all([
+        openForCommand(configOf(own), { print: say, version: '0.0.0' }),
+        openForCommand(configOf(own), { print: say, version: '0.0.0' }),
+      ]);
+      expect(opened[0].pepper).toEqual(opened[1].pepper);
+      for (const one of opened) await one.close();
+    }));
 
-test('a command leaves the schema of a database in use alone, and sets up one that has nothing yet', () => {
-  const all = ['0001-ground', '0002-more'];
-  expect(schemaState(null, all)).toBe('empty');
-  expect(schemaState(all, all)).toBe('empty');
-  expect(schemaState(['0002-more'], all)).toBe('older');
-  expect(schemaState([], all)).toBe('ready');
+  test('waits for another process that sets up the database', () =>
+    withDatabase('empty', async (own, client) => {
+      await client.query('CREATE SCHEMA beckon');
+      await client.query(
+        'CREATE TABLE beckon.kysely_migration (name text PRIMARY KEY, timestamp text NOT NULL)',
+      );
+      const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
+      expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
+      await opened.close();
+    }));
+
+  test('reports a database that does not answer', async () => {
+    const config = loadConfig({ DATABASE_URL: 'postgres://u@127.0.0.1:1/none', SECRET_KEY }, () => '');
+    await expect(openForCommand(config, { print: say, version: '0.0.0' })).rejects.toThrow(/ECONNREFUSED/);
+  });
 });
 
-test('a command that comes while another sets up the database waits for it', () =>
-  withDatabase('empty', async (own, client) => {
-    await client.query('CREATE SCHEMA beckon');
-    await client.query(
-      'CREATE TABLE beckon.kysely_migration (name text PRIMARY KEY, timestamp text NOT NULL)',
-    );
-    const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
-    expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
-    await opened.close();
-  }));
+describe('migrateForCommand', () => {
+  test('returns the migrations that it applied, and none the second time', () =>
+    withDatabase('empty', async (own) => {
+      expect((await migrateForCommand(configOf(own), say)).applied).toContain('0001-baseline');
+      expect(await migrateForCommand(configOf(own), say)).toEqual({ applied: [] });
+    }));
+});
 
-test('the command migrate says what it applied, and nothing the second time', () =>
-  withDatabase('empty', async (own) => {
-    expect((await migrateForCommand(configOf(own), say)).applied).toContain('0001-ground');
-    expect(await migrateForCommand(configOf(own), say)).toEqual({ applied: [] });
-  }));
+describe('prepareServer', () => {
+  test('sets up an empty database, from which emails may be sent, with a key for hashes of erased users', () =>
+    withDatabase('empty', async (own, client) => {
+      const config = configOf(own);
+      const place = await findPlace(config, { log: silentLog, print: say });
+      const { pepper } = await prepareServer(config, place, silentLog);
+      expect(pepper.current).toHaveLength(32);
+      expect(await schemaState(own.connection)).toEqual({ kind: 'ready' });
+      expect((await client.query('SELECT how FROM beckon.lineage')).rows).toEqual([{ how: 'set_up' }]);
+      expect((await client.query('SELECT only_row FROM beckon.suppression_key')).rows).toHaveLength(1);
+      expect(config.warnings.join()).not.toContain('restored');
+    }));
 
-test('a server sets up its database itself', () =>
-  withDatabase('empty', async (own) => {
-    const config = configOf(own);
-    const place = await findPlace(config, { log: silentLog, print: say });
-    const { pepper } = await prepareServer(config, place, silentLog);
-    expect(pepper.current).toHaveLength(32);
-    expect(await pendingMigrations(own.connection)).toEqual([]);
-  }));
+  test('refuses a database that acknowledges a commit before it is on disk', () =>
+    withDatabase('migrated', async (own, client) => {
+      await client.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET synchronous_commit = off`);
+      const config = configOf(own);
+      const place = await findPlace(config, { log: silentLog, print: say });
+      await expect(prepareServer(config, place, silentLog)).rejects.toThrow('synchronous_commit is off');
+    }));
+});
 
-test('a server refuses a database that answers a commit before it is on disk', () =>
-  withDatabase('migrated', async (own, client) => {
-    await client.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET synchronous_commit = off`);
-    const config = configOf(own);
-    const place = await findPlace(config, { log: silentLog, print: say });
-    await expect(prepareServer(config, place, silentLog)).rejects.toThrow('synchronous_commit is off');
-  }));
+describe('a database of a development version', () => {
+  const PROBLEM =
+    'The database was created by a development version of Beckon (migrated to 0031-erased-addresses) and cannot be upgraded';
+  const NEXT =
+    'Create an empty database and set DATABASE_URL to it; for the embedded database, set DATA_DIR to a new directory';
 
-test('a database that is not there is an error with a text', async () => {
-  const config = loadConfig({ DATABASE_URL: 'postgres://u@127.0.0.1:1/none', SECRET_KEY }, () => '');
-  await expect(openForCommand(config, { print: say, version: '0.0.0' })).rejects.toThrow(/ECONNREFUSED/);
+  const withDevelopmentDatabase = (work: (config: Config) => Promise<void>) =>
+    withDatabase('migrated', async (own, client) => {
+      await client.query(`UPDATE beckon.kysely_migration SET name = '0031-erased-addresses'`);
+      await work(configOf(own));
+      const { rows } = await client.query('SELECT name FROM beckon.kysely_migration');
+      expect(rows).toEqual([{ name: '0031-erased-addresses' }]);
+    });
+
+  test('is refused by serve', () =>
+    withDevelopmentDatabase(async (config) => {
+      const place = await findPlace(config, { log: silentLog, print: say });
+      await expect(prepareServer(config, place, silentLog)).rejects.toThrow(`${PROBLEM}. ${NEXT}`);
+    }));
+
+  test('is refused by migrate', () =>
+    withDevelopmentDatabase((config) =>
+      expect(migrateForCommand(config, say)).rejects.toThrow(`${PROBLEM}. ${NEXT}`),
+    ));
+
+  test('is refused by every other command', () =>
+    withDevelopmentDatabase((config) =>
+      expect(openForCommand(config, { print: say, version: '0.0.0' })).rejects.toThrow(`${PROBLEM}. ${NEXT}`),
+    ));
+
+  test('is a failure that doctor explains', () =>
+    withDevelopmentDatabase(async (config) => {
+      const inspection = inspect(config, say);
+      if ('faults' in inspection.config) throw new Error('the configuration is invalid');
+      const checks = await checkDatabase(inspection, inspection.config);
+      expect(checks).toContainEqual({ check: 'schema', state: 'fail', message: PROBLEM, next: NEXT });
+    }));
 });

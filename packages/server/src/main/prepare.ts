@@ -11,10 +11,9 @@ import {
   durabilityFaults,
   migrate,
   openDatabase,
-  pendingMigrations,
+  schemaState,
 } from '../io/db/index.ts';
 import { mayLettersLeave } from '../flows/restore-guard.ts';
-import { MIGRATIONS } from '../io/migrations/index.ts';
 import type { Opened } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
@@ -81,7 +80,7 @@ function waysTo({ url, adminUrl }: NonNullable<Config['database']>): Ways {
   };
 }
 
-/** A command's view: it sets up an empty database, but leaves the change of one in use to `migrate` and `serve`. */
+/** Opens the database for a command. It sets up an empty one, but leaves the migration of one in use to `migrate` and `serve`. */
 export async function openForCommand(
   config: Config,
   { print, version }: { print: (line: string) => void; version: string },
@@ -130,19 +129,13 @@ export async function openForCommand(
 }
 
 async function requireSchema({ adminConnection }: Place): Promise<void> {
-  const pending = await pendingMigrations(adminConnection);
-  const state = schemaState(pending, Object.keys(MIGRATIONS));
-  if (state === 'empty') await migrate(adminConnection);
-  if (state === 'older')
+  const state = await schemaState(adminConnection);
+  if (state.kind === 'empty') await migrate(adminConnection);
+  if (state.kind === 'refused') throw new Error(`${state.problem}. ${state.next}`);
+  if (state.kind === 'older')
     throw new Error(
-      `The database is older than this release (${pending?.join(', ')} not applied): run the command migrate, or start the server, which applies them too`,
+      `The database is older than this release (not applied: ${state.pending.join(', ')}). Run the command migrate, or start the server, which applies them too`,
     );
-}
-
-/** Where nothing was applied yet another process may be at it this moment; `migrate` then waits for that one. */
-export function schemaState(pending: string[] | null, all: string[]): 'ready' | 'empty' | 'older' {
-  if (pending === null || pending.length === all.length) return 'empty';
-  return pending.length === 0 ? 'ready' : 'older';
 }
 
 /** What must hold before anything is served: the schema of this release, a durable database, the right secret key. */

@@ -1,3 +1,4 @@
+import type { SchemaState } from '../io/db/index.ts';
 import { checkArchive, checkRestored } from './check-backup.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import {
@@ -57,24 +58,33 @@ async function checkDurability(database: InspectedDatabase): Promise<Check> {
 }
 
 async function checkContent(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
-  const pending = await database.pendingMigrations();
-  if (pending === null) return [ok('schema', 'The database is empty; the first start sets it up')];
-  const schema =
-    pending.length === 0
-      ? ok('schema', 'The schema is that of this release')
-      : warn(
-          'schema',
-          `Not applied yet: ${pending.join(', ')}`,
-          'Run the command migrate, or start the server',
-        );
-  // A schema of another release need not have what the key is checked against.
-  if (pending.length > 0) return [schema];
+  const state = await database.schemaState();
+  const schema = checkSchema(state);
+  // Another release may store the check value of the secret key elsewhere.
+  if (state.kind !== 'ready') return [schema];
   const fault = await database.secretFault();
   const secret =
     fault === null
       ? ok('secret key', 'The secret key is the one of this database')
       : fail('secret key', fault, 'Give the right key: without it every API key is unknown');
   return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database, config))];
+}
+
+function checkSchema(state: SchemaState): Check {
+  switch (state.kind) {
+    case 'empty':
+      return ok('schema', 'The database is empty; the first start sets it up');
+    case 'ready':
+      return ok('schema', 'The schema is that of this release');
+    case 'older':
+      return warn(
+        'schema',
+        `Migrations not applied yet: ${state.pending.join(', ')}`,
+        'Run the command migrate, or start the server',
+      );
+    case 'refused':
+      return fail('schema', state.problem, state.next);
+  }
 }
 
 export function checkClock(offsetMs: number | null): Check {

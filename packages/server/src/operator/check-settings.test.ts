@@ -53,7 +53,7 @@ async function inspected<T>(
       connectionsAllowed: () => connectionsAllowed(past),
       offsetMs: () => 0,
       durabilityFaults: () => durabilityFaults(past),
-      pendingMigrations: () => Promise.resolve([]),
+      schemaState: () => Promise.resolve({ kind: 'ready' }),
       secretFault: () => Promise.resolve(null),
       close: () => Promise.resolve(),
     });

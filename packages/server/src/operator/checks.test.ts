@@ -67,7 +67,7 @@ const healthy: InspectedDatabase = {
   connectionsAllowed: async () => 97,
   offsetMs: () => 12,
   durabilityFaults: async () => [],
-  pendingMigrations: async () => [],
+  schemaState: async () => ({ kind: 'ready' }),
   secretFault: async () => null,
   close: async () => {},
 };
@@ -99,11 +99,13 @@ test('each thing that may be wrong with a database is told apart', async () => {
   });
   expect(await statesOf({ secretFault: async () => 'wrong' })).toEqual({ ...well, 'secret key': 'fail' });
   const { 'secret key': _, ...withoutKey } = well;
-  expect(await statesOf({ pendingMigrations: async () => null })).toEqual(withoutKey);
-  expect(await statesOf({ pendingMigrations: async () => ['0002'] })).toEqual({
+  expect(await statesOf({ schemaState: async () => ({ kind: 'empty' }) })).toEqual(withoutKey);
+  expect(await statesOf({ schemaState: async () => ({ kind: 'older', pending: ['0002'] }) })).toEqual({
     ...withoutKey,
     schema: 'warn',
   });
+  const refused = { kind: 'refused', problem: 'It is too new', next: 'Install a newer release' } as const;
+  expect(await statesOf({ schemaState: async () => refused })).toEqual({ ...withoutKey, schema: 'fail' });
   expect(await statesOf({ offsetMs: () => -6_000 })).toEqual({ ...well, clock: 'fail' });
 });
 

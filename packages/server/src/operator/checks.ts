@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../io/db/index.ts';
+import type { Database, SchemaState, Tx } from '../io/db/index.ts';
 
 /** One thing that `doctor` looked at, and what to do next where it is not as it should be. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
@@ -50,8 +50,7 @@ export type InspectedDatabase = {
   /** Milliseconds from this machine's clock to the database's. */
   offsetMs(): number | null;
   durabilityFaults(): Promise<string[]>;
-  /** Null: nothing of ours is in it yet. */
-  pendingMigrations(): Promise<string[] | null>;
+  schemaState(): Promise<SchemaState>;
   /** What is wrong with the secret key; null where nothing is. */
   secretFault(): Promise<string | null>;
   close(): Promise<void>;

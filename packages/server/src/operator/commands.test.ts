@@ -28,7 +28,7 @@ async function beckon(...args: string[]): Promise<Ran> {
       };
       return { ...testMail(), db, pepper, close };
     },
-    migrate: async () => ({ applied: ['0001-ground'] }),
+    migrate: async () => ({ applied: ['0001-baseline'] }),
     distribute: async () => ({ tables: [], before: 0, workers: 0 }),
     inspect: never,
     backups: never,

@@ -7,7 +7,7 @@ const WELL: SystemState = {
   version: '1.0.0',
   node: 'v26.0.0',
   postgres: '18.1',
-  schema: '0012-live',
+  schema: '0001-baseline',
   clock_offset_ms: 3,
   letters_leave: true,
   storage: null,

@@ -55,7 +55,7 @@ export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOp
         confirmedAt: {
           type: 'date',
           fieldName: 'confirmed_at',
-          required: false,
+          required: true,
           input: false,
           defaultValue: () => new Date(now()),
         },
@@ -70,7 +70,7 @@ export function createAuth({ database, publicOrigin, secrets, log, now }: AuthOp
       disableOriginCheck: false,
       disableCSRFCheck: false,
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // Our own migrations make the tables, and a test asks whether they are what it expects.
+      // Our migrations create the tables; a test compares them with what better-auth expects.
       database: { validateSchema: false },
     },
     // Wrong codes are counted by `attempts.ts`: a lock of the whole account would keep its owner out as well.

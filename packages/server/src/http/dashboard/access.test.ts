@@ -67,7 +67,7 @@ test('the page lists the routes that need a confirmation, and the server asks fo
   const listed = [...section.matchAll(/^- `([A-Z]+ \/\S*)`/gm)].map(([, key = '']) => key);
   const marked = DASHBOARD_ROUTES.filter(({ needsConfirmation }) => needsConfirmation).map(({ key }) => key);
   expect(listed.toSorted()).toEqual(marked.toSorted());
-  await server.db.query('UPDATE beckon.team_session SET confirmed_at = NULL');
+  await server.db.query('UPDATE beckon.team_session SET confirmed_at = to_timestamp(0)');
   const refused: string[] = [];
   for (const { key } of routes) if ((await knock(ada, key)) === 403) refused.push(key);
   expect(refused.toSorted()).toEqual(marked.toSorted());

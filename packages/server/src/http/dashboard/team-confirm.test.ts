@@ -83,12 +83,6 @@ describe('a session older than ten minutes', () => {
     expect(refusal(await one.ask('POST /passkeys/options'))).toEqual(NEEDED);
     expect((await other.ask('POST /passkeys/options')).status).toBe(200);
   });
-
-  test('from before the column existed is not confirmed', async () => {
-    const { one } = await newMember();
-    await db.query('UPDATE beckon.team_session SET confirmed_at = NULL');
-    expect(refusal(await one.ask('POST /passkeys/options'))).toEqual(NEEDED);
-  });
 });
 
 describe('POST /confirm', () => {

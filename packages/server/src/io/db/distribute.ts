@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { ConnectionSource } from './connection.ts';
+import { readSchemaState } from './schema-state.ts';
 import { TABLES, type Table } from './tables.ts';
 
 export type Distributed = {
@@ -79,9 +80,12 @@ async function requireCitus(ask: Ask): Promise<void> {
 }
 
 async function requireSchema(ask: Ask): Promise<void> {
-  if ((await existing(ask)).size === TABLES.length) return;
+  const state = await readSchemaState(ask);
+  if (state.kind === 'ready') return;
   throw new Error(
-    'The database is older than this release: run the command migrate first, then this one again. Nothing was changed',
+    state.kind === 'refused'
+      ? `${state.problem}. ${state.next}. Nothing was changed`
+      : 'The database is not migrated to this release. Run the command migrate, then distribute again. Nothing was changed',
   );
 }
 

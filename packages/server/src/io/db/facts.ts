@@ -1,5 +1,5 @@
 import type { Tx } from './statements.ts';
-import { SCHEMA } from './migrate.ts';
+import { SCHEMA } from './schema-state.ts';
 
 export type DatabaseFacts = {
   postgres: string;

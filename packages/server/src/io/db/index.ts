@@ -14,9 +14,10 @@ export { type DatabaseFacts, databaseFacts, type StorageFacts, storageFacts } fr
 export { durabilityFaults } from './guard.ts';
 export { momentList, plainList } from './list.ts';
 export { type Listener, startListener } from './listener.ts';
-export { migrate, migrateUpTo, pendingMigrations, SCHEMA } from './migrate.ts';
+export { migrate, migrateUpTo } from './migrate.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export { openSignInDatabase, type SignInDatabase } from './sign-in-database.ts';
 export { copyProject, copyRows, deleteProject } from './project-rows.ts';
+export { appliedMigrations, readSchemaState, SCHEMA, schemaState, type SchemaState } from './schema-state.ts';
 export { createScratch } from './scratch.ts';
 export { inSlices } from './slices.ts';

@@ -7,32 +7,32 @@ import { type Log, silentLog } from '../../base/log.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
 import { distributeAdded } from './distribute.ts';
-
-export const SCHEMA = 'beckon';
+import { readSchemaState, SCHEMA } from './schema-state.ts';
 
 export type MigrateOptions = {
   reach?: Reach | undefined;
   log?: Log;
   pause?: (ms: number) => Promise<void>;
+  migrations?: Record<string, Migration>;
 };
 
 /**
- * Whoever waits for the lock of a table has everybody behind him who asks for it later, readers too. Longer than a second all the
- * same, for only then does PostgreSQL end a vacuum of its own that is in the way (`deadlock_timeout`).
+ * A statement that waits for a table lock blocks every later one on that table, reads included, so it waits this long only. It
+ * is more than a second, because PostgreSQL cancels its own autovacuum only after that (`deadlock_timeout`).
  */
 const LOCK_WITHIN_MS = 1_500;
 const AGAIN_AFTER_MS = 2_000;
-/** An index over the largest table that there may be; the role's own bound is for statements that people wait for. */
+/** Enough for an index on the largest table. The role's own timeout is meant for statements that users wait for. */
 const STATEMENT_WITHIN = '1d';
 const TRIED_FOR_MS = 5 * 60_000;
 
 /**
- * Brings the schema up to this release. Several processes may call it at once: the migrator holds a lock. Where somebody works on a
- * table that has to change it lets him, and begins again.
+ * Migrates the schema to this release. Several processes may call it at once: the migrator holds a lock. If a table that has to
+ * change is in use, it rolls back and retries.
  */
 export async function migrate(
   connection: ConnectionSource,
-  { reach, log = silentLog, pause = (ms) => setTimeout(ms) }: MigrateOptions = {},
+  { reach, log = silentLog, pause = (ms) => setTimeout(ms), migrations = MIGRATIONS }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   const pool = openPool(connection, { max: 2, name: 'migrate' });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -40,13 +40,14 @@ export async function migrate(
   try {
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => Promise.resolve(spread(reach)) },
+      provider: { getMigrations: () => Promise.resolve(withDistribution(migrations, reach)) },
       migrationTableSchema: SCHEMA,
     });
     for (;;) {
       const { error, results } = await migrator.migrateToLatest();
       if (!error) return { applied: (results ?? []).map((result) => result.migrationName) };
-      if (!isInTheWay(error) || performance.now() >= until) throw new Error(explain(error), { cause: error });
+      if (!isLocked(error) || performance.now() >= until)
+        throw new Error(await explain(error, pool, migrations), { cause: error });
       log.warn({ again_in_ms: AGAIN_AFTER_MS, holders: await listHolders(pool) }, 'database.migration_waits');
       await pause(AGAIN_AFTER_MS);
     }
@@ -55,14 +56,14 @@ export async function migrate(
   }
 }
 
-/** PostgreSQL's codes for a lock that somebody else has. */
-const IN_THE_WAY = new Set<unknown>(['55P03', '40P01']);
+/** PostgreSQL's codes for a lock that another transaction holds: `lock_not_available` and `deadlock_detected`. */
+const LOCK_CODES = new Set<unknown>(['55P03', '40P01']);
 
-function isInTheWay(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && IN_THE_WAY.has(error.code);
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && LOCK_CODES.has(error.code);
 }
 
-/** Who has been at our tables for longest; of what other users of the database do only the process is told. */
+/** The transactions that have used our tables for longest. PostgreSQL hides everything but the process of other users. */
 async function listHolders(pool: pg.Pool): Promise<object[]> {
   const { rows } = await pool.query<object>(
     `SELECT a.pid, a.application_name AS application, extract(epoch FROM now() - a.xact_start)::float8 AS seconds,
@@ -76,9 +77,9 @@ async function listHolders(pool: pg.Pool): Promise<object[]> {
   return rows;
 }
 
-/** Each as it is and, where the database lies on several machines, with what it added spread over them in the same transaction. */
-function spread(reach?: Reach): Record<string, Migration> {
-  const all = Object.entries(MIGRATIONS).map(([name, migration]): [string, Migration] => [
+/** Adds timeouts to each migration and, if the database is distributed, distributes the tables it added in the same transaction. */
+function withDistribution(migrations: Record<string, Migration>, reach?: Reach): Record<string, Migration> {
+  const all = Object.entries(migrations).map(([name, migration]): [string, Migration] => [
     name,
     {
       async up(db) {
@@ -96,42 +97,29 @@ function spread(reach?: Reach): Record<string, Migration> {
   return Object.fromEntries(all);
 }
 
-/** The same, no further than this one: for a copy of a database that has come so far. */
+/** Migrates an empty database up to the migration `last`: for the copy of a database that is at `last`. */
 export async function migrateUpTo(connection: ConnectionSource, last: string): Promise<void> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: openPool(connection, { max: 2, name: 'migrate' }) }),
-  });
+  const pool = openPool(connection, { max: 2, name: 'migrate' });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const provider = { getMigrations: () => Promise.resolve(MIGRATIONS) };
     const { error } = await new Migrator({ db, provider, migrationTableSchema: SCHEMA }).migrateTo(last);
-    if (error) throw new Error(explain(error), { cause: error });
+    if (error) throw new Error(await explain(error, pool, MIGRATIONS), { cause: error });
   } finally {
     await db.destroy();
   }
 }
 
-/** Names of the migrations that the database has not seen yet; null where it holds no schema of ours. */
-export async function pendingMigrations(connection: ConnectionSource): Promise<string[] | null> {
-  const client = openPool(connection, { max: 1, name: 'migrate' });
-  try {
-    const known = await client.query<{ table: string | null }>(
-      `SELECT to_regclass('${SCHEMA}.kysely_migration')::text AS table`,
-    );
-    if (!known.rows[0]?.table) return null;
-    const done = await client.query<{ name: string }>(`SELECT name FROM ${SCHEMA}.kysely_migration`);
-    const names = new Set(done.rows.map((row) => row.name));
-    return Object.keys(MIGRATIONS).filter((name) => !names.has(name));
-  } finally {
-    await client.end();
-  }
-}
-
-function explain(error: unknown): string {
+/** The migrator changes nothing in a database with migrations that it does not know; the state says why, and what to do. */
+async function explain(
+  error: unknown,
+  pool: pg.Pool,
+  migrations: Record<string, Migration>,
+): Promise<string> {
+  const ask = async (text: string): Promise<never> => (await pool.query(text)).rows as never;
+  const state = await readSchemaState(ask, migrations).catch(() => null);
+  if (state?.kind === 'refused') return `${state.problem}. ${state.next}`;
   const text = error instanceof Error ? error.message : String(error);
-  if (text.includes('is missing'))
-    return `The database was migrated by a newer release than this one (${text})`;
-  const why = isInTheWay(error)
-    ? ', for five minutes: somebody else works on a table that has to change'
-    : '';
+  const why = isLocked(error) ? ' for five minutes: another transaction uses a table that has to change' : '';
   return `The database could not be migrated: ${text}${why}`;
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { CONNECTIONS } from './budget.ts';
 import { type ConnectionSource, openPool } from './connection.ts';
-import { SCHEMA } from './migrate.ts';
+import { SCHEMA } from './schema-state.ts';
 
 /** What the library that conducts sign-ins asks of a database, beside our own pool: few, and each a matter of milliseconds. */
 export type SignInDatabase = {

@@ -4,8 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { dumpSchema } from '../../../testkit/schema-dump.ts';
-import { migrate, openDatabase, pendingMigrations } from '../db/index.ts';
-import { MIGRATIONS } from './index.ts';
+import { openDatabase } from '../db/index.ts';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
 
@@ -28,7 +27,7 @@ const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
 /** Those who sign in are of organisations: their tables are no tenant's, and refer to each other alone. */
 const OF_TENANTS = `${OURS} AND c.relname NOT LIKE 'team\\_%'`;
 
-test('schema.sql is what the migrations make', async () => {
+test('schema.sql equals the schema that the migrations create', async () => {
   const dump = await dumpSchema(own.url);
   if (process.env.UPDATE_SCHEMA) await writeFile(SCHEMA_FILE, dump);
   expect(await readFile(SCHEMA_FILE, 'utf8')).toBe(dump);
@@ -100,23 +99,4 @@ test('text is compared byte by byte, as JavaScript compares it', async () => {
      WHERE ${OURS} AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND a.attcollation <> 0 AND l.collname <> 'C'`,
   );
   expect(loose).toEqual([]);
-});
-
-test('migrating twice, or from two processes at once, changes nothing', async () => {
-  const fresh = await testDatabase('empty');
-  expect(await pendingMigrations(fresh.connection)).toBeNull();
-  const [a, b] = await Promise.all([migrate(fresh.connection), migrate(fresh.connection)]);
-  expect([...a.applied, ...b.applied]).toEqual(Object.keys(MIGRATIONS));
-  expect(await migrate(fresh.connection)).toEqual({ applied: [] });
-  expect(await pendingMigrations(fresh.connection)).toEqual([]);
-  await fresh.drop();
-});
-
-test('a database of a newer release is refused, by name', async () => {
-  const fresh = await testDatabase();
-  const newer = await openDatabase({ connection: fresh.connection, clock: systemClock, log: silentLog });
-  await newer.query(`INSERT INTO beckon.kysely_migration (name, timestamp) VALUES ('9999-future', '2099')`);
-  await expect(migrate(fresh.connection)).rejects.toThrow(/newer release.*9999-future/);
-  await newer.close();
-  await fresh.drop();
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrateUpTo } from '../../db/index.ts';
+import { appliedMigrations, migrateUpTo, readSchemaState } from '../../db/index.ts';
 import type { EmbeddedConnection } from '../open-embedded.ts';
 import { EmbeddedFailure } from '../failure.ts';
 import { copyTable } from './copy-table.ts';
@@ -25,7 +25,7 @@ export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
     // One picture of all tables, in which nothing can be changed.
     await clients.from.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const last = await findLastMigration(clients.from);
-    if (last === null) return [];
+    if (last === undefined) return [];
     await migrateUpTo(() => ends.to, last);
     await clients.to.connect();
     // Rows come in any order: what refers to what was right where they come from.
@@ -37,17 +37,13 @@ export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
   }
 }
 
-async function findLastMigration(from: pg.Client): Promise<string | null> {
-  const known = await ask<{ there: boolean }>(
-    from,
-    `SELECT to_regclass('beckon.kysely_migration') IS NOT NULL AS there`,
-  );
-  if (known[0]?.there !== true) return null;
-  const rows = await ask<{ name: string }>(
-    from,
-    `SELECT name FROM beckon.kysely_migration ORDER BY name DESC LIMIT 1`,
-  );
-  return rows[0]?.name ?? null;
+/** Undefined if the database has no schema of ours. */
+async function findLastMigration(from: pg.Client): Promise<string | undefined> {
+  const askThere = <R extends object>(text: string): Promise<R[]> => ask<R>(from, text);
+  const state = await readSchemaState(askThere);
+  if (state.kind === 'refused')
+    throw new EmbeddedFailure('cannot_upgrade', `${state.problem}. ${state.next}`);
+  return (await appliedMigrations(askThere)).at(-1);
 }
 
 type Partition = { name: string; parent: string; bound: string };
