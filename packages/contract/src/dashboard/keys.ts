@@ -8,7 +8,7 @@ export type ApiKey = {
   /** The first eight characters and the last four. */
   display: string;
   created_at: string;
-  /** Null: made by a command, or before this was noted. */
+  /** Null: created on the command line. */
   created_by: string | null;
   last_used_at: string | null;
   client: { name: string; version: string } | null;

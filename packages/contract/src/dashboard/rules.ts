@@ -89,7 +89,7 @@ export type RuleSwitched = { rule: RuleShown; drafts: number; runs: number; expi
 export type RuleVersion = {
   version: number;
   created_at: string;
-  /** Null: from before that was written down. */
+  /** Null: no member wrote it. */
   created_by: string | null;
   sentence: string;
   definition: RuleDocument;

@@ -75,8 +75,8 @@ export const MOVES = {
   },
   /** The recipient's server put it off. Its content stays as it was handed over. */
   retry: { sending: ['held'] },
-  /** It was claimed and never handed over: it goes on as what it was. From `held`: it was taken for put off. */
-  put_back: { sending: ['scheduled', 'approved'], held: ['scheduled', 'approved'] },
+  /** The draft was claimed but never handed to the relay. It returns to its state before the claim. */
+  put_back: { sending: ['scheduled', 'approved'] },
   /** A later proof says what became of it. */
   settle: { unknown: ['sent', 'failed'] },
   /** The one that it is sent again as begins with `again`. */

@@ -47,11 +47,10 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
   return moved(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
 }
 
-/** It was claimed and never handed over, for something came in between: it goes on as what it was, and everything is asked anew. */
+/** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
 export function putBack(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
   const refused = refusal(draft, 'put_back', { actor: ENGINE, now });
   if (refused) return refused;
-  if (draft.state === 'held' && draft.reason !== 'deferred') return conflict('It was never claimed');
   const state = draft.notBefore === null ? 'scheduled' : 'approved';
   const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
   const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };

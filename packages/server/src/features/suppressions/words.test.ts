@@ -81,26 +81,6 @@ test('whatever is said and lifted in whatever order, each side has its word unti
   );
 });
 
-test('a word that was kept beneath before there were lists of them is none that is lost', async () => {
-  projectId += 1;
-  const place = { projectId, kind: 'address' as const, value: 'ada@example.com' };
-  const said = (reason: SuppressionReason): Suppression => ({
-    ...place,
-    reason,
-    until: null,
-    createdAt: now,
-    createdBy: 'ann',
-  });
-  await addSuppressions(db, [said('unsubscribed'), said('manual')]);
-  await db.query('UPDATE beckon.suppression SET beneath = beneath -> 0 WHERE project_id = $1', [projectId]);
-  await addSuppressions(db, [said('hard_bounce')]);
-  const left = async () =>
-    (await listAllSaid(db, { projectId, after: null, limit: 1 })).map(({ reason }) => reason);
-  expect(await left()).toEqual(['unsubscribed', 'manual', 'hard_bounce']);
-  await liftSuppressions(db, { places: [place], reasons: SAID_BY_RECIPIENT, at: now, by: 'recipient' });
-  expect(await left()).toEqual(['manual', 'hard_bounce']);
-});
-
 test('a page of places has all that is said of each, and the next one begins behind the last of them', async () => {
   projectId += 1;
   const [more, reasons] = [

@@ -34,7 +34,7 @@ const REASON = `word->>'reason'`;
 const WORTH = `CASE WHEN ${REASON} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${REASON} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
 const END = `(word->>'until')::timestamptz`;
 
-/** All words of a row as jsonb, that in front first. `beneath` was a single word once where it is a list of them now: `||` takes both. */
+/** All entries of a row as a jsonb list, the one in force first. */
 export function wordsSql(row: string): string {
   const front = `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
   return `(jsonb_build_array(${front}) || coalesce(${row}.beneath, '[]'))`;

@@ -14,7 +14,6 @@ import {
   hold,
   isRefused,
   type Moved,
-  putBack,
   release,
 } from '../../features/drafts/index.ts';
 import { type Person, personKey } from '../../features/people/index.ts';
@@ -167,7 +166,8 @@ function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
   const person = evidence.people.get(personKey(draft));
   const message = earlier.get(draft.id);
   const before = message && message.attempts > 0 ? message : null;
-  const changed = before && person ? null : changedSince(draft, evidence, batch.now);
+  // An email that was handed to the relay before is frozen. Everything else is evaluated again.
+  const changed = before && person ? null : evaluateAgain(draft, evidence);
   if (changed || !person) return note(batch, done, { draft, decided: changed });
   if (before && before.address !== addressOf(person)) {
     return fail(batch, done, { draft, reason: 'address_changed' });
@@ -193,12 +193,6 @@ function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, .
 
 /** These let one letter go after the other, and are asked by all that wait each time. */
 const BY_THE_LETTER: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
-
-/** What was handed over once is frozen, and follows nothing any more; everything else is asked whether it still holds. */
-function changedSince(draft: Draft, evidence: Evidence, now: number): Decided | null {
-  // The release before said so of what was only put back, too.
-  return draft.reason === 'deferred' ? putBack(draft, { at: now, now }) : evaluateAgain(draft, evidence);
-}
 
 /** It was put off until nobody waits for it any more, or to somebody who is elsewhere now. */
 function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reason: string }): void {

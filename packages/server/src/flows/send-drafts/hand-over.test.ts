@@ -81,15 +81,6 @@ async function afterAMinute(): Promise<void> {
   await engine.settle();
 }
 
-/** As that release put back what was claimed. */
-async function asBefore({ projectId }: Story, userId: string): Promise<void> {
-  await db.query(
-    `UPDATE beckon.draft SET state = 'held', resume_state = 'approved', reason = 'deferred', not_before = due_at
-     WHERE project_id = $1 AND external_user_id = $2`,
-    [projectId, userId],
-  );
-}
-
 /** Other stories go on in the same database. */
 const lettersOf = ({ projectId }: Story) =>
   engine.transport.letters.filter((one) => one.projectId === projectId);
@@ -455,19 +446,6 @@ test('a mailbox provider that asks for less is written to more slowly, and other
     [story.projectId],
   );
   expect(pace?.per_second).toBeGreaterThan(0);
-});
-
-test('what an earlier release took for put off, though it was never handed over, gets out of that', async () => {
-  const story = await dueFor('first', 'second');
-  await whileFirstLeaves(story, async () => {
-    clock.advance(2 * MINUTE);
-    await engine.sender.giveUp();
-  });
-  await asBefore(story, 'second');
-  await story.user('second', { email: 'second@x.org', traits: { name: 'Ada' } });
-  // It was called approved, so that it has a whole period again for what it says now.
-  await story.later(2 * HOUR);
-  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
 });
 
 test('what was claimed and never handed over may be edited and skipped, and has not bounced when its time is over', async () => {
