@@ -81,6 +81,10 @@ test('without Citus, with an old one, and over an older schema it says what to d
   const behind = await place({});
   await behind.client.query('DELETE FROM beckon.kysely_migration');
   await expect(distribute(behind.connection)).rejects.toThrow(/Run the command migrate.*Nothing was changed/);
+  await behind.client.query(
+    `INSERT INTO beckon.kysely_migration (name, timestamp) VALUES ('0001-ground', '2026')`,
+  );
+  await expect(distribute(behind.connection)).rejects.toThrow(/development version.*Nothing was changed/);
   expect(await behind.asked()).toEqual([]);
 });
 

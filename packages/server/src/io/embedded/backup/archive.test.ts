@@ -15,10 +15,10 @@ test('who may not read the log that was kept is told by which command it is give
     `${path} is closed to plain, whom PostgreSQL runs as, and it has to read what is there: ${next}`;
 
   await chmod(above, 0o755);
-  await expect(restoreCommand([folder], { runAs })).rejects.toThrow(
+  await expect(restoreCommand(folder, { runAs })).rejects.toThrow(
     closedTo(join(folder, '000000010000000000000001.gz'), `chown -R plain ${folder}`),
   );
   await chmod(above, 0o700);
-  await expect(restoreCommand([folder], { runAs })).rejects.toThrow(closedTo(above, `chmod o+x ${above}`));
-  expect(await restoreCommand([folder], { runAs: undefined })).toContain(folder);
+  await expect(restoreCommand(folder, { runAs })).rejects.toThrow(closedTo(above, `chmod o+x ${above}`));
+  expect(await restoreCommand(folder, { runAs: undefined })).toContain(folder);
 });

@@ -80,24 +80,21 @@ export async function archiveCommandOf(backupDir: string, systemId: string): Pro
   return archiveCommand(clusterArchive(join(await realpath(backupDir), WAL), systemId));
 }
 
-/** From the backup itself, and from the continuous log beside it. */
-export async function restoreCommand(folders: string[], home: ArchiveHome): Promise<string> {
-  for (const folder of folders) {
-    const { runAs } = home;
-    const closed = runAs && (await findClosedTo(folder, runAs));
-    if (closed === undefined) continue;
-    // What was kept by another account is given to this one; a folder on the way there is not.
+/** Reads the log from the archive. The log within the backup is in place already. */
+export async function restoreCommand(folder: string | undefined, home: ArchiveHome): Promise<string> {
+  if (folder === undefined) return 'exit 1';
+  const { runAs } = home;
+  const closed = runAs && (await findClosedTo(folder, runAs));
+  if (closed !== undefined) {
+    // Files of another account can be given to this one; a folder above the archive cannot.
     const next = closed.startsWith(folder) ? `chown -R ${runAs?.name} ${folder}` : `chmod o+x ${closed}`;
     throw new BackupFailure(
       'unwritable',
       `${closed} is closed to ${runAs?.name}, whom PostgreSQL runs as, and it has to read what is there: ${next}`,
     );
   }
-  const tries = folders.map((folder) => {
-    const file = `${shellQuoted(folder)}/%f.gz`;
-    return `if [ -e ${file} ]; then exec gzip -dc ${file} > "%p"; fi`;
-  });
-  return [...tries, 'exit 1'].join('; ');
+  const file = `${shellQuoted(folder)}/%f.gz`;
+  return `if [ -e ${file} ]; then exec gzip -dc ${file} > "%p"; fi; exit 1`;
 }
 
 async function findClosedTo(folder: string, account: Account): Promise<string | undefined> {

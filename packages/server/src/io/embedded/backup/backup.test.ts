@@ -36,8 +36,15 @@ beforeEach(async () => {
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
+const PG_VERSION = { path: 'data/PG_VERSION', bytes: 3, sha256: sha256('18\n') };
+const SECRETS_FILE = { path: 'secrets.sealed', bytes: SEALED.length, sha256: sha256(SEALED) };
+
 /** What a backup looks like from outside; no PostgreSQL would start on it. */
-async function makeBackup(day: number, firstWal: string, more: Partial<Manifest> = {}): Promise<string> {
+async function makeBackup(
+  day: number,
+  firstWal: string,
+  { files = [PG_VERSION, SECRETS_FILE], ...more }: Partial<Manifest> = {},
+): Promise<string> {
   const path = join(folder, `backup-202605${String(day).padStart(2, '0')}T020000Z-0000000${day}`);
   await mkdir(join(path, 'data'), { recursive: true });
   await writeFile(join(path, 'data', 'PG_VERSION'), '18\n');
@@ -57,7 +64,7 @@ async function makeBackup(day: number, firstWal: string, more: Partial<Manifest>
     endedAt: `2026-05-0${day}T02:01:00.000Z`,
     bytes: 3,
     folders: [],
-    files: [{ path: 'data/PG_VERSION', bytes: 3, sha256: sha256('18\n') }],
+    files,
     ...more,
   };
   await writeFile(join(path, 'manifest.json'), JSON.stringify(manifest));
@@ -94,43 +101,43 @@ test('only the passphrase opens the secret key, and no file makes us work or rem
 
 test('a byte that is another, a file that is missing and a path that leads out are all found', async () => {
   const backup = await makeBackup(1, wal(1));
-  expect(await verifyBackup(backup)).toMatchObject({ files: 1, bytes: 3 });
+  expect(await verifyBackup(backup)).toMatchObject({ files: 2, bytes: 3 });
   await appendFile(join(backup, 'data', 'PG_VERSION'), ' ');
   await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is not what was written there/);
   await rm(join(backup, 'data', 'PG_VERSION'));
   await expect(verifyBackup(backup)).rejects.toThrow(/PG_VERSION is missing/);
   for (const path of ['../../etc/passwd', '/etc/passwd', 'data/../../x', '']) {
-    const leading = await makeBackup(2, wal(1), { files: [{ path, bytes: 1, sha256: sha256('') }] });
+    const leading = await makeBackup(2, wal(1), {
+      files: [{ path, bytes: 1, sha256: sha256('') }, SECRETS_FILE],
+    });
     await expect(verifyBackup(leading), path).rejects.toMatchObject({ code: 'broken' });
   }
   await expect(verifyBackup(folder)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a backup whose secret key is missing or no longer what was sealed is not whole, whether its manifest names it or not', async () => {
+test('verifyBackup rejects a backup whose encrypted secret key is changed, missing or not listed', async () => {
   const backup = await makeBackup(1, wal(1));
-  const sealed = join(backup, 'secrets.sealed');
-  await writeFile(sealed, SEALED.slice(0, 100));
-  await expect(verifyBackup(backup)).rejects.toThrow(/secret key is none that Beckon wrote/);
-  await rm(sealed);
+  const encrypted = join(backup, 'secrets.sealed');
+  await writeFile(encrypted, SEALED.replace('"sealed": "', '"sealed": "A'));
+  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is not what was written there/);
+  await rm(encrypted);
   await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is missing/);
-  const file = { path: 'secrets.sealed', bytes: SEALED.length, sha256: sha256(SEALED) };
-  const named = await makeBackup(2, wal(1), { files: [file] });
-  expect(await verifyBackup(named)).toMatchObject({ files: 1 });
-  await writeFile(join(named, 'secrets.sealed'), SEALED.replace('"sealed": "', '"sealed": "A'));
-  await expect(verifyBackup(named)).rejects.toThrow(/secrets\.sealed is not what was written there/);
+  const unlisted = await makeBackup(2, wal(1), { files: [PG_VERSION] });
+  await expect(verifyBackup(unlisted)).rejects.toMatchObject({ code: 'broken' });
 });
 
 test('the newest stay, and of the log what the oldest of them needs and everything behind it', async () => {
   for (const day of [1, 2, 3]) await makeBackup(day, wal(day * 4));
+  await mkdir(join(folder, 'wal', '1'));
   await mkdir(join(folder, '.backup-20260504T020000Z-00000004.part-1'));
   for (let number = 1; number <= 12; number += 1)
-    await writeFile(join(folder, 'wal', `${wal(number)}.gz`), '');
-  await writeFile(join(folder, 'wal', '00000002.history.gz'), '');
+    await writeFile(join(folder, 'wal', '1', `${wal(number)}.gz`), '');
+  await writeFile(join(folder, 'wal', '1', '00000002.history.gz'), '');
   expect((await listBackups(folder)).map(({ name }) => name)).toHaveLength(3);
   const pruned = await pruneBackups(folder, 2);
   expect(pruned.removed).toEqual(['backup-20260501T020000Z-00000001']);
   expect(pruned.walFiles).toBe(7);
-  const left = (await readdir(join(folder, 'wal'))).toSorted();
+  const left = (await readdir(join(folder, 'wal', '1'))).toSorted();
   expect(left).toEqual(
     ['00000002.history.gz', ...[8, 9, 10, 11, 12].map((number) => `${wal(number)}.gz`)].toSorted(),
   );
@@ -195,7 +202,7 @@ test('a gap is named by the timeline that has it, and the end of what is kept is
   for (const number of [4, 6, 7]) await put(wal(number));
   for (const number of [7, 8]) await put(onTwo(number));
   const gap = (endedAt: bigint, lastWal = wal(3)): Promise<string | undefined> =>
-    findGap({ number: 2, last: onTwo(8) }, { archives: [place], manifest: { lastWal }, endedAt });
+    findGap({ number: 2, last: onTwo(8) }, { archive: place, manifest: { lastWal }, endedAt });
   expect(await gap(0x8000000n)).toBeUndefined();
   expect(await gap(0x9000000n)).toBeUndefined();
   expect(await gap(0x4ffff00n)).toBe(`${join(place, wal(5))}.gz is missing`);

@@ -77,7 +77,7 @@ function keyOf(passphrase: string, cost: { n: number; r: number; p: number; salt
 }
 
 /** Whether it can be opened only its passphrase tells. */
-export function parseEnvelope(file: string): Envelope {
+function parseEnvelope(file: string): Envelope {
   const read = tryParse(file);
   const isCost = (value: unknown, max: number): boolean =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max;

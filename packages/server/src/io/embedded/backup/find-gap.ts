@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Manifest } from './manifest.ts';
-import { historyName, listLog, readHistory, type Timeline } from './timelines.ts';
+import { historyName, readHistory, type Timeline } from './timelines.ts';
 
 const run = promisify(execFile);
 /** What initdb makes where nothing else is asked of it, as we do. */
 const SEGMENT_BYTES = 16n * 1024n * 1024n;
 const SEGMENTS_IN_GROUP = 2n ** 32n / SEGMENT_BYTES;
 
-export type Ended = { archives: string[]; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
+export type Ended = { archive: string; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
 
 /**
  * PostgreSQL takes a file that is missing or cannot be read for the end of the log. Where more was kept behind it when the restore began,
@@ -18,14 +19,14 @@ export type Ended = { archives: string[]; manifest: Pick<Manifest, 'lastWal'>; e
  */
 export async function findGap(
   { number, last }: Pick<Timeline, 'number' | 'last'>,
-  { archives, manifest, endedAt }: Ended,
+  { archive, manifest, endedAt }: Ended,
 ): Promise<string | undefined> {
   const ended = endedAt / SEGMENT_BYTES;
   if (ended >= segmentOf(last)) return undefined;
-  const kept = await listLog(archives);
-  const folder = kept.get(historyName(number));
+  const kept = new Set(await readdir(archive));
+  const history = historyName(number);
   const isOwn = number === Number.parseInt(manifest.lastWal.slice(0, 8), 16);
-  const left = folder === undefined || isOwn ? [] : await readHistory(join(folder, historyName(number)));
+  const left = isOwn || !kept.has(history) ? [] : await readHistory(join(archive, history));
   const nameOf = (segment: bigint): string => {
     const before = left.find(({ at }) => at / SEGMENT_BYTES > segment);
     return nameSegment(before?.number ?? number, segment);
@@ -34,9 +35,9 @@ export async function findGap(
   const held = segmentOf(manifest.lastWal);
   for (let segment = ended > held ? ended : held + 1n; segment <= segmentOf(last); segment += 1n) {
     const name = `${nameOf(segment)}.gz`;
-    const place = kept.get(name);
-    if (place === undefined) return `${join(archives[0] ?? '', name)} is missing`;
-    if (!(await isWhole(join(place, name)))) return `${join(place, name)} cannot be read`;
+    const path = join(archive, name);
+    if (!kept.has(name)) return `${path} is missing`;
+    if (!(await isWhole(path))) return `${path} cannot be read`;
   }
   return `PostgreSQL cannot follow it through ${nameOf(ended)}`;
 }

@@ -1,11 +1,10 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../failure.ts';
 import { forEach, hashFile } from './copy-file.ts';
-import { parseEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
 import { draftNameOf } from './drafts.ts';
-import { BACKUP_NAME, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
+import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
 import { pruneLog } from './prune-log.ts';
 
 export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
@@ -48,9 +47,6 @@ export async function verifyBackup(backup: string): Promise<Verified> {
     if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
       throw new BackupFailure('broken', `${path} is not what was written there`);
   });
-  // Backups of an earlier release do not name it.
-  const sealed = join(backup, SECRETS);
-  parseEnvelope(await readFile(sealed, 'utf8').catch(unlessMissing(sealed)));
   return { files: manifest.files.length, bytes: manifest.bytes, manifest };
 }
 

@@ -74,7 +74,8 @@ function isWhole(read: Partial<Record<keyof Manifest, unknown>>): boolean {
     [read.major, read.timeline, read.bytes].every((value) => Number.isSafeInteger(value)) &&
     [read.firstWal, read.lastWal].every((value) => WAL_NAME.test(String(value))) &&
     areAll(read.folders, isInside) &&
-    areAll(read.files, isFile)
+    areAll(read.files, isFile) &&
+    (read.files as BackupFile[]).some(({ path }) => path === SECRETS)
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { codeOf } from '../failure.ts';
 import { forEach } from './copy-file.ts';
 import type { Manifest } from './manifest.ts';
-import { readSystemOfLog, SYSTEM_ID } from './system-id.ts';
+import { SYSTEM_ID } from './system-id.ts';
 
 const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
 
@@ -22,15 +22,14 @@ export async function pruneLog(folder: string, kept: readonly Kept[]): Promise<n
   if (!oldest) return 0;
   const ofSystem = Map.groupBy(kept, ({ manifest }) => manifest.systemId);
   const needs = { ofSystem, since: Date.parse(oldest.manifest.startedAt) };
-  let removed = await pruneFolder({ folder, system: null }, needs);
+  let removed = 0;
   for (const system of await readNames(folder))
     if (SYSTEM_ID.test(system)) removed += await pruneFolder({ folder: join(folder, system), system }, needs);
   return removed;
 }
 
-/** `system`: null where log of several lies together, as all of it did once. */
 async function pruneFolder(
-  { folder, system }: { folder: string; system: string | null },
+  { folder, system }: { folder: string; system: string },
   needs: Needs,
 ): Promise<number> {
   let removed = 0;
@@ -38,17 +37,17 @@ async function pruneFolder(
     const segment = SEGMENT.exec(name)?.[1];
     if (segment === undefined) return;
     const path = join(folder, name);
-    if (!(await isOld({ path, segment, system: system ?? (await readSystemOfLog(path)) }, needs))) return;
+    if (!(await isOld({ path, segment, system }, needs))) return;
     await rm(path, { force: true });
     removed += 1;
   });
   return removed;
 }
 
-type LogFile = { path: string; segment: string; system: string | null };
+type LogFile = { path: string; segment: string; system: string };
 
 async function isOld({ path, segment, system }: LogFile, { ofSystem, since }: Needs): Promise<boolean> {
-  const kept = system === null ? [...ofSystem.values()].flat() : ofSystem.get(system);
+  const kept = ofSystem.get(system);
   if (kept === undefined) return (await stat(path)).mtimeMs < since;
   return kept.every(({ manifest }) => isBefore(segment, manifest.firstWal));
 }

@@ -16,8 +16,8 @@ export type Recovering = {
   until: number | null;
   /** Along which the log is followed; null: the one on which somebody worked last. */
   timeline: number | null;
-  /** Where the continuous log lies; new files go into the first. None where there is none. */
-  archives: string[];
+  /** The folder of the continuous log; undefined if there is none. */
+  archive: string | undefined;
   print: (line: string) => void;
 };
 
@@ -30,11 +30,11 @@ export type Recovered = {
 
 /** PostgreSQL puts the files right with the log, goes on as a new timeline, and is stopped. */
 export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
-  const { until, archives, print } = recovering;
+  const { until, archive, print } = recovering;
   const found = await findTimeline(recovering);
   const { number: followed } = found;
   const settings = {
-    restore_command: await restoreCommand(archives, home),
+    restore_command: await restoreCommand(archive, home),
     // By its number: the latest that there is may be one that was restored to be looked at.
     recovery_target_timeline: String(followed),
     // Otherwise it would say that it is ready before it has come to the end of the log.
@@ -42,7 +42,7 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
     ...(until === null ? {} : { ...targetOf(until, recovering.manifest), recovery_target_action: 'promote' }),
   };
   const begun = performance.now();
-  const letGo = await reserveNumbers(home, { archives, followed });
+  const letGo = await reserveNumbers(home, { archive, followed });
   const started = await startPostmaster(home, {
     settings,
     onReplay: (said) => print(describeReplay(said, performance.now() - begun)),
@@ -52,7 +52,6 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
   try {
     const said = await askRestored(home, started.file);
     if (until === null) await requireAll({ recovering, home, found, said });
-    const [archive] = archives;
     if (archive !== undefined)
       await keepHistory(archive, { data: home.data, timeline: said.timeline, owner: home.runAs });
     return said;
@@ -64,9 +63,9 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
 /** What is kept of it, as of now: while it is replayed more may come. */
 type Followed = { number: number; kept: Timeline | undefined };
 
-async function findTimeline({ manifest, timeline: asked, archives, print }: Recovering): Promise<Followed> {
+async function findTimeline({ manifest, timeline: asked, archive, print }: Recovering): Promise<Followed> {
   const own = manifest.timeline;
-  const found = await listTimelines(archives, manifest, asked);
+  const found = await listTimelines(archive, manifest, asked);
   const chosen = chooseTimeline(found, { own, asked });
   if (found.some(({ number }) => number !== own)) print(describeChoice(found, chosen));
   return { number: chosen, kept: found.find(({ number }) => number === chosen) };
@@ -76,10 +75,10 @@ type Ending = { recovering: Recovering; home: Home; found: Followed; said: Recov
 
 /** A hole in what was kept looks to PostgreSQL like the end of it; to whoever restores all that there is it must not. */
 async function requireAll({ recovering, home, found, said }: Ending): Promise<void> {
-  const { archives, manifest } = recovering;
-  if (found.kept === undefined) return;
+  const { archive, manifest } = recovering;
+  if (found.kept === undefined || archive === undefined) return;
   const endedAt = await readEnd(home.data, said.timeline);
-  const gap = await findGap(found.kept, { archives, manifest, endedAt });
+  const gap = await findGap(found.kept, { archive, manifest, endedAt });
   if (gap === undefined) return;
   const { restoredTo } = said;
   const onPurpose =

@@ -1,7 +1,7 @@
-import { chown, rm, writeFile } from 'node:fs/promises';
+import { chown, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Home } from '../home.ts';
-import { historyName, listLog, readHistory } from './timelines.ts';
+import { historyName, readHistory } from './timelines.ts';
 
 const KEPT = /^([0-9A-F]{8})(?:[0-9A-F]{16}|\.history)\.gz$/;
 
@@ -11,14 +11,15 @@ const KEPT = /^([0-9A-F]{8})(?:[0-9A-F]{16}|\.history)\.gz$/;
  */
 export async function reserveNumbers(
   { data, runAs }: Pick<Home, 'data' | 'runAs'>,
-  { archives, followed }: { archives: readonly string[]; followed: number },
+  { archive, followed }: { archive: string | undefined; followed: number },
 ): Promise<() => Promise<void>> {
-  const kept = await listLog(archives);
-  const given = new Set(Array.from(kept.keys(), (name) => Number.parseInt(KEPT.exec(name)?.[1] ?? '0', 16)));
+  if (archive === undefined) return async () => {};
+  const kept = await readdir(archive);
+  const given = new Set(kept.map((name) => Number.parseInt(KEPT.exec(name)?.[1] ?? '0', 16)));
   const standing: string[] = [];
   for (const number of given) {
     const name = historyName(number);
-    if (number <= followed || (await isReadable(join(kept.get(name) ?? '', name)))) continue;
+    if (number <= followed || (await isReadable(join(archive, name)))) continue;
     const path = join(data, 'pg_wal', basename(name, '.gz'));
     await writeFile(path, '', { mode: 0o600 });
     standing.push(path);

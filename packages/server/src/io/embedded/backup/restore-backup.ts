@@ -92,8 +92,8 @@ async function restoreInto(draft: string, { restoring, manifest, kept }: Content
   await checkMajor(home, manifest);
   keepPassword(home, kept);
   await unpack(home, from, manifest);
-  const archives = await findArchives(home, from, manifest);
-  const recovered = await recover(home, { manifest, until, timeline, archives, print });
+  const archive = await findArchive(home, from, manifest);
+  const recovered = await recover(home, { manifest, until, timeline, archive, print });
   const secret = join(draft, 'secret.key');
   await writeSafely(secret, `${kept.secretKey}\n`);
   if (home.owner) await chown(secret, home.owner.uid, home.owner.gid);
@@ -175,15 +175,15 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
   await rm(target);
 }
 
-/** The continuous log lies beside the backups, where there is one; that of this cluster in a folder of its own, and older log around it. */
-async function findArchives(home: Home, from: string, { systemId }: Manifest): Promise<string[]> {
+/** The continuous log is beside the backups, in a folder for each cluster. */
+async function findArchive(home: Home, from: string, { systemId }: Manifest): Promise<string | undefined> {
   const folder = join(dirname(resolve(from)), WAL);
   const found = await stat(folder).catch(() => undefined);
-  if (!found?.isDirectory()) return [];
+  if (!found?.isDirectory()) return undefined;
   try {
     const own = await readyClusterArchive(folder, { systemId, runAs: home.runAs });
     await access(own, constants.W_OK);
-    return [own, folder];
+    return own;
   } catch (error) {
     throw new BackupFailure(
       'unwritable',

@@ -7,7 +7,6 @@ import { codeOf } from '../failure.ts';
 import { syncFolder, writeSafely } from './copy-file.ts';
 import { BackupFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
-import { readSystemOfLog } from './system-id.ts';
 
 /**
  * A restore begins a timeline: the log goes on under another number, and `<number>.history` says where it left which one. That file
@@ -30,35 +29,32 @@ const unzip = promisify(gunzip);
 type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 
 /**
- * The timelines with log of their own that a backup can be followed along, its own among them. Of one that is not asked for it does not
- * matter that its history is lost.
+ * Lists the timelines with a log of their own that a backup can be followed along, including its own. A lost history is an
+ * error only for the requested timeline. `archive` is the folder of the cluster's log; without it there are none.
  */
 export async function listTimelines(
-  folders: readonly string[],
+  archive: string | undefined,
   backup: Origin,
   asked: number | null,
 ): Promise<Timeline[]> {
-  const kept = await listLog(folders);
+  if (archive === undefined) return [];
   const found: Timeline[] = [];
-  for (const [number, path] of (await lastOfEach(kept, backup.systemId)).toReversed()) {
-    const name = historyName(number);
-    const history = join(kept.get(name) ?? folders[0] ?? '', name);
-    if (await isOfBackup({ number, history }, { backup, isNeeded: asked === null || asked === number }))
-      found.push({ number, lastAt: (await stat(path)).mtimeMs, last: basename(path, '.gz') });
+  for (const [number, name] of lastOfEach(await readdir(archive)).toReversed()) {
+    const history = join(archive, historyName(number));
+    if (await isOfBackup({ number, history }, { backup, isNeeded: asked === null || asked === number })) {
+      const { mtimeMs } = await stat(join(archive, name));
+      found.push({ number, lastAt: mtimeMs, last: basename(name, '.gz') });
+    }
   }
   return found;
 }
 
 /** The last file of each timeline, the latest timeline first. */
-async function lastOfEach(
-  kept: ReadonlyMap<string, string>,
-  systemId: string,
-): Promise<[number: number, path: string][]> {
+function lastOfEach(names: readonly string[]): [number: number, name: string][] {
   const last = new Map<number, string>();
-  for (const name of [...kept.keys()].toSorted().toReversed()) {
+  for (const name of names.toSorted().toReversed()) {
     const number = Number.parseInt(SEGMENT.exec(name)?.[1] ?? '', 16);
-    const path = join(kept.get(name) ?? '', name);
-    if (number > 0 && !last.has(number) && (await isOf(path, systemId))) last.set(number, path);
+    if (number > 0 && !last.has(number)) last.set(number, name);
   }
   return [...last];
 }
@@ -76,19 +72,6 @@ export function chooseTimeline(
     'timeline',
     `This backup cannot be followed along timeline ${asked}: name one of ${known.join(', ')}, or take a backup of that timeline`,
   );
-}
-
-/** Where all log lies in one folder, that of another cluster may be among it. */
-async function isOf(path: string, systemId: string): Promise<boolean> {
-  return basename(dirname(path)) === systemId || (await readSystemOfLog(path)) === systemId;
-}
-
-/** Where each file of the log lies, by name; of two of one name the first counts. */
-export async function listLog(folders: readonly string[]): Promise<Map<string, string>> {
-  const kept = new Map<string, string>();
-  for (const folder of folders)
-    for (const name of await readdir(folder)) if (!kept.has(name)) kept.set(name, folder);
-  return kept;
 }
 
 /** Its own is, and one that left it behind the end of the backup. */
