@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
+import { createFairQueue } from '../src/base/fair-queue.ts';
 import { idMaker } from '../src/base/ids.ts';
-import { createLine } from '../src/base/in-line.ts';
 import { silentLog } from '../src/base/log.ts';
 import type { ReceiveDeps } from '../src/flows/receive-mail/index.ts';
 import { type MailInOptions, startMailIn } from '../src/http/mail-in/index.ts';
@@ -36,7 +36,7 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
     lookUp: createLookUp({ servers: dns.servers, timeoutMs: 500, tries: 1 }),
     log: silentLog,
     read: createMailReader().read,
-    inLine: createLine({ waitingMax: 100 }),
+    projectQueue: createFairQueue({ atOncePerKey: 1, places: 100 }),
   };
 }
 

@@ -1,58 +1,106 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createFairQueue, QueueFull } from './fair-queue.ts';
+import { createFairQueue, type FairQueue, QueueFull } from './fair-queue.ts';
 
-const BOUNDS = { atOnce: 2, atOncePerKey: 1, waitingMax: 6, waitingMaxPerKey: 3 };
+const BOUNDS = { atOnce: 2, atOncePerKey: 1, places: 6, placesPerKey: 3 };
+
+/** Enters, and writes the name down when the turn begins. */
+function entering(queue: FairQueue, started: string[]) {
+  return async (key: string, name = key): Promise<() => void> => {
+    const leave = await queue.enter(key);
+    started.push(name);
+    return leave;
+  };
+}
 
 describe('createFairQueue', () => {
-  test('serves keys in rotation, however many of one wait', async () => {
-    const queue = createFairQueue({ ...BOUNDS, atOnce: 1, waitingMax: 20, waitingMaxPerKey: 20 });
+  test('serves keys round-robin, in the order of entry of each key', async () => {
+    const queue = createFairQueue({ atOnce: 1 });
     const served: string[] = [];
-    const ask = async (key: string): Promise<void> => {
-      const leave = await queue.enter(key);
-      served.push(key);
-      await setImmediate();
-      leave();
-    };
-    await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(ask));
-    expect(served.indexOf('b')).toBeLessThanOrEqual(2);
-    expect(served.indexOf('c')).toBeLessThanOrEqual(3);
-    expect(served.toSorted()).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'c']);
+    const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'];
+    await Promise.all(
+      names.map((name) =>
+        queue.run(name.slice(0, 1), async () => {
+          served.push(name);
+          await setImmediate();
+        }),
+      ),
+    );
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  test('runs no more at once than it may, of all and of one key', async () => {
+  test('bounds the turns at the same time, in total and per key', async () => {
     const queue = createFairQueue(BOUNDS);
-    const leaveA = await queue.enter('a');
-    const begun: string[] = [];
-    const wait = (key: string) => queue.enter(key).then((leave) => (begun.push(key), leave));
-    const [second, b, c] = [wait('a'), wait('b'), wait('c')];
+    const started: string[] = [];
+    const enter = entering(queue, started);
+    const leaveFirst = await enter('a', 'a1');
+    const [second, b, c] = [enter('a', 'a2'), enter('b'), enter('c')];
     await setImmediate();
-    expect(begun).toEqual(['b']);
-    leaveA();
+    expect(started).toEqual(['a1', 'b']);
+    leaveFirst();
     await setImmediate();
-    expect(begun).toHaveLength(2);
+    expect(started).toEqual(['a1', 'b', 'c']);
     (await b)();
-    await setImmediate();
-    expect(begun.toSorted()).toEqual(['a', 'b', 'c']);
     (await second)();
     (await c)();
+    expect(started).toEqual(['a1', 'b', 'c', 'a2']);
   });
 
-  test('turns away those beyond its bounds, of all and of one key, and lets patient ones wait', async () => {
+  test('gives a key no further turn while a key with fewer turns waits', async () => {
+    const queue = createFairQueue({ atOnce: 3 });
+    const started: string[] = [];
+    const enter = entering(queue, started);
+    const leaves = [await enter('a', 'a1'), await enter('a', 'a2'), await enter('b', 'b1')];
+    const waiting = [enter('a', 'a3'), enter('b', 'b2'), enter('c', 'c1')];
+    leaves[0]?.();
+    await setImmediate();
+    expect(started.at(-1)).toBe('c1');
+    leaves[2]?.();
+    await setImmediate();
+    expect(started.at(-1)).toBe('b2');
+    leaves[1]?.();
+    for (const leave of await Promise.all(waiting)) leave();
+  });
+
+  test('runs the work of one key in order after a failure, and another key meanwhile', async () => {
+    const queue = createFairQueue({ atOncePerKey: 1 });
+    const ran: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const one = queue.run(1, () => first.promise);
+    const two = queue.run(1, async () => ran.push('two'));
+    const three = queue.run(1, async () => ran.push('three'));
+    await queue.run(2, async () => ran.push('other'));
+    expect(ran).toEqual(['other']);
+    first.reject(new Error('no'));
+    await expect(one).rejects.toThrow('no');
+    await Promise.all([two, three]);
+    expect(ran).toEqual(['other', 'two', 'three']);
+  });
+
+  test('refuses callers beyond its places, in total and per key, and lets patient callers wait', async () => {
     const queue = createFairQueue(BOUNDS);
-    const ask = (key: string) => queue.enter(key).then((leave) => leave);
-    const waiting = [ask('a'), ask('a'), ask('a')];
-    await expect(ask('a')).rejects.toBeInstanceOf(QueueFull);
-    waiting.push(ask('b'), ask('c'), ask('d'));
-    await expect(ask('e')).rejects.toBeInstanceOf(QueueFull);
+    const waiting = [queue.enter('a'), queue.enter('a'), queue.enter('a')];
+    await expect(queue.enter('a')).rejects.toBeInstanceOf(QueueFull);
+    await expect(queue.run('a', async () => 1)).rejects.toBeInstanceOf(QueueFull);
+    waiting.push(queue.enter('b'), queue.enter('c'), queue.enter('d'));
+    await expect(queue.enter('e')).rejects.toBeInstanceOf(QueueFull);
     const patient = queue.enter('e', { isPatient: true });
-    const all = [...waiting, patient].map(async (one) => (await one)());
-    await Promise.all(all);
-    // Everything is free again.
-    (await queue.enter('a'))();
+    await Promise.all([...waiting, patient].map(async (turn) => (await turn)()));
+    // All places are free again.
+    const again = [queue.enter('a'), queue.enter('a'), queue.enter('a')];
+    await Promise.all(again.map(async (turn) => (await turn)()));
   });
 
-  test('frees the place of a caller whose signal is given', async () => {
+  test('applies a bound per key that the caller gives', async () => {
+    const queue = createFairQueue({ atOnce: 1 });
+    const leave = await queue.enter('a', { placesPerKey: 1 });
+    await expect(queue.enter('a', { placesPerKey: 1 })).rejects.toBeInstanceOf(QueueFull);
+    const second = queue.enter('a', { placesPerKey: 2 });
+    leave();
+    (await second)();
+  });
+
+  test('frees the place of a caller whose signal is aborted', async () => {
     const queue = createFairQueue({ ...BOUNDS, atOnce: 1 });
     const leave = await queue.enter('a');
     const gone = new AbortController();

@@ -1,5 +1,5 @@
+import type { FairQueue } from '../../base/fair-queue.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { InLine } from '../../base/in-line.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
 import { isOnlyTitledAuto, type MailVerdict, snippetOf } from '../../base/mail-in/index.ts';
@@ -35,8 +35,8 @@ export type ReceiveDeps = {
   mailDomain: string | null;
   lookUp: LookUp;
   read: MailReader;
-  /** By project, for whoever is to take its turns: of the connections that wait for them there are few. */
-  inLine: InLine;
+  /** One email of a project at a time, because each locks the project and few connections can wait for the lock. */
+  projectQueue: FairQueue;
   log: Log;
 };
 
@@ -123,7 +123,7 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
     ? 'unknown'
     : decision.act === 'nothing' && mail.from === null
       ? 'unsigned'
-      : await deps.inLine(projectId, () => act(deps, { ...received, letter }, decision));
+      : await deps.projectQueue.run(projectId, () => act(deps, { ...received, letter }, decision));
   const why = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info({ ...said, projectId, messageId, act: decision.act, why, answer }, 'mail.received');
   return answer;

@@ -22,9 +22,9 @@ export type RenderedFor = { projectId: number; isSending?: boolean };
 
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 256;
-const WAITING_MAX = 1_000;
-/** As many as heavy requests of one project may wait. */
-const WAITING_MAX_OF_PROJECT = 20;
+const PLACES = 1_000;
+/** As many as for heavy requests of one project. */
+const PLACES_PER_PROJECT = 20;
 const BUSY_RETRY_S = 5;
 
 const RENDER_WITHIN_MS = 2_000;
@@ -53,7 +53,7 @@ export function createRenderer({ pool = openPool(), deadlineMs = null }: Rendere
 function runningOf({ projectId, isSending = false }: RenderedFor, deadlineMs: number): Running {
   return isSending
     ? { key: `send ${projectId}`, deadlineMs }
-    : { key: String(projectId), deadlineMs, ofOneMax: WAITING_MAX_OF_PROJECT };
+    : { key: String(projectId), deadlineMs, placesPerKey: PLACES_PER_PROJECT };
 }
 
 function openPool(): WorkerPool<RenderTasks> {
@@ -61,7 +61,7 @@ function openPool(): WorkerPool<RenderTasks> {
     url: new URL('thread.ts', import.meta.url),
     threadsMax: THREADS_MAX,
     memoryMb: THREAD_MEMORY_MB,
-    waitingMax: WAITING_MAX,
+    places: PLACES,
   });
 }
 

@@ -227,7 +227,7 @@ describe('sending', () => {
   });
 
   test('puts a draft back that the renderer had no room for', async () => {
-    const busy = createWorkerPool<RenderTasks>({ ...POOL, waitingMax: 0 });
+    const busy = createWorkerPool<RenderTasks>({ ...POOL, places: 0 });
     const renderer = createRenderer({ pool: busy });
     const sending = openEngine(db, clock, { mailroom: { renderer } });
     const projectId = await projectWith({ name: 'long', body: FILLER });
@@ -245,7 +245,7 @@ const POOL = {
   url: new URL('../../../testkit/looping-render-thread.ts', import.meta.url),
   threadsMax: 1,
   memoryMb: 256,
-  waitingMax: 100,
+  places: 100,
 };
 
 function loopingPool() {

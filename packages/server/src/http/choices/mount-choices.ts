@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createLine, type InLine } from '../../base/in-line.ts';
+import { createFairQueue, type FairQueue } from '../../base/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
 import {
   type Choice,
@@ -17,12 +17,10 @@ import { STYLE_HASH } from './style.ts';
 export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
 
 /**
- * Every choice takes the turns of its project. Waiting for them each holds a connection, of which there are ten for all
- * projects: whoever presses one button a thousand times would have them all.
+ * Every choice locks its project, and a choice that waits for the lock holds one of ten connections that all projects share.
+ * So the choices of a project run one at a time, and a button that is pressed a thousand times holds one connection.
  */
-const CHOICES_WAITING_MAX = 1_000;
-/** Nor does one project take the places of the others, who are answered at once while its turn is held. */
-const CHOICES_WAITING_MAX_OF_ONE = 250;
+const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000, placesPerKey: 250 };
 
 /**
  * What recipients choose, at the links of their letters: `/u/<token>` and below it. The token alone says whose choice it is,
@@ -31,10 +29,7 @@ const CHOICES_WAITING_MAX_OF_ONE = 250;
  * same address, and is answered itself, never redirected, as often as it comes.
  */
 export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
-  const inLine = createLine({
-    waitingMax: CHOICES_WAITING_MAX,
-    waitingMaxOfOne: CHOICES_WAITING_MAX_OF_ONE,
-  });
+  const projectQueue = createFairQueue(PROJECT_QUEUE);
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -45,7 +40,9 @@ export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
     scope.setErrorHandler((error, request, reply) => answerTrouble(deps, { error, request, reply }));
     scope.get<Named>('/u/:token', (request, reply) => show(deps, request, reply));
     for (const [path, read] of Object.entries(CHOICES))
-      scope.post<Named>(`/u/:token${path}`, (request, reply) => take(deps, { request, reply, read, inLine }));
+      scope.post<Named>(`/u/:token${path}`, (request, reply) =>
+        take(deps, { request, reply, read, projectQueue }),
+      );
   });
 }
 
@@ -87,9 +84,9 @@ async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: Fa
   return page(reply, 200, choicesPage(place, standing, null));
 }
 
-type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; inLine: InLine };
+type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; projectQueue: FairQueue };
 
-async function take(deps: ChoicesDeps, { request, reply, read, inLine }: Taking): Promise<string> {
+async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: Taking): Promise<string> {
   const letter = letterOf(deps, request);
   const place = placeOf(request);
   if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
@@ -97,7 +94,7 @@ async function take(deps: ChoicesDeps, { request, reply, read, inLine }: Taking)
   const form = await readForm(bodyOf(request), request.headers['content-type']);
   const choice = before && read(form, before);
   if (before && !choice) return page(reply, 400, noticePage(place, 'refused'));
-  const standing = choice && (await inLine(letter.projectId, () => choose(deps, letter, choice)));
+  const standing = choice && (await projectQueue.run(letter.projectId, () => choose(deps, letter, choice)));
   if (!choice || !standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
   return page(reply, 200, choicesPage(place, standing, DONE[choice.kind]));
 }

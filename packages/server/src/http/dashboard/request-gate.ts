@@ -5,9 +5,9 @@ import type { Cost } from './request-cost.ts';
 import type { DashboardRoute } from './route.ts';
 
 /** Of the connections for heavy requests, backtests have the rest (`backtest-places.ts`). */
-const HEAVY = { atOnce: 3, atOncePerKey: 2, waitingMax: 80, waitingMaxPerKey: 20 };
+const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
 /** Apart from the heavy ones: a picture's server may be slow, and the database has nothing to do meanwhile. */
-const IMAGES = { atOnce: 2, atOncePerKey: 1, waitingMax: 80, waitingMaxPerKey: 20 };
+const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };
 const BUSY_RETRY_S = 5;
 
 export type GatedRequest = {

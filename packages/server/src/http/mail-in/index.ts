@@ -1,4 +1,4 @@
-import { createLine } from '../../base/in-line.ts';
+import { createFairQueue } from '../../base/fair-queue.ts';
 import { MAIL_BYTES_MAX } from '../../base/mail-in/index.ts';
 import { readRecipient, type ReceiveDeps, receiveMail } from '../../flows/receive-mail/index.ts';
 import {
@@ -10,29 +10,29 @@ import {
 import { trustedPeers } from '../transport.ts';
 import { CLIENTS_MAX, createDoor } from './door.ts';
 
-export type MailInOptions = Omit<ReceiveDeps, 'read' | 'inLine'> & {
+export type MailInOptions = Omit<ReceiveDeps, 'read' | 'projectQueue'> & {
   host: string;
   port: number;
-  /** For those who ask for STARTTLS; null: it is not offered. */
+  /** The certificate for STARTTLS. Null: STARTTLS is not offered. */
   tls: Certificate | null;
-  /** Addresses and ranges of our own servers in front, beside those of this machine. */
+  /** Addresses and ranges of our own proxies, in addition to those of this machine. */
   trustProxy: readonly string[];
 };
 
 const RECIPIENTS_MAX = 5;
-/** More than there are connections. */
-const WAITING_MAX = 1_000;
+/** More places than there are connections. */
+const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000 };
 const THIS_MACHINE = ['127.0.0.0/8', '::1'];
 
 /**
- * Bounces, complaints, answers and unsubscribes by mail. Whoever is not written to by a seal of ours is refused at RCPT, so
- * that nothing is ever sent back; what was taken has had its effect before the 250.
+ * Receives bounces, complaints, replies and unsubscribes by SMTP. A recipient without a valid token is refused at RCPT, so
+ * Beckon never sends backscatter. An accepted email has taken effect before the 250.
  */
 export async function startMailIn(options: MailInOptions): Promise<MailListener> {
   const { host, port, tls, trustProxy, ...deps } = options;
   const { db, log, mailDomain } = deps;
   const { read, close } = createMailReader();
-  const inLine = createLine({ waitingMax: WAITING_MAX });
+  const projectQueue = createFairQueue(PROJECT_QUEUE);
   const isNear = trustedPeers([...THIS_MACHINE, ...trustProxy]);
   const listener = await startMailListener({
     host,
@@ -50,7 +50,7 @@ export async function startMailIn(options: MailInOptions): Promise<MailListener>
     }),
     async accept({ from, to, raw, remote, helo }) {
       const arrived = { from, to, raw, remote, helo, isNear: isNear(remote) };
-      return (await receiveMail({ ...deps, read, inLine }, arrived)) ?? undefined;
+      return (await receiveMail({ ...deps, read, projectQueue }, arrived)) ?? undefined;
     },
     log,
   });

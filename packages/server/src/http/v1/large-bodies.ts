@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { createLine } from '../../base/in-line.ts';
+import { createFairQueue } from '../../base/fair-queue.ts';
 
 /** Lets the process answer others before the next step of a large body. */
 export type Pause = () => Promise<void>;
 
-/** Runs `work` when it is its turn: one large body at a time, and the projects that have any in rotation. */
+/** Runs `work` when its turn begins: one large body at a time, and projects round-robin. */
 export type LargeBodies = <T>(projectId: number, work: (pause: Pause) => Promise<T>) => Promise<T>;
 
 /**
@@ -12,16 +12,13 @@ export type LargeBodies = <T>(projectId: number, work: (pause: Pause) => Promise
  * bounds how long everything else waits to one step, and the parsed bodies in memory to one.
  */
 export function createLargeBodies(): LargeBodies {
-  // How many can wait is bounded by the budget for bodies, which they hold.
-  const ofProject = createLine({ waitingMax: Number.POSITIVE_INFINITY });
-  const ofAll = createLine({ waitingMax: Number.POSITIVE_INFINITY });
+  // The budget for bodies bounds how many wait.
+  const queue = createFairQueue({ atOnce: 1 });
   return (projectId, work) =>
-    ofProject(projectId, () =>
-      ofAll('all', async () => {
-        await pause();
-        return work(pause);
-      }),
-    );
+    queue.run(projectId, async () => {
+      await pause();
+      return work(pause);
+    });
 }
 
 /** A new connection is accepted in one round of the event loop, read in the next, and answered in the one after. */

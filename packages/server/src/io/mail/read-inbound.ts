@@ -8,35 +8,35 @@ import {
 } from '../../base/mail-in/index.ts';
 import { createWorkerPool, TaskStopped, type WorkerPool } from '../threads/index.ts';
 
-/** A mail, what it is, and what of it somebody wrote. */
+/** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
 export type ToRead = { raw: Uint8Array; envelope: Pick<MailEnvelope, 'to'> & { from: string } };
 
 /**
- * Some ten milliseconds; ten megabytes take a second and more, in which the process would answer nobody. Lines cost more than
- * what stands in them: sixty thousand empty ones take as long as ten megabytes, and are 120 kB.
+ * An email within these bounds takes about 10 ms to read. 10 MB take a second or more, which would block the process. Lines
+ * cost more than their content: 60,000 empty lines take as long as 10 MB, and are 120 kB.
  */
 const HERE_MAX_BYTES = 128 * 1024;
 const HERE_MAX_LINES = 2_000;
 const WITHIN_MS = 30_000;
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 512;
-const WAITING_MAX = 1_000;
+const PLACES = 1_000;
 
 type ReadingTasks = { read: typeof readHere };
 
-/** Null where an email takes more time or memory than any needs: it was made for that, and would do the same again. */
+/** Null for an email that exceeds the bounds of time or memory. It would exceed them again. */
 export type MailReader = (asked: ToRead) => Promise<ReadInbound | null>;
 
 export type MailReading = { read: MailReader; close: () => Promise<void> };
 
-/** Emails that take long are read in worker threads. */
+/** Reads large emails in worker threads. */
 export function createMailReader(): MailReading {
   const pool = createWorkerPool<ReadingTasks>({
     url: new URL('reading-thread.ts', import.meta.url),
     threadsMax: THREADS_MAX,
     memoryMb: THREAD_MEMORY_MB,
-    waitingMax: WAITING_MAX,
+    places: PLACES,
   });
   return {
     read: (asked) => (isQuick(asked.raw) ? readHere(asked) : readApart(pool, asked)),
@@ -44,7 +44,7 @@ export function createMailReader(): MailReading {
   };
 }
 
-/** Whether it is read at once, by the process that has it. */
+/** Whether an email is read in this thread. */
 export function isQuick(raw: Uint8Array): boolean {
   if (raw.length > HERE_MAX_BYTES) return false;
   let lines = 0;
@@ -60,7 +60,7 @@ export async function readHere({ raw, envelope }: ToRead): Promise<ReadInbound> 
   return { mail, verdict: classifyMail(mail, envelope), text: replyText(mail) };
 }
 
-/** A refusal for want of a free thread is thrown, so that the sending server tries again later. */
+/** Throws when the queue is full, so that the sending server tries again later. */
 async function readApart(pool: WorkerPool<ReadingTasks>, asked: ToRead): Promise<ReadInbound | null> {
   try {
     return await pool.run('read', asked, { key: 'mail', deadlineMs: WITHIN_MS });

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TEST_TASKS } from '../../../testkit/test-thread.ts';
-import { createFairQueue } from './fair-queue.ts';
 import { createWorkerPool, TaskStopped, type WorkerPool, type WorkerPoolOptions } from './index.ts';
 
 type TestTasks = typeof TEST_TASKS;
@@ -10,7 +9,7 @@ afterEach(() => Promise.all(opened.splice(0).map((pool) => pool.close())));
 
 function openPool(changed: Partial<WorkerPoolOptions> = {}): WorkerPool<TestTasks> {
   const url = new URL('../../../testkit/test-thread.ts', import.meta.url);
-  const pool = createWorkerPool<TestTasks>({ url, threadsMax: 1, memoryMb: 64, waitingMax: 100, ...changed });
+  const pool = createWorkerPool<TestTasks>({ url, threadsMax: 1, memoryMb: 64, places: 100, ...changed });
   opened.push(pool);
   return pool;
 }
@@ -27,7 +26,7 @@ async function troubleOf(running: Promise<unknown>): Promise<unknown> {
 }
 
 describe('createWorkerPool', () => {
-  test('runs tasks in a thread, and hands faults and errors back', async () => {
+  test('runs tasks in a thread, and returns values, faults and errors', async () => {
     const pool = openPool();
     expect(await pool.run('double', 21, LATE)).toBe(42);
     await expect(pool.run('refuse', 'too long', LATE)).rejects.toMatchObject({
@@ -38,13 +37,13 @@ describe('createWorkerPool', () => {
     expect(await pool.run('echo', { of: [1] }, LATE)).toEqual({ of: [1] });
   });
 
-  test('refuses a task that cannot be copied, and goes on', async () => {
+  test('rejects an input that cannot be copied, and runs the next task', async () => {
     const pool = openPool();
     await expect(pool.run('echo', () => 1, LATE)).rejects.toThrow(/could not be cloned/);
     expect(await pool.run('double', 2, LATE)).toBe(4);
   });
 
-  test('stops a task at its deadline, and goes on with a new thread', async () => {
+  test('stops a task at its deadline, and runs the next task in a new thread', async () => {
     const pool = openPool();
     const looping = pool.run('loop', undefined as never, SOON);
     const next = pool.run('double', 2, LATE);
@@ -52,21 +51,21 @@ describe('createWorkerPool', () => {
     expect(await next).toBe(4);
   });
 
-  test('stops a task that takes too much memory, and goes on', async () => {
+  test('stops a task that exceeds its memory bound, and runs the next task', async () => {
     const pool = openPool();
     expect(await troubleOf(pool.run('devour', undefined as never, LATE))).toBe('memory');
     expect(await pool.run('double', 2, LATE)).toBe(4);
   });
 
-  test('goes on when a thread ends in the middle of a task', async () => {
+  test('runs the next task after a thread exits during a task', async () => {
     const pool = openPool();
     expect(await troubleOf(pool.run('leave', undefined as never, LATE))).toBe('crashed');
     expect(await pool.run('double', 2, LATE)).toBe(4);
   });
 
-  test('refuses tasks beyond the bound of one key and of all, and runs those that wait', async () => {
-    const pool = openPool({ waitingMax: 3 });
-    const bounded = { ...LATE, ofOneMax: 2 };
+  test('refuses tasks beyond the bounds in total and per key, and runs those that wait', async () => {
+    const pool = openPool({ places: 4 });
+    const bounded = { ...LATE, placesPerKey: 3 };
     const first = pool.run('double', 1, bounded);
     const waiting = [pool.run('double', 2, bounded), pool.run('double', 3, bounded)];
     expect(await troubleOf(pool.run('double', 4, bounded))).toBe('busy');
@@ -75,7 +74,7 @@ describe('createWorkerPool', () => {
     expect(await Promise.all([first, ...waiting, others])).toEqual([2, 4, 6, 10]);
   });
 
-  test('closing stops what runs and what waits, and later tasks are refused', async () => {
+  test('close stops running and waiting tasks, and later tasks are refused', async () => {
     const pool = openPool();
     const running = pool.run('loop', undefined as never, LATE);
     const waiting = pool.run('double', 1, LATE);
@@ -85,7 +84,7 @@ describe('createWorkerPool', () => {
     expect(await troubleOf(pool.run('double', 1, LATE))).toBe('closed');
   });
 
-  test("a key with ten tasks delays another key's task by no more than one", async () => {
+  test('delays a task of another key by one task at most', async () => {
     const pool = openPool();
     const order: string[] = [];
     const run = async (key: string, name: string): Promise<void> => {
@@ -95,30 +94,5 @@ describe('createWorkerPool', () => {
     await Promise.all([...ofA, run('b', 'b')]);
     expect(order.indexOf('b')).toBeLessThanOrEqual(1);
     expect(order).toHaveLength(11);
-  });
-});
-
-describe('createFairQueue', () => {
-  test('gives keys their turn one after another', () => {
-    const queue = createFairQueue<number>(100);
-    for (const at of [1, 2, 3]) queue.add('a', at, 10);
-    for (const at of [4, 5]) queue.add('b', at, 10);
-    queue.add('c', 6, 10);
-    const served: number[] = [];
-    for (let next = queue.next(); next; next = queue.next()) {
-      served.push(next.task);
-      queue.ended(next.key);
-    }
-    expect(served).toEqual([1, 4, 6, 2, 5, 3]);
-  });
-
-  test('gives a key no second thread while another key waits', () => {
-    const queue = createFairQueue<number>(100);
-    for (const at of [1, 2, 3]) queue.add('a', at, 10);
-    expect(queue.next()?.task).toBe(1);
-    // Nobody else waits.
-    expect(queue.next()?.task).toBe(2);
-    queue.add('b', 4, 10);
-    expect(queue.next()?.task).toBe(4);
   });
 });

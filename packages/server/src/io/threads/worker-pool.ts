@@ -1,26 +1,26 @@
 import { Worker } from 'node:worker_threads';
+import { createFairQueue, QueueFull } from '../../base/fair-queue.ts';
 import { Fault } from '../../base/fault.ts';
-import { createFairQueue } from './fair-queue.ts';
 import type { Answer, Asked, Tasks } from './serve-tasks.ts';
 import { TaskStopped, type TaskTrouble } from './task-stopped.ts';
 
 export type WorkerPoolOptions = {
   /** The file that calls `serveTasks`. */
   url: URL;
-  /** They start when they are first needed, and are used again: loading their code takes longer than most tasks. */
+  /** Threads start when they are first needed and are reused, because loading their code takes longer than most tasks. */
   threadsMax: number;
-  /** Of one thread. */
+  /** Memory of one thread. */
   memoryMb: number;
-  /** Tasks that wait, of all keys. */
-  waitingMax: number;
+  /** Tasks that wait or run, of all keys. */
+  places: number;
 };
 
-/** `key`: whose task it is, for the queue (see `fair-queue.ts`). `ofOneMax`: how many may wait with this key. */
-export type Running = { key: string; deadlineMs: number; ofOneMax?: number };
+/** `key`: the project or kind of work, which has its own queue. `placesPerKey`: tasks of this key that may wait or run. */
+export type Running = { key: string; deadlineMs: number; placesPerKey?: number };
 
 /**
- * Threads for work whose cost somebody else decides. Each task has a deadline and a bound of memory. A task beyond them ends
- * with its thread, and the next task gets a new one.
+ * Threads for work whose cost untrusted input decides. Each task has a deadline and a memory bound. A task beyond them ends
+ * together with its thread, and the next task gets a new thread.
  */
 export type WorkerPool<T extends Tasks> = {
   run<N extends keyof T & string>(
@@ -28,11 +28,11 @@ export type WorkerPool<T extends Tasks> = {
     input: Parameters<T[N]>[0],
     running: Running,
   ): Promise<Awaited<ReturnType<T[N]>>>;
-  /** Stops what runs and waits. */
+  /** Stops running and waiting tasks. */
   close(): Promise<void>;
 };
 
-type Task = Asked & Required<Running> & { settle: PromiseWithResolvers<unknown> };
+type Task = Asked & { deadlineMs: number; settle: PromiseWithResolvers<unknown> };
 type Thread = { worker: Worker; isReady: boolean; task: Task | null; timer: NodeJS.Timeout | null };
 
 export function createWorkerPool<T extends Tasks>(options: WorkerPoolOptions): WorkerPool<T> {
@@ -48,44 +48,47 @@ class Pool {
   readonly #options: WorkerPoolOptions;
   readonly #queue;
   readonly #threads = new Set<Thread>();
+  readonly #closing = new AbortController();
   #tasks = 0;
-  #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#queue = createFairQueue<Task>(options.waitingMax);
+    this.#queue = createFairQueue({ atOnce: options.threadsMax, places: options.places });
   }
 
-  run(name: string, input: unknown, { ofOneMax = Infinity, ...running }: Running): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(new TaskStopped('closed'));
-    const settle = Promise.withResolvers<unknown>();
-    this.#tasks += 1;
-    const task: Task = { id: this.#tasks, name, input, ofOneMax, ...running, settle };
-    if (!this.#queue.add(task.key, task, ofOneMax)) return Promise.reject(new TaskStopped('busy'));
-    this.#pump();
-    return settle.promise;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const task of this.#queue.clear()) task.settle.reject(new TaskStopped('closed'));
-    await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'closed')));
-  }
-
-  #pump(): void {
-    for (let thread = this.#free(); thread; thread = this.#free()) {
-      const next = this.#queue.next();
-      if (!next) return;
-      thread.task = next.task;
-      // A thread without a task keeps no process alive; whoever waits for a task does.
-      thread.worker.ref();
-      if (thread.isReady) this.#begin(thread);
+  async run(name: string, input: unknown, { key, deadlineMs, placesPerKey }: Running): Promise<unknown> {
+    const leave = await this.#enter(key, placesPerKey);
+    try {
+      this.#closing.signal.throwIfAborted();
+      const settle = Promise.withResolvers<unknown>();
+      this.#tasks += 1;
+      this.#assign({ id: this.#tasks, name, input, deadlineMs, settle });
+      return await settle.promise;
+    } finally {
+      leave();
     }
   }
 
-  #free(): Thread | undefined {
-    for (const thread of this.#threads) if (!thread.task) return thread;
-    return this.#threads.size < this.#options.threadsMax && !this.#isClosed ? this.#start() : undefined;
+  async #enter(key: string, placesPerKey: number | undefined): Promise<() => void> {
+    try {
+      return await this.#queue.enter(key, { signal: this.#closing.signal, placesPerKey });
+    } catch (error) {
+      throw error instanceof QueueFull ? new TaskStopped('busy', error) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new TaskStopped('closed'));
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'closed')));
+  }
+
+  /** The queue admits as many tasks as there are threads, so one is free or can start. */
+  #assign(task: Task): void {
+    const thread = [...this.#threads].find((one) => !one.task) ?? this.#start();
+    thread.task = task;
+    // An idle thread does not keep the process alive. A running task does.
+    thread.worker.ref();
+    if (thread.isReady) this.#begin(thread);
   }
 
   #start(): Thread {
@@ -105,7 +108,7 @@ class Pool {
     return thread;
   }
 
-  /** The deadline begins here and not while a thread starts, which on a busy machine takes seconds. */
+  /** Starts the deadline here, because starting a thread takes seconds on a busy machine. */
   #begin(thread: Thread): void {
     const { task, worker } = thread;
     if (!task) return;
@@ -114,7 +117,7 @@ class Pool {
     try {
       worker.postMessage({ id, name, input } satisfies Asked);
     } catch (error) {
-      // What cannot be copied is no fault of the thread.
+      // An input that cannot be copied is not the thread's failure.
       this.#answered(thread, { id, error });
     }
   }
@@ -127,7 +130,6 @@ class Pool {
     if ('value' in answer) task.settle.resolve(answer.value);
     else if ('fault' in answer) task.settle.reject(new Fault(answer.fault.code, answer.fault));
     else task.settle.reject(answer.error);
-    this.#pump();
   }
 
   async #end(thread: Thread, trouble: TaskTrouble, cause?: unknown): Promise<void> {
@@ -135,14 +137,11 @@ class Pool {
     const { task } = thread;
     this.#release(thread);
     task?.settle.reject(new TaskStopped(trouble, cause));
-    const ended = thread.worker.terminate();
-    this.#pump();
-    await ended;
+    await thread.worker.terminate();
   }
 
   #release(thread: Thread): void {
     if (thread.timer) clearTimeout(thread.timer);
-    if (thread.task) this.#queue.ended(thread.task.key);
     thread.timer = null;
     thread.task = null;
   }
