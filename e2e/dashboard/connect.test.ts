@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const secret = await secretOf('The secret of this endpoint');
     await page.getByRole('link', { name: hooks.url('/outcomes') }).click();
     await button('Send a test event').click();
-    await page.getByText('The test event was taken: 204').waitFor();
+    await page.getByText('Test event delivered: 204').waitFor();
 
     hooks.answer(() => ({ status: 500, body: 'not today' }));
     await unsubscribe(await letterTo('grace'));

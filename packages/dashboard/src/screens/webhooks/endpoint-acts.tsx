@@ -3,10 +3,14 @@ import { Button, Menu } from '@mantine/core';
 import { ChevronDown, Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange } from '../../api/index.ts';
-import { refused, told } from '../../parts/index.ts';
-import { DeleteEndpoint, EditEndpoint, ReplayDialog, RotateSecret } from './endpoint-dialogs.tsx';
+import { later, refused, told, WhenOpened } from '../../parts/index.ts';
 
-/** What is old after something was done to an endpoint. */
+const EditEndpoint = later(() => import('./endpoint-dialogs.tsx'), 'EditEndpoint', null);
+const RotateSecret = later(() => import('./endpoint-dialogs.tsx'), 'RotateSecret', null);
+const ReplayDialog = later(() => import('./endpoint-dialogs.tsx'), 'ReplayDialog', null);
+const DeleteEndpoint = later(() => import('./endpoint-dialogs.tsx'), 'DeleteEndpoint', null);
+
+/** The queries that a change of an endpoint makes stale. */
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/webhooks',
   'GET /projects/:project/webhooks/:endpoint',
@@ -55,10 +59,18 @@ export function EndpointActs({ endpoint }: { endpoint: WebhookEndpoint }): React
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <EditEndpoint endpoint={endpoint} opened={dialog === 'edit'} onClose={close} />
-      <RotateSecret endpoint={endpoint} opened={dialog === 'rotate'} onClose={close} />
-      <ReplayDialog endpoint={endpoint} opened={dialog === 'replay'} onClose={close} />
-      <DeleteEndpoint endpoint={endpoint} opened={dialog === 'delete'} onClose={close} />
+      <WhenOpened opened={dialog === 'edit'}>
+        <EditEndpoint endpoint={endpoint} opened={dialog === 'edit'} onClose={close} />
+      </WhenOpened>
+      <WhenOpened opened={dialog === 'rotate'}>
+        <RotateSecret endpoint={endpoint} opened={dialog === 'rotate'} onClose={close} />
+      </WhenOpened>
+      <WhenOpened opened={dialog === 'replay'}>
+        <ReplayDialog endpoint={endpoint} opened={dialog === 'replay'} onClose={close} />
+      </WhenOpened>
+      <WhenOpened opened={dialog === 'delete'}>
+        <DeleteEndpoint endpoint={endpoint} opened={dialog === 'delete'} onClose={close} />
+      </WhenOpened>
     </>
   );
 }
@@ -68,20 +80,20 @@ function useSwitches() {
     refreshes: FOLLOWS,
     onDone: ({ data: { state, attempts } }) => {
       const answer = attempts.at(-1);
-      const said = answer?.status ?? answer?.error ?? 'nothing';
-      told(state === 'delivered' ? `The test event was taken: ${said}` : `The test event failed: ${said}`);
+      const result = answer?.status ?? answer?.error ?? 'no answer';
+      told(state === 'delivered' ? `Test event delivered: ${result}` : `Test event failed: ${result}`);
     },
     onRefused: (error) => refused(error),
   });
   const enable = useChange('POST /projects/:project/webhooks/:endpoint/enable', {
     refreshes: FOLLOWS,
-    onDone: () => told('It is told again. What it missed stays missed until you replay it.'),
+    onDone: () => told('Endpoint enabled. Missed events are not resent. Use Replay.'),
     onRefused: (error) => refused(error),
   });
   const disable = useChange('POST /projects/:project/webhooks/:endpoint/disable', {
     refreshes: FOLLOWS,
     onDone: ({ data: { missed } }) =>
-      told(`Nothing is sent to it any more. ${missed} that waited are missed.`),
+      told(`Endpoint disabled. ${missed} waiting deliveries were marked as missed.`),
     onRefused: (error) => refused(error),
   });
   return { test, enable, disable };
