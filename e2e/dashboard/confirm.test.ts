@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.getByLabel('Your password now').fill(OWNER.password);
     await page.getByLabel('The new one', { exact: true }).fill('another horse battery');
     await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('You have none yet.').waitFor();
+    await page.getByText('No passkeys yet.').waitFor();
     await page.getByRole('row').filter({ hasText: 'notebook' }).getByText('Revoked').waitFor();
     expect(await session.ask('GET', '/session')).toMatchObject({ data: { person: { email: OWNER.email } } });
   });

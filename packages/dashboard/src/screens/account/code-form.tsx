@@ -1,11 +1,12 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { FormError, fieldOf } from './form-error.tsx';
+import { FormError } from './form-error.tsx';
+import { CodeField } from './sign-in-fields.tsx';
 
 type CodeFormProps = { onSignedIn: () => void; onBack: () => void };
 
-/** The second step of who has an authenticator app: its code, or one of the codes that were kept for the day it is lost. */
+/** The second step of a sign-in: a code of the authenticator app, or a backup code. */
 export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
   const [isBackup, setBackup] = useState(false);
   const [code, setCode] = useState('');
@@ -25,20 +26,17 @@ export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           {isBackup
-            ? 'Type one of the backup codes that you kept. Each works once.'
-            : 'Type the code that your authenticator app shows.'}
+            ? 'Enter one of your backup codes. Each works once.'
+            : 'Enter the code that your authenticator app shows.'}
         </Text>
-        <TextInput
+        <CodeField
           key={String(isBackup)}
           label={isBackup ? 'Backup code' : 'Code'}
           inputMode={isBackup ? 'text' : 'numeric'}
-          autoComplete="one-time-code"
-          required
-          withAsterisk={false}
           autoFocus
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          error={fieldOf(change.error, 'code')}
+          onChange={setCode}
+          error={change.error}
         />
         <FormError error={change.error} fields={['code']} />
         <Button type="submit" loading={change.isPending}>
@@ -48,7 +46,7 @@ export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
           {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
         </Anchor>
         <Anchor component="button" type="button" size="sm" onClick={onBack} ta="start">
-          Begin again
+          Start again
         </Anchor>
       </Stack>
     </form>

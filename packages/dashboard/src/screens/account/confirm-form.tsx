@@ -1,10 +1,10 @@
-import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { KeyRound } from 'lucide-react';
+import { Button, Stack, Text } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useApi, useChange } from '../../api/index.ts';
 import { DialogFoot } from '../../parts/dialog-foot.tsx';
-import { FormError, fieldOf } from './form-error.tsx';
+import { FormError } from './form-error.tsx';
 import { usePasskeyConfirmation } from './passkey.ts';
+import { CodeField, PasskeyOption, PasswordField } from './sign-in-fields.tsx';
 
 type ConfirmFormProps = {
   email: string;
@@ -31,27 +31,13 @@ export function ConfirmForm({ email, needsCode, onConfirmed, onCancel }: Confirm
           minutes.
         </Text>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus
-          autoFocus
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldOf(confirm.error, 'password')}
-        />
+        <PasswordField value={password} onChange={setPassword} error={confirm.error} autoFocus />
         {needsCode && (
-          <TextInput
-            label="Code"
+          <CodeField
             description="From your authenticator app, or a backup code"
-            autoComplete="one-time-code"
-            required
-            withAsterisk={false}
             value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
-            error={fieldOf(confirm.error, 'code')}
+            onChange={setCode}
+            error={confirm.error}
           />
         )}
         <FormError error={confirm.error} fields={['password', 'code']} />
@@ -60,32 +46,15 @@ export function ConfirmForm({ email, needsCode, onConfirmed, onCancel }: Confirm
             Confirm
           </Button>
         </DialogFoot>
-        <PasskeyButton onConfirmed={onConfirmed} />
+        <Passkey onConfirmed={onConfirmed} />
       </Stack>
     </form>
   );
 }
 
-function PasskeyButton({ onConfirmed }: { onConfirmed: () => void }): ReactNode {
+/** Shown to a member who has a passkey. */
+function Passkey({ onConfirmed }: { onConfirmed: () => void }): ReactNode {
   const passkeys = useApi('GET /passkeys', {});
   const passkey = usePasskeyConfirmation(onConfirmed);
-  if (!passkey.isPossible || (passkeys.data?.data.length ?? 0) === 0) return null;
-  return (
-    <>
-      <Divider label="or" labelPosition="center" />
-      <Button
-        variant="default"
-        leftSection={<KeyRound size={16} aria-hidden="true" />}
-        loading={passkey.isPending}
-        onClick={passkey.start}
-      >
-        Use a passkey
-      </Button>
-      {passkey.trouble !== null && (
-        <Text size="sm" role="alert" c="var(--mantine-color-error)">
-          {passkey.trouble}
-        </Text>
-      )}
-    </>
-  );
+  return (passkeys.data?.data.length ?? 0) > 0 && <PasskeyOption passkey={passkey} />;
 }

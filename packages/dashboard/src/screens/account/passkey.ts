@@ -9,19 +9,20 @@ import { useState } from 'react';
 import { ApiError, useCall } from '../../api/index.ts';
 
 type Passkey = {
-  /** This browser knows passkeys. */
+  /** The browser supports passkeys. */
   isPossible: boolean;
   isPending: boolean;
   trouble: string | null;
 };
+export type PasskeyUse = Passkey & { start: () => void };
 
-/** Gets options from the server, has the authenticator sign them, and sends the answer back. */
-export function usePasskeySignIn(onDone: () => void): Passkey & { start: () => void } {
+/** Signs in: gets options from the server, has the authenticator sign them, and sends the result back. */
+export function usePasskeySignIn(onDone: () => void): PasskeyUse {
   return useAssertion('POST /sign-in/passkey-options', 'POST /sign-in/passkey', onDone);
 }
 
-/** The same for a member who is signed in, with a passkey of theirs. */
-export function usePasskeyConfirmation(onDone: () => void): Passkey & { start: () => void } {
+/** Confirms the identity of a signed-in member, with one of their passkeys. */
+export function usePasskeyConfirmation(onDone: () => void): PasskeyUse {
   return useAssertion('POST /confirm/passkey-options', 'POST /confirm/passkey', onDone);
 }
 
@@ -29,7 +30,7 @@ function useAssertion(
   optionsKey: 'POST /sign-in/passkey-options' | 'POST /confirm/passkey-options',
   answerKey: 'POST /sign-in/passkey' | 'POST /confirm/passkey',
   onDone: () => void,
-): Passkey & { start: () => void } {
+): PasskeyUse {
   const ask = useCall();
   const { run, ...state } = useTrouble();
   const start = (): void =>
@@ -73,8 +74,8 @@ function useTrouble(): Passkey & { run: (work: () => Promise<void>) => void } {
 function wordsOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   const name = error instanceof Error ? error.name : '';
-  if (name === 'InvalidStateError') return 'This device has a passkey for this account already.';
+  if (name === 'InvalidStateError') return 'This device already has a passkey for this account.';
   return name === 'NotAllowedError'
-    ? 'The passkey was not used: you closed it, or it took too long.'
-    : 'The passkey could not be used here.';
+    ? 'The passkey was not used. The prompt was closed or timed out.'
+    : 'The passkey could not be used in this browser.';
 }

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { told } from '../../parts/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
+import { PasswordField } from './sign-in-fields.tsx';
 
 export function NameForm({ name, email }: { name: string; email: string }): ReactNode {
   const [value, setValue] = useState(name);
@@ -59,15 +60,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordInput
-          label="Your password now"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={current}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
-          error={fieldOf(change.error, 'password')}
-        />
+        <PasswordField label="Your password now" value={current} onChange={setCurrent} error={change.error} />
         <NewPasswordInput
           label="The new one"
           value={wanted}

@@ -4,6 +4,7 @@ import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { useApi, useChange, useRefresh } from '../../api/index.ts';
 import { ConfirmTyped, Loaded, told, When } from '../../parts/index.ts';
 import { useNewPasskey } from './passkey.ts';
+import { PasskeyError } from './sign-in-fields.tsx';
 import { browserName } from './words.ts';
 
 export function Passkeys(): ReactNode {
@@ -14,7 +15,7 @@ export function Passkeys(): ReactNode {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              You have none yet.
+              No passkeys yet.
             </Text>
           ) : (
             <PasskeyTable passkeys={data} />
@@ -70,7 +71,7 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
         isRunning={remove.isPending}
         error={remove.error}
       >
-        It signs you in no more. Your other ways in stay as they are.
+        This passkey no longer signs you in. Your other ways to sign in do not change.
       </ConfirmTyped>
     </>
   );
@@ -90,28 +91,26 @@ function AddPasskey(): ReactNode {
   if (!passkey.isPossible)
     return (
       <Text size="sm" c="dimmed">
-        This browser knows no passkeys.
+        This browser does not support passkeys.
       </Text>
     );
   return (
     <form onSubmit={submit}>
-      <Group gap="xs" align="end">
-        <TextInput
-          label="Name of a new one"
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Button type="submit" variant="default" loading={passkey.isPending}>
-          Add a passkey
-        </Button>
-      </Group>
-      {passkey.trouble !== null && (
-        <Text size="sm" role="alert" c="var(--mantine-color-error)" mt="xs">
-          {passkey.trouble}
-        </Text>
-      )}
+      <Stack gap="xs">
+        <Group gap="xs" align="end">
+          <TextInput
+            label="Name of a new one"
+            required
+            withAsterisk={false}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default" loading={passkey.isPending}>
+            Add a passkey
+          </Button>
+        </Group>
+        <PasskeyError message={passkey.trouble} />
+      </Stack>
     </form>
   );
 }

@@ -1,14 +1,15 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { type ApiError, useChange, useRefresh } from '../../api/index.ts';
 import { Command, Mark, told } from '../../parts/index.ts';
-import { FormError, fieldOf } from './form-error.tsx';
+import { FormError } from './form-error.tsx';
 import { Qr } from './qr.tsx';
+import { CodeField, PasswordField } from './sign-in-fields.tsx';
 
 type Wish = 'begin' | 'codes' | 'end';
 
-/** On or off; what it takes to change that is the password, asked for when it is needed. */
+/** Sets up or turns off the authenticator app. Each change requires the password. */
 export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): ReactNode {
   const [wish, setWish] = useState<Wish | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
@@ -91,15 +92,12 @@ function PasswordForm({ change, action, onCancel, onPassword }: PasswordFormProp
   return (
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
-        <PasswordInput
+        <PasswordField
           label="Your password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          autoFocus
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldOf(change.error, 'password')}
+          onChange={setPassword}
+          error={change.error}
+          autoFocus
         />
         <FormError error={change.error} fields={['password']} />
         <Group gap="xs">
@@ -118,7 +116,7 @@ function PasswordForm({ change, action, onCancel, onPassword }: PasswordFormProp
 type Begun = { uri: string; backup_codes: string[] };
 type NewAppProps = { email: string; onCancel: () => void; onDone: () => void };
 
-/** Password, then the picture for the phone, its first code, and the codes to keep. */
+/** Setup in four steps: password, QR code, first code of the app, backup codes. */
 function NewApp({ email, onCancel, onDone }: NewAppProps): ReactNode {
   const [begun, setBegun] = useState<Begun | null>(null);
   const [isOn, setOn] = useState(false);
@@ -157,18 +155,15 @@ function ConfirmForm({ uri, email, onCancel, onOn }: ConfirmFormProps): ReactNod
   return (
     <form onSubmit={submit}>
       <Stack gap="sm" maw={440}>
-        <Text size="sm">Scan this with your authenticator app, or type the key into it.</Text>
+        <Text size="sm">Scan this with your authenticator app, or enter the key there.</Text>
         <Qr text={uri} label={`Code for the authenticator app, for ${email}`} />
         <Command text={secret} what="key" />
-        <TextInput
+        <CodeField
           label="The code that it shows"
           inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-          withAsterisk={false}
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          error={fieldOf(confirm.error, 'code')}
+          onChange={setCode}
+          error={confirm.error}
         />
         <FormError error={confirm.error} fields={['code']} />
         <Group gap="xs">
@@ -189,8 +184,8 @@ function BackupCodes({ codes, onKept }: { codes: string[]; onKept: () => void })
   return (
     <Stack gap="sm" maw={440}>
       <Text size="sm" role="status">
-        Keep these backup codes where you find them without your phone. Each signs you in once; they are not
-        shown again.
+        Keep these backup codes where you can find them without your phone. Each signs you in once. They are
+        not shown again.
       </Text>
       <Command text={codes.join('\n')} what="backup codes" />
       <Group>
@@ -198,7 +193,7 @@ function BackupCodes({ codes, onKept }: { codes: string[]; onKept: () => void })
           onClick={() => {
             void refresh('GET /session');
             onKept();
-            told('Your backup codes are the newest ones');
+            told('Only these backup codes work now');
           }}
         >
           I kept them

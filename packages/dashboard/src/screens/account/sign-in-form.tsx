@@ -1,14 +1,14 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { KeyRound } from 'lucide-react';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { CodeForm } from './code-form.tsx';
 import { FormError, fieldOf } from './form-error.tsx';
 import { usePasskeySignIn } from './passkey.ts';
+import { PasskeyOption, PasswordField } from './sign-in-fields.tsx';
 
 type Step = 'password' | 'code' | 'forgot';
 
-/** Password, passkey, code or backup code; on a page of its own, and above any page whose session has ended. */
+/** Signs in with a password and code, or with a passkey. Shown on its own page, and above a page whose session has ended. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }): ReactNode {
   const [step, setStep] = useState<Step>('password');
   const [email, setEmail] = useState('');
@@ -37,6 +37,7 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
   const signIn = useChange('POST /sign-in', {
     onDone: ({ data }) => onDone({ needsCode: data.two_factor }),
   });
+  const passkey = usePasskeySignIn(() => onDone({ needsCode: false }));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     signIn.mutate({ body: { email, password } });
@@ -55,15 +56,7 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
           value={email}
           onChange={(event) => onEmail(event.currentTarget.value)}
         />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldOf(signIn.error, 'password')}
-        />
+        <PasswordField value={password} onChange={setPassword} error={signIn.error} />
         <FormError error={signIn.error} fields={['password']} />
         <Button type="submit" loading={signIn.isPending}>
           Sign in
@@ -71,32 +64,9 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
         <Anchor component="button" type="button" size="sm" onClick={onForgot} ta="start">
           I forgot my password
         </Anchor>
-        <PasskeyButton onDone={() => onDone({ needsCode: false })} />
+        <PasskeyOption passkey={passkey} />
       </Stack>
     </form>
-  );
-}
-
-function PasskeyButton({ onDone }: { onDone: () => void }): ReactNode {
-  const passkey = usePasskeySignIn(onDone);
-  if (!passkey.isPossible) return null;
-  return (
-    <>
-      <Divider label="or" labelPosition="center" />
-      <Button
-        variant="default"
-        leftSection={<KeyRound size={16} aria-hidden="true" />}
-        loading={passkey.isPending}
-        onClick={passkey.start}
-      >
-        Use a passkey
-      </Button>
-      {passkey.trouble !== null && (
-        <Text size="sm" role="alert" c="var(--mantine-color-error)">
-          {passkey.trouble}
-        </Text>
-      )}
-    </>
   );
 }
 
@@ -113,8 +83,8 @@ function ForgotForm({ email, onEmail, onBack }: ForgotFormProps): ReactNode {
       <Stack gap="sm">
         {forgot.isSuccess ? (
           <Text size="sm" role="status">
-            If {email} has an account here, a letter with a link is on its way. It works once, within an hour.
-            No letter? Whoever runs this server makes a link with <code>team reset-link</code>.
+            If {email} has an account here, an email with a link is on its way. The link works once, within an
+            hour. No email? The operator of this server can create a link with <code>team reset-link</code>.
           </Text>
         ) : (
           <>
