@@ -1,14 +1,19 @@
+import type { LetterText } from '../src/features/writing/index.ts';
 import { emailOf, RENDER_TASKS, type EmailToRender } from '../src/flows/rendering/tasks.ts';
 import { serveTasks } from '../src/io/threads/index.ts';
 
-/** Renders like any other thread, but never comes to an end of a body with this word, nor of a template. */
-export const ENDLESS = 'ENDLESS';
+/** A thread that renders like any other, but loops forever on a body with this word and on every preview. */
+const ENDLESS = 'ENDLESS';
 
 serveTasks({
   ...RENDER_TASKS,
   email(input: EmailToRender) {
     for (; input.content.body.includes(ENDLESS););
     return emailOf(input);
+  },
+  trial(letter: LetterText) {
+    for (; letter.body.includes(ENDLESS););
+    RENDER_TASKS.trial(letter);
   },
   preview(): never {
     for (;;);

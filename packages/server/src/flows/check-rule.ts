@@ -3,11 +3,17 @@ import { mentionsOf, type Predicate } from '../base/predicate/index.ts';
 import { loadModels } from '../features/audiences/index.ts';
 import { beginCounting, findCounted } from '../features/events/index.ts';
 import { type Definition, type ParsedRule, parseRule } from '../features/rules/index.ts';
-import { checkLetter, listTemplates, shippedLetterNames } from '../features/writing/index.ts';
+import {
+  checkLetter,
+  type LetterText,
+  listTemplates,
+  shippedLetterNames,
+} from '../features/writing/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import { checkWindows } from './check-definition.ts';
+import type { Renderer } from './rendering/index.ts';
 
-/** A document as a rule, or a fault with all that is wrong with it. */
+/** Reads a document as a rule. Throws all of its faults at once. */
 export function readRule(document: unknown): ParsedRule {
   const parsed = parseRule(document);
   if (parsed.ok) return parsed.rule;
@@ -17,8 +23,8 @@ export function readRule(document: unknown): ParsedRule {
 type Written = { projectId: number; definition: Definition; now: number };
 
 /**
- * With the project's turn taken, after a rule was written: whatever it names is there. Events that its conditions ask about
- * without a window are counted for ever from now on.
+ * Checks that everything that a rule names exists. Called after the rule was written, with the project locked. From then on,
+ * events that its conditions ask about without a window are counted forever.
  */
 export async function checkRule(tx: Tx, { projectId, definition, now }: Written): Promise<void> {
   await checkReferences(tx, { projectId, definition });
@@ -26,7 +32,7 @@ export async function checkRule(tx: Tx, { projectId, definition, now }: Written)
   await countNames(tx, projectId, definition);
 }
 
-/** The audiences and letters that a rule names are there; nothing is written. */
+/** Checks that the audiences and templates that a rule names exist. Writes nothing. */
 export async function checkReferences(
   tx: Tx,
   { projectId, definition }: Omit<Written, 'now'>,
@@ -59,12 +65,12 @@ function audienceFaults(definition: Definition, known: ReadonlySet<string>): Fie
   return named
     .filter(([, id]) => !known.has(id))
     .map(([field, id]) => ({
-      message: `${field} refers to an audience that is not there: ${JSON.stringify(id)}`,
+      message: `${field} refers to an audience that does not exist: ${JSON.stringify(id)}`,
       field,
     }));
 }
 
-/** Everything that is asked about people, with its place in the rule. */
+/** All conditions of a rule, each with its place in the document. */
 function conditionsOf({ onlyIf, exits, goal, steps }: Definition): [string, Predicate][] {
   const all: [string, Predicate | null][] = [
     ['only_if', onlyIf],
@@ -77,25 +83,64 @@ function conditionsOf({ onlyIf, exits, goal, steps }: Definition): [string, Pred
   return all.flatMap(([field, condition]): [string, Predicate][] => (condition ? [[field, condition]] : []));
 }
 
+/**
+ * Renders each email that a rule contains once, as publishing does with a template. Called before the project is locked, because a
+ * render may take seconds.
+ */
+export async function tryEmails(
+  renderer: Renderer,
+  { projectId, document }: { projectId: number; document: unknown },
+): Promise<void> {
+  // An update may leave the name out. A document with other faults is refused when it is read.
+  const parsed = parseRule(isObject(document) ? { name: 'unnamed', ...document } : document);
+  const faults = parsed.ok
+    ? await emailFaults(renderer, { projectId, definition: parsed.rule.definition })
+    : [];
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+}
+
+/** Ends with the first email that exceeds the limits, so that a rule of many such emails does not take the time of all. */
+export async function emailFaults(
+  renderer: Renderer,
+  { projectId, definition }: Omit<Written, 'now'>,
+): Promise<FieldFault[]> {
+  for (const { step, place } of placesOf(definition.steps, 'steps')) {
+    if (step.kind !== 'draft' || 'name' in step.letter) continue;
+    const letter: LetterText = { ...step.letter, format: 'markdown' };
+    try {
+      await renderer.run('trial', letter, { projectId });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
+      return error.details.map((fault) => within(`${place}.draft`, fault));
+    }
+  }
+  return [];
+}
+
+function isObject(document: unknown): document is object {
+  return typeof document === 'object' && document !== null && !Array.isArray(document);
+}
+
+function within(place: string, { message, field = 'body' }: FieldFault): FieldFault {
+  const part = `${place}.${field}`;
+  return { message: `${part}: ${message.replace(`${field}: `, '')}`, field: part };
+}
+
 function letterFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
   return placesOf(steps, 'steps').flatMap(({ step, place }) => {
     if (step.kind !== 'draft') return [];
     const { letter } = step;
     const at = `${place}.draft`;
-    if (!('name' in letter)) {
-      return checkLetter({ ...letter, format: 'markdown' }).map(({ message, field }) => {
-        const part = `${at}.${field}`;
-        return { message: `${part}: ${message}`, field: part };
-      });
-    }
+    if (!('name' in letter))
+      return checkLetter({ ...letter, format: 'markdown' }).map((fault) => within(at, fault));
     if (known.has(letter.name)) return [];
     const names = [...known].slice(0, NAMED_MAX).join(', ');
-    const message = `${at} names a letter that is not there: ${JSON.stringify(letter.name)}. There is ${names}; any other is written right there, as an object with subject and body`;
+    const message = `${at} names a template that does not exist: ${JSON.stringify(letter.name)}. Use ${names}, or write the email there as an object with subject and body`;
     return [{ message, field: at }];
   });
 }
 
-/** In a message. */
+/** Names in a message. */
 const NAMED_MAX = 50;
 
 type Step = Definition['steps'][number];

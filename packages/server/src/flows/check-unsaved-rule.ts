@@ -12,15 +12,16 @@ import {
 } from '../features/rules/index.ts';
 import { countPlaces } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { checkReferences } from './check-rule.ts';
+import { checkReferences, emailFaults } from './check-rule.ts';
+import type { Renderer } from './rendering/index.ts';
 import { findSurroundings, type Surroundings } from './show-rules.ts';
 
-/** What a rule says that was not saved; where there are faults there is no sentence. */
+/** An unsaved rule in words, with its faults. A document that cannot be read has no sentence. */
 export type CheckedRule = {
   sentence: string | null;
   faults: FieldFault[];
   lints: Lint[];
-  /** Against the saved rule that it is an edit of. */
+  /** Compared with the saved rule that the document edits. */
   isNewVersion: boolean;
   sentenceBefore: string | null;
   openUntouched: number;
@@ -29,8 +30,11 @@ export type CheckedRule = {
 
 type Asked = { projectId: number; now: number; document: unknown; reference: string | null };
 
-/** All that saving would refuse but for what is counted over the whole project; nothing is written. */
-export async function checkUnsavedRule(tx: Tx, asked: Asked): Promise<CheckedRule> {
+/** Reports everything that saving would refuse, except limits that are counted over the whole project. Writes nothing. */
+export async function checkUnsavedRule(
+  { db: tx, renderer }: { db: Tx; renderer: Renderer },
+  asked: Asked,
+): Promise<CheckedRule> {
   const { projectId, now, document, reference } = asked;
   const saved = reference === null ? null : await findRule(tx, { projectId, reference });
   const surroundings = await findSurroundings(tx, { projectId, now });
@@ -43,7 +47,10 @@ export async function checkUnsavedRule(tx: Tx, asked: Asked): Promise<CheckedRul
   const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
   return {
     ...before,
-    faults: await faultsOf(() => checkReferences(tx, { projectId, definition })),
+    faults: [
+      ...(await faultsOf(() => checkReferences(tx, { projectId, definition }))),
+      ...(await emailFaults(renderer, { projectId, definition })),
+    ],
     sentence: ruleSentence(definition, audienceName),
     lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
     isNewVersion: !saved || !isDeepStrictEqual(documentOf(definition), documentOf(saved.definition)),

@@ -3,6 +3,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
+import { testRenderer } from '../../testkit/mailroom.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import {
   type Draft,
@@ -461,12 +462,8 @@ test('a rule that nests as deep as it may is checked, changed, stood elsewhere a
       : [{ branch: { if: { trait: 'plan', equals: 'pro' } }, then: nested(levels - 1, subject) }];
   await make({ steps: nested(5, 'Hello') });
   const document = { name: 'greeter', when: GREETER.when, steps: nested(5, 'Good day') };
-  const checked = await checkUnsavedRule(db, {
-    projectId,
-    now: clock.now(),
-    document,
-    reference: 'greeter',
-  });
+  const asked = { projectId, now: clock.now(), document, reference: 'greeter' };
+  const checked = await checkUnsavedRule({ db, renderer: testRenderer }, asked);
   expect(checked).toMatchObject({ faults: [], isNewVersion: true });
   expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);
   expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);

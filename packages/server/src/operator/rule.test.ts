@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
+import { costlyBody } from '../../testkit/costly-template.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
@@ -207,7 +208,11 @@ test('whatever is wrong in a file is told by its place, and makes nothing', asyn
     ['{"name": ', 'is not JSON'],
     ['[]', 'must be an object with name, when and steps'],
     [{ ...GREETER, colour: 'red' }, 'colour is not known here'],
-    [{ ...GREETER, steps: [{ draft: 'nowhere' }] }, 'steps.0.draft names a letter that is not there'],
+    [{ ...GREETER, steps: [{ draft: 'nowhere' }] }, 'steps.0.draft names a template that does not exist'],
+    [
+      { ...GREETER, steps: [{ draft: { subject: 'Hello', body: costlyBody() } }] },
+      'steps.0.draft.body: Rendering this email takes too much work',
+    ],
   ] as const;
   for (const [content, message] of wrong)
     expect(await rule('create', '--file', await file(content)), message).toMatchObject({

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { findProject } from '../features/projects/index.ts';
+import { tryEmails } from '../flows/check-rule.ts';
 import { createRule } from '../flows/create-rule.ts';
 import { editRule } from '../flows/edit-rule.ts';
 import { moveWaiting } from '../flows/move-waiting.ts';
@@ -40,9 +41,10 @@ function addCreate(rule: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfProject & { file: string }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const document = await readJson(options.file);
           const { id: projectId } = await findProject(db, options.project);
+          await tryEmails(mailroom.renderer, { projectId, document });
           const { id } = await createRule(db, { projectId, document });
           return findListed(db, projectId, id);
         },
@@ -62,9 +64,10 @@ function addUpdate(rule: Command, operator: Operator): void {
     .option(...JSON_OPTION)
     .action((options: OfRule & { file: string; includeOpen?: boolean }) =>
       runOpened(operator, options, {
-        work: async ({ db }) => {
+        work: async ({ db, mailroom }) => {
           const document = await readJson(options.file);
           const { id: projectId } = await findProject(db, options.project);
+          await tryEmails(mailroom.renderer, { projectId, document });
           const { rule: reference, includeOpen = false } = options;
           const edit = { projectId, reference, document, includeOpen, actor: OPERATOR };
           const { rule: edited, drafts } = await editRule(db, edit);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
+import { costlyBody } from '../../../testkit/costly-template.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { type Engine, openEngine } from '../../../testkit/engine.ts';
@@ -253,8 +254,6 @@ function loopingPool() {
 }
 
 describe('previewLetter', () => {
-  const twenty = `"${'x'.repeat(20_000)}" | split: ""`;
-  const H2 = `{% assign a = ${twenty} %}{% assign b = ${twenty} %}{% for i in (1..100) %}{% if ${Array.from({ length: 15 }, () => 'a!=b').join(' or ')} %}{% endif %}{% endfor %}`;
   const preview = (format: string, body: string, renderer = testRenderer) =>
     projectWith().then((projectId) =>
       previewLetter(
@@ -274,11 +273,11 @@ describe('previewLetter', () => {
   });
 
   test('refuses a template that compares long lists, and names the body', async () => {
-    await expect(preview('markdown', H2)).rejects.toMatchObject(
+    await expect(preview('markdown', costlyBody())).rejects.toMatchObject(
       refusal(/Rendering this email takes too much work/),
     );
     const projectId = await projectWith();
-    const document = { name: 'h2', subject: 'Hello', body: H2 };
+    const document = { name: 'h2', subject: 'Hello', body: costlyBody() };
     await expect(
       createTemplate(deps, { projectId, document, follow: true, actor: 'ann' }),
     ).rejects.toMatchObject(refusal(/Rendering this email takes too much work/));

@@ -35,9 +35,11 @@ export type MailToCheck = {
   records: ReadonlyMap<string, string>;
 };
 
-/** The work that a person's text decides. Nothing here reads the database: all of it is given, and can be copied to a thread. */
+/** The work whose cost a member's text decides. The tasks do not read the database: their input is complete, and can be copied to a thread. */
 export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
+  /** Renders a template without facts. Throws where that exceeds the limits of an email. */
+  trial: (letter: LetterText): void => tryTemplate(letter),
   letter: ({ letter, variables }: LetterToRender): RenderedLetter => renderLetter(letter, variables),
   email: emailOf,
   preview: ({ letter, variables, frame }: LetterToRender & { frame: EmailFrame }) => {
@@ -55,11 +57,15 @@ export const RENDER_TASKS = {
 
 export type RenderTasks = typeof RENDER_TASKS;
 
-/** With a trial: what cannot be rendered for somebody of whom nothing is known is not published. */
+/** Compiles and checks a template, and renders it once: a template that cannot be rendered without facts is not published. */
 async function publishableWhole(source: TemplateSource): Promise<Publishable> {
   const letter = await publishable(source);
-  renderEmail(trialContent(letterOfVersion(letter)), TRIAL_FRAME);
+  tryTemplate(letterOfVersion(letter));
   return letter;
+}
+
+function tryTemplate(letter: LetterText): void {
+  renderEmail(trialContent(letter), TRIAL_FRAME);
 }
 
 const TRIAL_FRAME: EmailFrame = { projectName: '', postalAddress: null, unsubscribeUrl: null };

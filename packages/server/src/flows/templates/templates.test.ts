@@ -91,7 +91,7 @@ const byHand = { subject: 'Mine', preheader: '', body: 'By hand', format: 'markd
 describe('a letter of the project', () => {
   test('is found by the rules that name it, and one that ships gives way to one of the same name', async () => {
     await expect(rule()).rejects.toThrow(
-      'steps.0.draft names a letter that is not there: "greeting". There is welcome, onboarding_stall',
+      'steps.0.draft names a template that does not exist: "greeting". Use welcome, onboarding_stall',
     );
     await create();
     await rule();
@@ -102,7 +102,7 @@ describe('a letter of the project', () => {
     expect((await draftOf('ada')).content).toEqual({ ...byHand, subject: 'Hello', body: 'Hello ADA' });
     expect((await draftOf('bob')).content.subject).toBe('Our own welcome');
     await expect(rule({ name: 'other', steps: [{ draft: 'nothing' }] })).rejects.toThrow(
-      'trial_expiring, greeting; any other',
+      'trial_expiring, greeting, or write the email there',
     );
   });
 

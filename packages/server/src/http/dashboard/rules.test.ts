@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
   BacktestLine,
   RuleChecked,
@@ -9,6 +9,7 @@ import type {
   RuleVersion,
   RunListed,
 } from '@beckon/contract/dashboard';
+import { costlyBody } from '../../../testkit/costly-template.ts';
 import { alsoForPages } from '../../../testkit/database.ts';
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
@@ -117,6 +118,26 @@ test('what is wrong with a rule is told at its place, and nothing is stored', as
   });
   expect(unknown.data.faults).toMatchObject([{ field: 'steps.0.draft' }]);
   expect((await ask<RuleListed[]>('GET /rules')).data).toHaveLength(4);
+});
+
+describe('checking, creating and updating a rule', () => {
+  test('refuses an email that takes too much work to render, and names its field', async () => {
+    const { data: made } = await ask<RuleShown>('POST /rules', { body: { document: greeter() } });
+    const document = greeter({ steps: [{ draft: { subject: 'Hello', body: costlyBody() } }] });
+    const fault = {
+      field: 'steps.0.draft.body',
+      message: expect.stringContaining('too much work') as string,
+    };
+    const checked = await ask<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
+    expect(checked.data.faults).toMatchObject([fault]);
+    const created = await ask('POST /rules', { body: { document: { ...document, name: 'other' } } });
+    expect([created.status, created.errors]).toMatchObject([422, [fault]]);
+    const put = { document, updated_at: made.updated_at };
+    const updated = await ask('PUT /rules/greeter', { body: put });
+    expect([updated.status, updated.errors]).toMatchObject([422, [fault]]);
+    expect((await ask<RuleShown>('GET /rules/greeter')).data.version).toBe(1);
+    expect((await ask<RuleListed[]>('GET /rules')).data).toHaveLength(5);
+  });
 });
 
 test('a check says what the rule does, what is odd about it, and whom saving it would concern', async () => {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { findRule, wholeDocumentOf } from '../../features/rules/index.ts';
+import { tryEmails } from '../../flows/check-rule.ts';
 import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
@@ -32,8 +33,9 @@ export const ruleRoutes = [
     needs: 'editor',
     audit: 'rule.create',
     body: Type.Object({ document: DOCUMENT, on: Type.Optional(Type.Boolean()) }),
-    async handle({ db, wake }, { projectId, body, actor, note }) {
+    async handle({ db, wake, mailroom: { renderer } }, { projectId, body, actor, note }) {
       const { document, on = true } = body;
+      await tryEmails(renderer, { projectId, document });
       const { id, name } = await createRule(db, { projectId, document, actor, isOff: !on });
       wake();
       const rule = await shownRule(db, projectId, id);
@@ -45,8 +47,10 @@ export const ruleRoutes = [
     needs: 'viewer',
     reads: true,
     body: Type.Object({ document: DOCUMENT, rule: Type.Optional(Type.String()) }),
-    async handle({ db }, { projectId, body: { document, rule: reference = null } }) {
-      const found = await checkUnsavedRule(db, { projectId, document, reference, now: db.clock.now() });
+    async handle({ db, mailroom: { renderer } }, { projectId, body }) {
+      const { document, rule: reference = null } = body;
+      const asked = { projectId, document, reference, now: db.clock.now() };
+      const found = await checkUnsavedRule({ db, renderer }, asked);
       const { sentence, faults, lints } = found;
       return {
         data: {
@@ -69,10 +73,11 @@ export const ruleRoutes = [
       updated_at: Type.String(),
       include_open: Type.Optional(Type.Boolean()),
     }),
-    async handle({ db, wake }, { projectId, params, body, actor, note }) {
+    async handle({ db, wake, mailroom: { renderer } }, { projectId, params, body, actor, note }) {
       const { document, include_open: includeOpen = false } = body;
       const seenAt = momentOf(body.updated_at);
       const before = await findRule(db, { projectId, reference: params.rule });
+      await tryEmails(renderer, { projectId, document });
       const edit = { projectId, reference: before.id, document, includeOpen, actor, seenAt };
       const { rule, drafts } = await editRule(db, edit);
       wake();
