@@ -2,6 +2,7 @@ import type { Draft } from '../../packages/server/src/features/drafts/index.ts';
 import type { GateReason, Policy } from '../../packages/server/src/features/sending/index.ts';
 import type { Owner } from '../schedule.ts';
 import type { Message, Store } from './store.ts';
+import { isIncomplete, rendersForSending } from './template.ts';
 
 /**
  * What must hold, said in another way than the product says it: from a list of all that happened, by counting, and with
@@ -12,6 +13,8 @@ export type Happened = {
   /** `isTheirs`: by whoever claimed it last. */
   submitted(what: { draft: Draft; now: number; isTheirs: boolean }): void;
   refused(what: { draft: Draft; reason: GateReason; until: number | null; now: number }): void;
+  /** The sender could not render it, and that is recorded. */
+  withheld(draftId: string): void;
   taken(draftId: string): void;
 };
 
@@ -22,12 +25,15 @@ export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened 
   const tokens: number[] = [];
   const slots = new Map<string, { draftId: string; at: number }[]>();
   const taken = new Set<string>();
+  /** By draft, its number of moves when it was withheld. */
+  const withheld = new Map<string, number>();
   return {
     claimed({ draft, message, now }) {
       const { policy, ruleIsOn } = store;
       must(!policy.paused, `${draft.id} was claimed while the project is paused`);
       must(ruleIsOn, `${draft.id} was claimed though its rule is off`);
       mustBeDue(draft, now);
+      mustBeMended(store, draft, withheld.get(draft.id));
       mustBeLoud(policy, { zone, now, what: `${draft.id} was claimed` });
       mustBeWanted(store, message.address, now);
       tokens.push(realNow());
@@ -45,11 +51,21 @@ export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened 
     },
     submitted({ draft, now, isTheirs }) {
       must(isTheirs, `${draft.id} was submitted by somebody who has it no longer`);
+      must(!isIncomplete(draft), `${draft.id} was submitted with incomplete content`);
+      must(rendersForSending(draft), `${draft.id} was submitted, and cannot be rendered`);
       must(!store.policy.paused, `${draft.id} was submitted while the project is paused`);
       mustBeLoud(store.policy, { zone, now, what: `${draft.id} was submitted` });
     },
     refused({ draft, reason, until, now }) {
       must(until === null || until > now, `${draft.id} was refused for ${reason}, until before now`);
+    },
+    withheld(draftId) {
+      const { state, reason, moves = 0 } = store.drafts.get(draftId) ?? {};
+      must(
+        state === 'held' && reason === 'render_failed',
+        `${draftId} could not be rendered, and is ${state} for ${reason}`,
+      );
+      withheld.set(draftId, moves);
     },
     taken(draftId) {
       must(!taken.has(draftId), `the relay took ${draftId} twice`);
@@ -68,6 +84,18 @@ function mustBeDue(
   must(at !== null && at <= now, `${id} was claimed before its time`);
   must(endsAt === null || now < endsAt, `${id} was claimed after the end of what it is about`);
   must(leaseBy === null, `${id} was claimed while ${leaseBy} edits it`);
+}
+
+/** What lets a draft be rendered again: its content changed, or a person approved it. */
+const MENDS: ReadonlySet<string> = new Set(['edit', 'follow', 'void_approval', 'approve']);
+
+function mustBeMended({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
+  if (withheldAt === undefined) return;
+  const since = (moves.get(id) ?? []).slice(withheldAt);
+  must(
+    since.some(({ action }) => MENDS.has(action)),
+    `${id} was claimed again without a change after its rendering failed`,
+  );
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -152,8 +180,10 @@ export function checkRows(store: Store, takenOf: (draftId: string) => number): v
 
 const WITH_A_REASON = new Set(['held', 'cancelled', 'failed', 'unknown']);
 
-function checkDraft({ id, state, reason, resumeState, dueAt, endedAt }: Draft): void {
+function checkDraft({ id, state, reason, resumeState, dueAt, endedAt, leaseBy }: Draft): void {
   if (WITH_A_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);
+  if (state === 'held' && reason === 'render_failed')
+    must(dueAt === null || leaseBy !== null, `${id} cannot be rendered, and is due`);
   if (state === 'held') must(resumeState !== null, `${id} is held, and goes on as nothing`);
   must(ENDED.has(state) === (endedAt !== null), `${id} is ${state}, and ended at ${endedAt}`);
   if (ENDED.has(state) || state === 'sending') must(dueAt === null, `${id} is ${state}, and due`);

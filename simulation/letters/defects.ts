@@ -1,3 +1,4 @@
+import { Fault } from '../../packages/server/src/base/fault.ts';
 import type { Draft } from '../../packages/server/src/features/drafts/index.ts';
 import { PRODUCT, type Product } from './product.ts';
 
@@ -71,6 +72,24 @@ export const LETTER_DEFECTS: Record<string, Partial<Product>> = {
   },
   'what was put off sleeps where a gate says no for an unknown time': {
     askAgainAt: (_draft, until) => until,
+  },
+  'what cannot be rendered goes again by itself': {
+    withhold: (draft, { now }) => PRODUCT.putBack(draft, { at: now, now }),
+  },
+  'what cannot be rendered is due again in an hour': {
+    withhold(draft, at) {
+      const decided = PRODUCT.withhold(draft, at);
+      return 'draft' in decided
+        ? { ...decided, draft: { ...decided.draft, dueAt: at.now + HOUR, deadlineAt: at.now } }
+        : decided;
+    },
+  },
+  'incomplete content can be approved': {
+    approve: (draft, by) => PRODUCT.approve({ ...draft, reason: null }, by),
+  },
+  'what is held for its rendering does not follow a corrected template': {
+    follow: (draft, followed) =>
+      draft.reason === 'render_failed' ? { refused: new Fault('conflict') } : PRODUCT.follow(draft, followed),
   },
   'nobody tells what became of lost letters': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
 };

@@ -1,6 +1,5 @@
 import { normaliseAddress } from '../../packages/server/src/base/address.ts';
 import {
-  approve,
   type By,
   cancel,
   closeEditor,
@@ -10,6 +9,7 @@ import {
   hold,
   isRefused,
   modeChanged,
+  NOT_WHOLE,
   openEditor,
   postpone,
   release,
@@ -20,6 +20,7 @@ import {
 import type { Owner, Task } from '../schedule.ts';
 import type { Stage } from './sender.ts';
 import { write } from './store.ts';
+import { followTemplate } from './template.ts';
 
 const MINUTE = 60_000;
 
@@ -45,7 +46,7 @@ export function* review(stage: Stage, owner: Owner): Task {
 type Act = (draft: Draft, by: By) => Decided | null;
 
 const ACTS: [name: string, act: (stage: Stage) => Act][] = [
-  ['approves', () => approve],
+  ['approves', ({ product }) => product.approve],
   ['skips', () => (draft, by) => skip(draft, { ...by, reason: null })],
   [
     'postpones',
@@ -84,7 +85,7 @@ function* changeProject(stage: Stage, by: By): Task {
   const { store, schedule } = stage;
   const { random } = schedule;
   const person = random.pick([...store.people.values()]);
-  const kind = random.pick(['pause', 'rule', 'suppress', 'address', 'mode'] as const);
+  const kind = random.pick(['pause', 'rule', 'suppress', 'address', 'mode', 'template'] as const);
   if (kind === 'pause') {
     store.policy = { ...store.policy, paused: true };
     withdraw(stage, null);
@@ -106,6 +107,8 @@ function* changeProject(stage: Stage, by: By): Task {
     });
   }
   if (kind === 'mode') changeMode(stage, by);
+  if (kind === 'template')
+    followTemplate(stage, random.pick(['good', 'good', 'fails in drafting', 'fails in sending']), by);
   yield { did: `${kind} of the project` };
 }
 
@@ -119,7 +122,12 @@ export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
 }
 
 /** `switch-rule.ts`: what waits for something else anyway is left to it. */
-const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set(['snoozed', 'deferred', 'no_address']);
+const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
+  ...NOT_WHOLE,
+  'snoozed',
+  'deferred',
+  'no_address',
+]);
 
 function switchOff({ store }: Stage, { now, actor }: By): void {
   store.ruleIsOn = false;

@@ -1,11 +1,14 @@
 import {
+  approve,
   claim,
   type Draft,
   dueAction,
   finish,
+  follow,
   hold,
   putBack,
   retry,
+  withhold,
 } from '../../packages/server/src/features/drafts/index.ts';
 import { refill } from '../../packages/server/src/features/sending/index.ts';
 import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
@@ -24,6 +27,9 @@ export type Product = {
   finish: typeof finish;
   retry: typeof retry;
   putBack: typeof putBack;
+  withhold: typeof withhold;
+  follow: typeof follow;
+  approve: typeof approve;
   /** When one that a gate keeps in is asked again. Nobody but the sender wakes up what was put off, so that it never sleeps for good. */
   askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
   /** `submitMessages`: of the message alone; what it asks of others is asked in the same statement. */
@@ -45,10 +51,15 @@ export const PRODUCT: Product = {
   finish,
   retry,
   putBack,
+  withhold,
+  follow,
+  approve,
   askAgainAt: ({ reason }, until, now) => (reason === 'deferred' ? (until ?? now + ASK_AGAIN_MS) : until),
   maySubmit: (message, epoch) => message.epoch === epoch && message.state === 'claimed',
   mayEnd: ({ state, epoch: present }, epoch, said) =>
-    present === epoch && (state === 'claimed' || (state === 'submitting' && said.result !== 'put_back')),
+    present === epoch &&
+    (state === 'claimed' ||
+      (state === 'submitting' && said.result !== 'put_back' && said.result !== 'withheld')),
   saidOfLost: ({ state }) =>
     state === 'submitting' ? { result: 'unknown', reason: 'lost' } : { result: 'put_back' },
 };

@@ -12,6 +12,7 @@ import type { Owner, Task } from '../schedule.ts';
 import { must } from './checks.ts';
 import type { Stage } from './sender.ts';
 import { nextToRun, write } from './store.ts';
+import { renderTemplate } from './template.ts';
 
 const HOUR = 3_600_000;
 const letter = { subject: 'Hello', preheader: '', body: 'Hello' };
@@ -61,15 +62,13 @@ function goOn({ store, zone, schedule }: Stage, run: Run, now: number): void {
     step: stand.step,
     userId: run.userId,
     key: '',
-    content: { ...letter, format: 'markdown' },
-    facts: {},
+    ...renderTemplate(store.template),
     priority: schedule.random.whole(1, 3) * 10,
     counts: schedule.random.chance(0.8),
     autopilotMs,
     endsAt,
     expiresAfterMs: 72 * HOUR,
     hasAddress: true,
-    missing: null,
     mayHaveLeft: false,
     now,
   });

@@ -8,6 +8,7 @@ import { createRelay } from './relay.ts';
 import { advanceRuns, newRun } from './runs.ts';
 import { send, type Stage } from './sender.ts';
 import type { Store } from './store.ts';
+import { followTemplate, rendersForSending, whatPublishingReaches } from './template.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -26,15 +27,16 @@ export function letters(product: Product = PRODUCT): (schedule: Schedule) => Sce
     const happened = watchLetters({ store, zone, realNow: () => schedule.now(), skewMs });
     const relay = createRelay(random, (draftId) => happened.taken(draftId));
     const stage: Stage = { schedule, product, store, relay, happened, zone, isCalm: false };
+    const corrected = new Set<string>();
     return {
       startsAt,
       lastsMs: 4 * DAY,
       steps: 1_200,
       owners: () => ownersOf(stage, skewMs),
       check: () => checkRows(store, (draftId) => relay.taken(draftId)),
-      calm: () => calmDown(stage),
+      calm: () => calmDown(stage, corrected),
       isOver: () => isOver(store),
-      end: () => checkEnd(store),
+      end: () => checkEnd(store, corrected),
     };
   };
 }
@@ -52,6 +54,7 @@ function newStore(random: Random, startsAt: number): Store {
   return {
     policy: policyOf(random),
     ruleIsOn: true,
+    template: 'good',
     people: new Map(people.map((person) => [person.userId, person])),
     suppressed: new Map(),
     drafts: new Map(),
@@ -106,8 +109,11 @@ function ownersOf(stage: Stage, skewMs: number): Owner[] {
   ];
 }
 
-/** The relay takes everything, nobody is suppressed or paused any more, and the people of the team go home. */
-function calmDown(stage: Stage): void {
+/**
+ * The relay takes everything, nobody is suppressed or paused any more, and the people of the team go home. In half of the histories
+ * a good template is published, and `corrected` are the drafts that follow it.
+ */
+function calmDown(stage: Stage, corrected: Set<string>): void {
   const { store, relay, schedule } = stage;
   stage.isCalm = true;
   relay.calm();
@@ -115,6 +121,9 @@ function calmDown(stage: Stage): void {
   if (!store.ruleIsOn) switchOn(stage, by);
   store.suppressed.clear();
   if (store.policy.paused) resume(stage, by);
+  if (schedule.random.chance(0.5)) return;
+  for (const draft of store.drafts.values()) if (whatPublishingReaches(draft)) corrected.add(draft.id);
+  followTemplate(stage, 'good', by);
 }
 
 /** Nothing is in anybody's hands, and nothing waits for time alone. */
@@ -127,13 +136,18 @@ function isOver({ messages, drafts, runs }: Store): boolean {
 }
 
 /** What is left waits for a person, and every run that is not at its end for such a draft. */
-function checkEnd({ drafts, runs }: Store): void {
+function checkEnd({ drafts, runs }: Store, corrected: ReadonlySet<string>): void {
   for (const run of runs.values()) {
     if (run.state === 'ended') continue;
     const draft = drafts.get(`${run.id}-${run.step}`);
     must(run.waitsFor === 'draft' && draft?.endedAt === null, `the run ${run.id} stands still`);
   }
-  for (const { id, state, deadlineAt, resumeState, reason } of drafts.values()) {
+  for (const draft of drafts.values()) {
+    const { id, state, deadlineAt, resumeState, reason } = draft;
+    if (state === 'held' && reason === 'render_failed') {
+      must(!rendersForSending(draft), `${id} is held for a rendering that succeeds`);
+      must(!corrected.has(id), `the template of ${id} was corrected, and it is still held`);
+    }
     if (state === 'scheduled') must(deadlineAt === null, `${id} has a deadline, and is forgotten`);
     must(state !== 'approved', `${id} is approved, and is forgotten`);
     if (state === 'held')

@@ -20,6 +20,7 @@ import type { Happened } from './checks.ts';
 import type { Product } from './product.ts';
 import type { Relay } from './relay.ts';
 import { type Message, nextToSend, type Said, type Store, write } from './store.ts';
+import { rendersForSending } from './template.ts';
 
 /**
  * `flows/send-drafts` over rows in memory: the same steps in the same order, with the product's decisions in them. What a
@@ -36,7 +37,8 @@ export type Stage = {
   isCalm: boolean;
 };
 
-type Claimed = { draftId: string; epoch: number; email: string };
+/** `isFrozen`: the email was submitted before, and is handed over again as the same bytes. */
+type Claimed = { draftId: string; epoch: number; email: string; isFrozen: boolean };
 
 const CLAIMED_FOR_MS = 60_000;
 const SUBMITTED_FOR_MS = 15 * 60_000;
@@ -142,7 +144,12 @@ function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): vo
   const message = claimed(before, { draft, address, now });
   store.messages.set(draft.id, message);
   happened.claimed({ draft, message, now, owner });
-  letters.push({ draftId: draft.id, epoch: message.epoch, email: person.email });
+  letters.push({
+    draftId: draft.id,
+    epoch: message.epoch,
+    email: person.email,
+    isFrozen: wasTried(before),
+  });
 }
 
 function wasTried(message: Message | undefined): message is Message {
@@ -245,6 +252,11 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
   const { schedule, relay } = stage;
   const { random } = schedule;
   yield { did: `has ${letter.draftId} by its epoch ${letter.epoch}` };
+  const rendered = letter.isFrozen ? 'rendered' : render(stage, letter);
+  if (rendered !== 'rendered') {
+    yield { did: `cannot render ${letter.draftId}: ${rendered}` };
+    return record(stage, owner, { letter, said: { result: rendered } });
+  }
   const submitted = submit(stage, owner, letter);
   if (submitted === 'unheard') return;
   let said: Said = { result: 'put_back' };
@@ -259,6 +271,14 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
     yield { did: `recorded ${letter.draftId}, and was not told so` };
     record(stage, owner, { letter, said });
   }
+}
+
+/** The renderer may be busy too, and then the draft goes back. */
+function render({ store, schedule }: Stage, { draftId }: Claimed): 'rendered' | 'withheld' | 'put_back' {
+  const draft = store.drafts.get(draftId);
+  if (!draft) throw new Error('a message without its draft');
+  if (schedule.random.chance(0.02)) return 'put_back';
+  return rendersForSending(draft) ? 'rendered' : 'withheld';
 }
 
 function submit(stage: Stage, owner: Owner, letter: Claimed): 'may go' | 'may not' | 'unheard' {
@@ -301,11 +321,22 @@ function record(
   const draft = store.drafts.get(letter.draftId);
   if (!message || !draft || !product.mayEnd(message, letter.epoch, said)) return;
   const againAt = againAtOf(said, { message, draft, now });
+  if (said.result === 'withheld') return withhold(stage, { message, draft, now });
   const isOver = againAt === null;
   const result = said.result === 'sent' || said.result === 'unknown' ? said.result : 'failed';
   store.messages.set(letter.draftId, { ...message, state: isOver ? result : 'deferred', nextAt: null });
   const again = said.result === 'put_back' && message.attempts === 0 ? product.putBack : product.retry;
   note(stage, isOver ? product.finish(draft, endedAs(said), { now }) : again(draft, { at: againAt, now }));
+}
+
+/** The message waits until the draft is corrected. */
+function withhold(
+  { store, product, happened }: Stage,
+  { message, draft, now }: { message: Message; draft: Draft; now: number },
+): void {
+  store.messages.set(draft.id, { ...message, state: 'deferred', nextAt: null });
+  note({ store }, product.withhold(draft, { now }));
+  happened.withheld(draft.id);
 }
 
 function againAtOf(

@@ -21,13 +21,19 @@ export type Said =
   | { result: 'sent' }
   | { result: 'failed' | 'unknown'; reason: string }
   | { result: 'deferred' }
-  | { result: 'put_back' };
+  | { result: 'put_back' }
+  /** Rendering exceeded its limits. */
+  | { result: 'withheld' };
+
+/** The template of the rule as it is published: one that renders, or one that exceeds the limits in drafting or in sending. */
+export type Template = 'good' | 'fails in drafting' | 'fails in sending';
 
 export type Person = { userId: string; email: string | null; traits: Map<string, unknown> };
 
 export type Store = {
   policy: Policy;
   ruleIsOn: boolean;
+  template: Template;
   people: Map<string, Person>;
   /** By address. */
   suppressed: Map<string, { reason: string; until: number | null }>;
