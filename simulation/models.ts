@@ -46,8 +46,9 @@ export const CHECKS: Check[] = [
     'RECLAIMS_SUBMITTED',
     'WIRE_BEFORE_COMMIT',
     'PAUSE_KEEPS_EPOCH',
+    'CLAIMS_WITHHELD',
   ),
-  ...liveness('send-once', [], 'NOBODY_GIVES_UP'),
+  ...liveness('send-once', [], 'NOBODY_GIVES_UP', 'NO_CORRECTION'),
 ];
 
 function safety(model: Check['model'], macros: string[], ...defects: string[]): Check[] {

@@ -1,25 +1,28 @@
 /*
- * A letter leaves once. One draft, its one message row, two workers that claim, submit, hand over and record, one that
- * gives up what was lost, and somebody who pauses the project. See README.md for what stands for what.
+ * An email is sent at most once. The model has one draft, its one message row, two workers that claim, render, submit, hand
+ * over and record, a reaper that ends lost claims, an editor who corrects content that cannot be rendered, and a person who
+ * pauses the project. README.md maps these to the code.
  *
- * A step between two points at which others may run is one SQL statement, one commit, or one effect outside. Workers die
- * between any two steps and begin anew, knowing nothing; a lease may be over at any moment, which is also what a process
- * that stood still for an hour looks like.
+ * A step between two points at which others may run is one SQL statement, one commit, or one external effect. Workers die
+ * between any two steps and restart without memory. A lease may end at any moment, as it does for a process that was
+ * suspended for an hour.
  */
 
 #ifndef WORKERS
 #define WORKERS 2
 #endif
-/* So many claims of the draft at most; behind that nobody claims it again. */
+/* The draft is claimed this many times at most. */
 #define CLAIMS_MAX 3
 
-mtype = { ready, held, sending, sent, failed, unknown };          /* the draft */
+mtype = { ready, held, withheld, sending, sent, failed, unknown }; /* the draft; `withheld`: held with render_failed */
 mtype = { none, claimed, submitting, deferred, m_sent, m_failed, m_unknown }; /* its message */
-mtype = { put_back, is_sent, is_failed, is_deferred, is_unknown };  /* what is said of it */
+mtype = { put_back, is_withheld, is_sent, is_failed, is_deferred, is_unknown }; /* the result */
 
 mtype draft = ready;
 mtype message = none;
 byte epoch = 0;
+/* Whether rendering the content of the draft stays within its limits. */
+bool renders = true;
 bool lease_over = false;
 
 /* Locks: the send turn of the project, and the row of the message. 0 is free. */
@@ -27,57 +30,65 @@ byte turn = 0;
 byte row = 0;
 
 bool paused = false;
-/* Whoever paused has heard that nothing leaves any more. */
+/* The pause was confirmed, so nothing may be submitted. */
 bool pause_answered = false;
 
-/* How many letters the relay took: what really happened, which no process sees. */
+/* How many emails the relay accepted. No process sees it. */
 byte taken = 0;
 
 #define IS_ENDED (message == m_sent || message == m_failed || message == m_unknown)
-#define IS_FREE ((draft == ready || draft == held) && (message == none || message == deferred))
+#ifdef DEFECT_CLAIMS_WITHHELD
+#define IS_WAITING (draft == ready || draft == held || draft == withheld)
+#else
+#define IS_WAITING (draft == ready || draft == held)
+#endif
+#define IS_FREE (IS_WAITING && (message == none || message == deferred))
 #define IS_BUSY (message == claimed || message == submitting)
 
-/* Said of a message, it certainly did not leave. */
+/* A message with these states was certainly not sent. */
 #define IS_SOUND (!(message == deferred || message == m_failed) || taken == 0)
 
-/*
- * `endMessages` and the move of the draft, one commit of `recordResults`. It waits for whoever holds the row. What is put
- * back was claimed and no more: see README.md.
- */
+/* These results are written only over a message that is claimed and not yet submitted. */
+#define IS_BEFORE_SUBMIT(result) (result == put_back || result == is_withheld)
+
+/* `endMessages` and the move of the draft: one commit of `recordResults`, which waits for the lock of the row. */
 inline record(mine, said) {
   atomic {
     row == 0;
     if
 #ifdef DEFECT_NO_EPOCH
-    :: IS_BUSY && (said != put_back || message == claimed) ->
+    :: IS_BUSY && (!IS_BEFORE_SUBMIT(said) || message == claimed) ->
 #elif defined(DEFECT_PUTS_BACK_SUBMITTED)
     :: IS_BUSY && epoch == mine ->
 #else
-    :: IS_BUSY && epoch == mine && (said != put_back || message == claimed) ->
+    :: IS_BUSY && epoch == mine && (!IS_BEFORE_SUBMIT(said) || message == claimed) ->
 #endif
       if
       :: said == put_back || said == is_deferred -> message = deferred; draft = held
+      :: said == is_withheld -> message = deferred; draft = withheld
       :: said == is_sent -> message = m_sent; draft = sent
       :: said == is_failed -> message = m_failed; draft = failed
       :: said == is_unknown -> message = m_unknown; draft = unknown
       fi
-    :: else -> skip   /* Somebody was faster, or it is somebody else's by now. */
+    :: else -> skip   /* Another process recorded a result first, or claimed it since. */
     fi;
     assert(IS_SOUND);
   }
 }
 
-/* `claimBatch`: under the send turn, one commit. `mine`: by which epoch, 0 where nothing was claimed. */
-inline claim(me, mine) {
+/* `claimBatch`: one commit under the send lock. `mine`: the epoch of the claim, 0 without one. `is_whole`: its content renders. */
+inline claim(me, mine, is_whole) {
   atomic { turn == 0 -> turn = me };
   atomic {
     if
     :: IS_FREE && !paused && epoch < CLAIMS_MAX ->
+      assert(draft != withheld);
       epoch++;
       message = claimed;
       draft = sending;
       lease_over = false;
       mine = epoch;
+      is_whole = renders;
     :: else -> mine = 0
     fi;
     turn = 0;
@@ -133,12 +144,13 @@ proctype worker(byte me) {
   mtype said = put_back;
   bool may_go = false;
   bool saw_paused = false;
+  bool is_whole = true;
 
 begin:
-  /* Whoever begins anew knows nothing of what it was; what stays the same in every state is no state of its own. */
-  atomic { mine = 0; said = put_back; may_go = false; saw_paused = false };
+  /* A restarted worker remembers nothing. Resetting its variables keeps the number of states small. */
+  atomic { mine = 0; said = put_back; may_go = false; saw_paused = false; is_whole = true };
 end_idle:
-  claim(me, mine);
+  claim(me, mine, is_whole);
   if
   :: mine == 0 -> goto begin
   :: mine != 0 -> skip
@@ -147,7 +159,10 @@ end_idle:
   :: goto begin                    /* Killed with a letter in hand. */
   :: skip
   fi;
-  submit(me, mine, may_go);
+  if
+  :: is_whole -> submit(me, mine, may_go)
+  :: else -> said = is_withheld     /* `freeze`: the email is rendered before it is submitted. */
+  fi;
   if
   :: may_go ->
     if
@@ -161,7 +176,7 @@ end_idle:
     :: atomic { row == 0; if :: message == claimed && epoch == mine -> message = submitting :: else -> skip fi }
     fi;
 #endif
-  :: else -> said = put_back
+  :: else -> skip
   fi;
   if
   :: goto begin                    /* Killed with the answer in hand. */
@@ -220,6 +235,28 @@ end_idle:
 }
 #endif
 
+#ifndef DEFECT_NO_CORRECTION
+/*
+ * `edit` and `follow`: the content of an open draft is corrected. `approve`: a person has a withheld draft rendered once more.
+ * Neither changes a draft that is being sent.
+ */
+active proctype editor() {
+  bool has_approved = false;
+end_idle:
+  do
+  :: atomic {
+       (IS_WAITING || draft == withheld) && !renders ->
+       renders = true;
+       if
+       :: draft == withheld -> draft = ready
+       :: else -> skip
+       fi
+     }
+  :: atomic { draft == withheld && !has_approved -> has_approved = true; draft = ready }
+  od
+}
+#endif
+
 /* `pauseProject` and `resumeProject`, once: the turn, the setting, the epoch of what is claimed, the commit. */
 active proctype person() {
   bool was_claimed = false;
@@ -251,9 +288,13 @@ active proctype person() {
 init {
   byte i;
   atomic {
+    if
+    :: renders = true
+    :: renders = false
+    fi;
     for (i : 1 .. WORKERS) { run worker(i) }
   }
 }
 
-/* Nothing stays claimed or submitted for ever, whoever dies. */
-ltl no_stuck { [] (IS_BUSY -> <> !IS_BUSY) }
+/* Nothing stays claimed, submitted or withheld forever, whichever processes die. */
+ltl no_stuck { [] ((IS_BUSY -> <> !IS_BUSY) && (draft == withheld -> <> (draft != withheld))) }
