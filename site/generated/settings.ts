@@ -45,10 +45,9 @@ const ABOUT: Record<SettingName, string> = {
   reply_to: 'Where answers go that Beckon does not hear.',
   postal_address: 'At the foot of each letter.',
   footer: 'One more line there.',
-  reply_forward_to: 'Where [answers](outcomes.md#answers) go on to.',
-  topics:
-    'What letters can be about, for whoever wants [some of them](outcomes.md#unsubscribes-and-choices).',
-  tracking: 'Whether [opens and clicks](outcomes.md#opens-and-clicks) are seen.',
+  reply_forward_to: 'Where [answers](../how-to/receive-bounces-and-replies.md#replies) go on to.',
+  topics: 'What letters can be about, for whoever wants [some of them](email-preferences.md).',
+  tracking: 'Whether [opens and clicks](tracking.md) are seen.',
   team_addresses: 'Who is told what waits.',
   sandbox: 'Whether there is a [sandbox](test-clock.md) beside it.',
 };
