@@ -62,7 +62,7 @@ const COMMANDS: { right: () => string[]; wrong: string[]; shows: RegExp }[] = [
     wrong: ['drafts', 'show'],
     shows: /because +user_signed_up happened/,
   },
-  { right: () => ['explain', 'u1', 'welcome'], wrong: ['explain'], shows: /a run began/ },
+  { right: () => ['explain', 'u1', 'welcome'], wrong: ['explain'], shows: /a run started/ },
   { right: () => ['rules', 'list'], wrong: ['rules', 'list', '--all'], shows: /onboarding_stall/ },
   {
     right: () => ['rules', 'test', 'welcome', '--since', '2d'],

@@ -69,7 +69,7 @@ test('in words it says why not, which part of the condition fails, and what woul
   const { out: fired } = await type('explain', '--user', 'u1', '--rule', 'paid');
   expect(fired).toContain(`paid: it fired, the last time at ${now()}\n`);
   expect(fired).toMatch(/letter \S+ “Thank you”: scheduled, its deadline is/);
-  expect(fired).toContain('this person has entered before with the same key (already_entered)');
+  expect(fired).toContain('the user was already enrolled with the same key (already_entered)');
 });
 
 test('explain of somebody unknown, or of no such rule, fails in words', async () => {
@@ -125,7 +125,7 @@ test('of somebody who is left alone it says so in words, while their letter wait
   await pay({ plan: 'pro', country: 'FR' });
   const explained = async (): Promise<string> =>
     (await type('explain', '--user', 'u1', '--rule', 'paid')).out;
-  const alone = 'nothing is sent to this person or this address';
+  const alone = 'the user or the address is suppressed';
   expect(await explained()).toContain(
     `now held until somebody changes that: ${alone} (suppressed): suppression unsubscribed`,
   );

@@ -166,7 +166,7 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
   expect(await whole('a')).toMatchObject({
     send_again: 'plain',
     reason: 'refused',
-    reason_words: "the recipient's server did not want it",
+    reason_words: "the recipient's server rejected it",
     reply: '550 5.7.1 no',
   });
   expect(await whole('b')).toMatchObject({ send_again: 'confirmed', state: 'unknown' });

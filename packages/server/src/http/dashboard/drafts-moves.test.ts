@@ -229,7 +229,7 @@ test('what would come of an act on many is shown, and is what then comes of it',
       { message: expect.stringContaining('is editing it'), drafts: 1 },
       { message: 'It has been approved already', drafts: 1 },
     ]),
-    held_by: [{ reason: 'quiet_hours', sentence: 'it is quiet hours where the person is', drafts: 2 }],
+    held_by: [{ reason: 'quiet_hours', sentence: "it is quiet hours in the user's time zone", drafts: 2 }],
     leaves_now: 0,
     rules: [{ name: 'vip', drafts: 2 }],
   });

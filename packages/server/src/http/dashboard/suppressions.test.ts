@@ -202,7 +202,7 @@ test('would this be mailed: every gate answers, behind one that says no too, for
   expect(closed('bob')).toEqual(['paused', 'quiet_hours']);
   expect(of('ada')?.gates.find(({ gate }) => gate === 'suppressed')).toMatchObject({
     until: new Date(story.now() + DAY).toISOString(),
-    words: 'nothing is sent to this person or this address',
+    words: 'the user or the address is suppressed',
   });
   expect(of('ada')?.topics_refused).toEqual(['news']);
   const zed = await check('user=zed');
