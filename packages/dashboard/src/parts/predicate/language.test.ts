@@ -13,11 +13,11 @@ import {
 
 const GUIDE = readFileSync(new URL('../../../../../docs/reference/audiences.md', import.meta.url), 'utf8');
 
-/** Every example of the guide: the blocks, and the first column of the tables up to what is refused. */
+/** Every example of the guide: the blocks, and the first column of the tables before the validation errors. */
 const EXAMPLES = [
   ...Array.from(GUIDE.matchAll(/^```json\n(.*?)^```/gms), ([, text = '']) => text),
   ...Array.from(
-    (GUIDE.split('## What is refused')[0] ?? '').matchAll(/^\| `(\{.*?\})` \|/gm),
+    (GUIDE.split('## Validation errors')[0] ?? '').matchAll(/^\| `(\{.*?\})` \|/gm),
     ([, text = '']) => text,
   ),
 ].map((text) => JSON.parse(text) as unknown);
