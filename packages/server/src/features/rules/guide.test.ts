@@ -33,10 +33,10 @@ function said(document: unknown): string {
 }
 
 const blocks = examplesOf(guide, BLOCK);
-const triggers = rowsUnder('trigger | it is considered');
-const entries = rowsUnder('entry | one person comes in');
-const steps = rowsUnder('step | what it does');
-const refused = rowsUnder('fields | what is said');
+const triggers = rowsUnder('Trigger | The rule starts');
+const entries = rowsUnder('Entry | Each user is enrolled');
+const steps = rowsUnder('Step | Effect');
+const refused = rowsUnder('Fields | Error');
 
 test.each(blocks)('$json is said as the guide says it', (example) => {
   expect(said(JSON.parse(example.json))).toBe(example.said);
@@ -44,20 +44,23 @@ test.each(blocks)('$json is said as the guide says it', (example) => {
 
 test.each(triggers)('the trigger $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, when: JSON.parse(example.json) });
-  const [first = '', ...rest] = example.said;
   expect(sentence).toBe(
-    `${first.toUpperCase()}${rest.join('')}, once ever: draft the letter welcome. It ends early when the person replies.`,
+    `Starts ${example.said}. Enrolls each user once. Steps: draft the email welcome. Ends early when the user replies.`,
   );
 });
 
 test.each(entries)('the entry $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, entry: JSON.parse(example.json), about: { event: 'trial_started' } });
-  expect(sentence).toContain(`When user_signed_up happens, ${example.said}: draft the letter welcome.`);
+  expect(sentence).toContain(
+    `Starts when user_signed_up happens. Enrolls each user ${example.said}. Steps: draft the email welcome.`,
+  );
 });
 
 test.each(steps)('the step $json is said as the guide says it', (example) => {
   const sentence = said({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
-  expect(sentence).toContain(`once ever: draft the letter first; then ${example.said}. It ends`);
+  expect(sentence).toContain(
+    `Enrolls each user once. Steps: draft the email first. Then ${example.said}. Ends early`,
+  );
 });
 
 test.each(refused)('$json is refused as the guide says it', (example) => {

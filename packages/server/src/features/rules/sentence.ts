@@ -11,35 +11,32 @@ import {
 import { DEFAULTS } from './parse.ts';
 import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';
 
-/** What a rule does, in plain English; what it does as every rule does by itself is left unsaid. */
+/** Describes a rule in plain English. Defaults are left out. */
 export function ruleSentence(definition: Definition, names: AudienceNames): string {
   const { when, about, onlyIf, entry, steps, goal } = definition;
-  const triggers = when.map((trigger) => triggerSentence(trigger, names)).join(', or ');
-  const condition = onlyIf ? [`only if ${sentenceOf(onlyIf, names)}`] : [];
-  const beginning = capital([triggers, ...condition, entryWords(entry, about)].join(', '));
+  const triggers = when.map((trigger) => triggerSentence(trigger, names)).join('. Also starts ');
   return [
-    `${beginning}: ${stepsWords(steps, names)}.`,
+    `Starts ${triggers}.`,
+    ...(onlyIf ? [`Condition: ${sentenceOf(onlyIf, names)}.`] : []),
+    `Enrolls each user ${entryWords(entry, about)}.`,
+    `Steps: ${steps.map((step) => stepWords(step, names)).join('. Then ')}.`,
     ...(about ? [aboutWords(about)] : []),
     ...exitsWords(definition.exits, names),
-    ...(goal ? [`Its goal, which ends it too: ${sentenceOf(goal, names)}.`] : []),
+    ...(goal ? [`Goal, which also ends the run: ${sentenceOf(goal, names)}.`] : []),
     ...boundsWords(definition),
   ].join(' ');
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What has a rule considered. */
+/** Describes a trigger as a clause behind "starts". */
 export function triggerSentence(trigger: Trigger, names: AudienceNames): string {
   switch (trigger.kind) {
     case 'event': {
-      const over = trigger.endsInDays === null ? '' : `, over in ${word(trigger.endsInDays)} days,`;
-      return `when ${eventWords(trigger.event, trigger.where)}${over} happens`;
+      const over = trigger.endsInDays === null ? '' : `, valid for ${word(trigger.endsInDays)} days`;
+      return `when ${eventWords(trigger.event, trigger.where)} happens${over}`;
     }
     case 'audience': {
       const move = trigger.move === 'joined' ? 'joins' : 'leaves';
-      return `when somebody ${move} ${audienceWords(names(trigger.audienceId))}`;
+      return `when a user ${move} ${audienceWords(names(trigger.audienceId))}`;
     }
     case 'relative': {
       const event = eventWords(trigger.event, trigger.where);
@@ -61,17 +58,17 @@ export function triggerSentence(trigger: Trigger, names: AudienceNames): string 
 function entryWords(entry: Entry, about: Definition['about']): string {
   switch (entry.kind) {
     case 'once':
-      return 'once ever';
+      return 'once';
     case 'once_per':
       return `once ${eachWords(entry.properties)}`;
     case 'once_per_about':
       return `once for each ${word(about?.event ?? '')} or, without one, once in ${durationWords(entry.otherwiseMs)}`;
     case 'one_at_a_time':
-      return 'one run at a time';
+      return 'in one run at a time';
     case 'cooldown': {
       const each = entry.properties.length === 0 ? '' : ` ${eachWords(entry.properties)}`;
       const again = entry.again
-        ? ` and once more when ${testWords(word(entry.again.property), entry.again.test, false)}`
+        ? ` and again when ${testWords(word(entry.again.property), entry.again.test, false)}`
         : '';
       return `once in ${durationWords(entry.ms)}${each}${again}`;
     }
@@ -85,19 +82,19 @@ function eachWords(properties: string[]): string {
 }
 
 function aboutWords({ event, until }: NonNullable<Definition['about']>): string {
-  const over = until.length === 0 ? '' : ` that no ${listOf(until.map(word))} followed`;
-  return `It is about the newest ${word(event)}${over}.`;
+  const over = until.length === 0 ? '' : ` without a later ${listOf(until.map(word))}`;
+  return `The subject is the newest ${word(event)}${over}.`;
 }
 
 function exitsWords({ events, when, onReply }: Definition['exits'], names: AudienceNames): string[] {
   const ends = [
     ...(events.length === 0 ? [] : [`${listOf(events.map(word))} happens`]),
-    ...(when ? [`the person ${sentenceOf(when, names)}`] : []),
-    ...(onReply ? ['the person replies'] : []),
+    ...(when ? [`a condition holds (${sentenceOf(when, names)})`] : []),
+    ...(onReply ? ['the user replies'] : []),
   ];
   return [
-    ...(ends.length === 0 ? [] : [`It ends early when ${ends.join(', or when ')}.`]),
-    ...(onReply ? [] : ['A reply does not end it.']),
+    ...(ends.length === 0 ? [] : [`Ends early when ${ends.join(', or when ')}.`]),
+    ...(onReply ? [] : ['A reply does not end the run.']),
   ];
 }
 
@@ -108,14 +105,14 @@ function boundsWords(definition: Definition): string[] {
       maxEventAgeMs !== DEFAULTS.maxEventAgeMs,
       `Events older than ${durationWords(maxEventAgeMs)} start nothing.`,
     ],
-    [priority !== DEFAULTS.priority, `Its priority is ${priority}.`],
-    [holdoutPercent > 0, `Of 100 people ${holdoutPercent} get no letter, to compare with.`],
-    [!counts, 'Its letters do not count for the frequency cap.'],
-    [topic !== null, `Its letters are about the topic ${topic}.`],
-    [!tracking, 'Opens and clicks of its letters are not tracked.'],
+    [priority !== DEFAULTS.priority, `Priority: ${priority}.`],
+    [holdoutPercent > 0, `Holdout: ${holdoutPercent} of 100 users get no email, for comparison.`],
+    [!counts, 'Its emails do not count toward the frequency cap.'],
+    [topic !== null, `Topic: ${topic}.`],
+    [!tracking, 'Opens and clicks are not tracked.'],
     [
       expiresAfterMs !== DEFAULTS.expiresAfterMs,
-      `A letter is dropped ${durationWords(expiresAfterMs)} after its deadline.`,
+      `Its emails expire ${durationWords(expiresAfterMs)} after their deadline.`,
     ],
   ];
   return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
@@ -141,7 +138,7 @@ function stepWords(step: Step, names: AudienceNames): string {
     case 'branch': {
       const condition = sentenceOf(step.if, names);
       const ways = waysWords(step, { yes: `if ${condition}`, no: `unless ${condition}` }, names);
-      return ways === '' ? `look whether ${condition}` : ways;
+      return ways === '' ? `check whether ${condition}` : ways;
     }
     case 'end':
       return 'end';
@@ -150,7 +147,7 @@ function stepWords(step: Step, names: AudienceNames): string {
   }
 }
 
-/** One step by itself, without what follows on its ways. */
+/** Describes one step without its branches. */
 export function stepLabel(step: Step, names: AudienceNames): string {
   const alone = 'then' in step ? { ...step, then: [], otherwise: [] } : step;
   return stepWords(alone, names);
@@ -168,8 +165,8 @@ function waysWords(
 
 function letterWords(letter: Letter): string {
   return 'name' in letter
-    ? `draft the letter ${word(letter.name)}`
-    : `draft a letter with the subject ${word(letter.subject)}`;
+    ? `draft the email ${word(letter.name)}`
+    : `draft an email with the subject ${word(letter.subject)}`;
 }
 
 const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

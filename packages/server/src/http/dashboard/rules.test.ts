@@ -68,7 +68,7 @@ test('rules are listed by priority with what they did each day of the last seven
     letters: 1,
     steps: 1,
   });
-  expect(first?.sentence).toContain('When hello happens, once ever');
+  expect(first?.sentence).toContain('Starts when hello happens. Enrolls each user once.');
   expect(first?.week).toHaveLength(7);
   expect(first?.week.at(-1)).toMatchObject({ entered: 2, drafted: 2, sent: 1, goal: 0 });
   expect(data[1]?.week.every(({ entered }) => entered === 0)).toBe(true);
@@ -147,8 +147,8 @@ test('a check says what the rule does, what is odd about it, and whom saving it 
   const document = greeter({ mode: 'draft', when: { event: 'helo' } });
   const { data } = await ask<RuleChecked>('POST /rules/check', { body: { document, rule: 'greeter' } });
   expect(data).toMatchObject({ new_version: true, open_untouched: 1, under_way: 1, faults: [] });
-  expect(data.sentence).toContain('When helo happens');
-  expect(data.sentence_before).toContain('When hello happens');
+  expect(data.sentence).toContain('Starts when helo happens');
+  expect(data.sentence_before).toContain('Starts when hello happens');
   expect(data.lints).toMatchObject([{ code: 'event_never_seen' }]);
   const same = { document: greeter({ mode: 'autopilot' }), rule: 'greeter' };
   expect((await ask<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
