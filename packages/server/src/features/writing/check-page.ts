@@ -90,7 +90,7 @@ function checkText({ chars, location }: Characters, check: Check): void {
 }
 
 function checkTag({ tagName, attrs, location }: StartTag, check: Check): void {
-  if (REFUSED.has(tagName)) flaw(check, `a letter has no <${tagName}>`);
+  if (REFUSED.has(tagName)) flaw(check, `<${tagName}> is not allowed in an email`);
   const refresh = attrs.find(({ name }) => name === 'http-equiv')?.value.toLowerCase();
   if (tagName === 'meta' && refresh === 'refresh') flaw(check, 'a letter goes nowhere by itself');
   for (const { name, value } of attrs) {
@@ -126,8 +126,8 @@ function placeWords({ index, 1: number }: RegExpExecArray, { places, written }: 
 
 function checkAddress(value: string, use: 'href' | 'src', check: Check): void {
   const isFine = use === 'href' ? isLink(value.trim()) : isImage(value.trim());
-  const wanted = use === 'href' ? 'a link leads to http, https or mailto' : 'an image comes from https';
-  if (!isFine) flaw(check, `${wanted}, not to ${JSON.stringify(value.slice(0, 100))}`);
+  const wanted = use === 'href' ? 'a link must use http, https or mailto' : 'an image must use https';
+  if (!isFine) flaw(check, `${wanted}, not ${JSON.stringify(value.slice(0, 100))}`);
 }
 
 type InAddress = { signs: RegExpExecArray[]; use: 'href' | 'src' };
@@ -175,7 +175,7 @@ function refusePlace(check: Check, number: number): void {
 }
 
 const WHERE =
-  'stands where no variable may: they stand in the text, and in quotes in alt, title, href and src; conditions only in the text, and between parts within <mj-raw>';
+  'is not allowed here: use variables in text and in quoted alt, title, href and src attributes, and conditions in text or in <mj-raw> between components';
 
 function isUnsubscribe({ text }: Place): boolean {
   return /^\{\{-?\s*unsubscribe_url\s*-?\}\}$/.test(text);

@@ -51,7 +51,7 @@ type Flaw = { message: string; line: number; column: number };
 type Parsed = { templates: Template[] } | { flaw: Flaw };
 
 export const HOST_FIRST =
-  'in the address of a link a variable stands at the very beginning, or behind the whole host, such as https://app.example.com/';
+  'a variable in a link must be its whole beginning or come after the complete host, such as https://app.example.com/';
 const START = { line: 1, column: 1 };
 
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
