@@ -61,6 +61,7 @@ export const SECTIONS: Section[] = [
       { path: 'dashboard', file: 'docs/reference/dashboard.md', title: 'Dashboard' },
       { path: 'access-control', file: 'docs/reference/access-control.md', title: 'Access control' },
       { path: 'settings', file: 'docs/reference/settings.md', title: 'Settings' },
+      { path: 'metrics', file: 'docs/reference/metrics.md', title: 'Metrics and log' },
       { path: 'beckon-server', file: 'docs/reference/beckon-server.md', title: 'Server commands' },
       { path: 'releases', file: 'docs/reference/releases.md', title: 'Releases' },
     ],

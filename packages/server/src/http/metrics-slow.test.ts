@@ -9,7 +9,7 @@ import { type WatchedDatabase, watchDatabase } from './metrics-database.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** As docs/how-to/monitoring.md has it, and how long a scrape waits at most. */
+/** As docs/reference/metrics.md has it, and how long a scrape waits at most. */
 const SCRAPE_EVERY_MS = 15_000;
 const SCRAPE_WAITS_MS = 800;
 

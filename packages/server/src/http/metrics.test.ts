@@ -453,7 +453,7 @@ test('every metric says what it is, in what unit, and stands in the guide, and n
   expect(nameless.map(({ name }) => name)).toEqual([]);
   expect(all.filter(({ help }) => help.trim().length < 10)).toEqual([]);
   expect(all.filter(({ type, name }) => String(type) === 'counter' && !name.endsWith('_total'))).toEqual([]);
-  const guide = readFileSync(new URL('../../../../docs/how-to/monitoring.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../../docs/reference/metrics.md', import.meta.url), 'utf8');
   const byName = (a = '', b = ''): number => a.localeCompare(b);
   const documented = [...guide.matchAll(/^\| `((?:beckon|process|nodejs)_\w+)`/gm)].map(([, name]) => name);
   expect(documented.toSorted(byName)).toEqual(all.map(({ name }) => name).toSorted(byName));
