@@ -31,6 +31,24 @@ function endpoint(path: string, { summary, description, requestBody, responses }
   ].join('\n\n');
 }
 
+/** Every error code with its statuses, message, cause and action. */
+export function errorCodes(): string {
+  return DOCUMENT['x-faults']
+    .map(({ code, statuses, message, when, remedy }) =>
+      [
+        `## ${code}`,
+        `${statuses.join(' or ')} · “${message}”`,
+        `**Cause.** ${oneSentencePerLine(when)}`,
+        `**Action.** ${oneSentencePerLine(remedy)}`,
+      ].join('\n\n'),
+    )
+    .join('\n\n');
+}
+
+function oneSentencePerLine(text: string): string {
+  return text.replaceAll(/(?<=\.) (?=[A-Z\d`])/g, '\n');
+}
+
 function fence(value: unknown): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }

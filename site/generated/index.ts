@@ -1,4 +1,4 @@
-import { apiEndpoints, apiGuide, apiLimits, canonicalEvents } from './api.ts';
+import { apiEndpoints, apiGuide, apiLimits, canonicalEvents, errorCodes } from './api.ts';
 import { assistantTools, customerCommands, operatorCommands } from './commands.ts';
 import { projectSettings, settings } from './settings.ts';
 import { draftReasons, gateReasons, ruleReasons, suppressionReasons } from './why.ts';
@@ -9,6 +9,7 @@ const PARTS: Record<string, () => string> = {
   'api-endpoints': apiEndpoints,
   'api-limits': apiLimits,
   'canonical-events': canonicalEvents,
+  'error-codes': errorCodes,
   'cli-commands': customerCommands,
   'mcp-tools': assistantTools,
   'operator-commands': operatorCommands,

@@ -38,7 +38,7 @@ const MEANINGS: Record<string, string> = {
     'Too much of this project waits already. A client that waits for Retry-After loses nothing.',
   idempotency_key_reuse: 'Its Idempotency-Key was used with another body in the last 24 hours.',
   forbidden: 'The key opens ingest alone.',
-  payload_too_large: 'Its body was larger than this endpoint takes.',
+  payload_too_large: 'Its body was larger than this endpoint accepts.',
   unsupported_media_type: 'Its body was no JSON, or in a coding that is not taken.',
   server_error: 'The server could not take it. A retry with the same Idempotency-Key is safe.',
 };
