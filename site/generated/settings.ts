@@ -2,7 +2,7 @@ import { CATALOGUE, type SettingName } from '../../packages/server/src/features/
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { tableOf } from './table.ts';
 
-/** Everything that the environment may say, from the list that the server itself is held to. */
+/** Every environment variable, from the list that the server is tested against. */
 export function settings(): string {
   const groups = Map.groupBy(VARIABLES, ({ group }) => group);
   return [...groups]
@@ -11,48 +11,49 @@ export function settings(): string {
         secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``,
         unset === null ? '' : asCode(unset),
         asCode(example),
-        generate === undefined ? about : `${about} \`${generate}\` makes one.`,
+        generate === undefined ? about : `${about} Create one with \`${generate}\`.`,
       ]);
-      return `## ${group}\n\n${tableOf(['variable', 'if not set', 'such as', ''], rows)}`;
+      return `### ${group}\n\n${tableOf(['Variable', 'Default', 'Example', 'Meaning'], rows)}`;
     })
     .join('\n\n');
 }
 
-/** What a project decides for itself, with what it takes. A setting of which nothing is told here does not compile. */
+/** Every project setting with its accepted values. A setting without a description does not compile. */
 export function projectSettings(): string {
   const names = Object.keys(ABOUT) as SettingName[];
   const rows = names.map((name) => {
     const { fallback, syntax } = CATALOGUE[name];
     return [`\`${name}\``, fallback === '' ? '' : `\`${fallback}\``, syntax, ABOUT[name]];
   });
-  return tableOf(['setting', 'if not set', 'takes', ''], rows);
+  return tableOf(['Setting', 'Default', 'Accepts', 'Meaning'], rows);
 }
 
 const ABOUT: Record<SettingName, string> = {
-  quiet_hours: 'When nothing leaves, by the clock of whoever it is for.',
-  frequency_cap: 'How many letters one person gets.',
-  throttle: 'How fast letters leave.',
-  autopilot: 'How long after its making a letter that nobody touched leaves by itself.',
-  drafting: 'Whether [a model](emails.md) may reword letters, where the installation has one.',
-  time_zone: 'Of the project, and of everybody whose own is not known.',
-  paused: 'Nothing leaves; everything else goes on.',
-  keep_events: 'Not below the longest window that an audience asks about.',
-  keep_stream: 'What the stream shows beside events.',
-  keep_dead: 'Records that could not be applied.',
-  keep_letters: 'Letters as they left, and answers.',
-  from_name: 'As whom the project writes.',
+  quiet_hours: 'No email is sent in these hours of the user’s time zone.',
+  frequency_cap: 'How many emails a user gets at most.',
+  throttle: 'How fast emails are sent.',
+  autopilot: 'How long after its creation an untouched draft is sent automatically.',
+  drafting: '[AI drafting](emails.md#ai-drafting) for the project, if the installation has a model.',
+  time_zone: 'The time zone of the project, and of users without one.',
+  paused: 'No email is sent. Everything else continues.',
+  keep_events: 'Not shorter than the longest window of an audience.',
+  keep_stream: 'Activity stream entries other than events.',
+  keep_dead: 'Dead-lettered records.',
+  keep_letters: 'Sent messages and replies.',
+  from_name: 'The sender name of the project.',
   from_address: 'Its domain is one of the project’s [sending domains](../how-to/domains.md).',
-  reply_to: 'Where answers go that Beckon does not hear.',
-  postal_address: 'At the foot of each letter.',
-  footer: 'One more line there.',
-  reply_forward_to: 'Where [answers](../how-to/receive-bounces-and-replies.md#replies) go on to.',
-  topics: 'What letters can be about, for whoever wants [some of them](email-preferences.md).',
-  tracking: 'Whether [opens and clicks](tracking.md) are seen.',
-  team_addresses: 'Who is told what waits.',
-  sandbox: 'Whether there is a [sandbox](test-clock.md) beside it.',
+  reply_to: 'The address for replies that Beckon does not receive.',
+  postal_address: 'In the footer of each email.',
+  footer: 'An additional line in the footer.',
+  reply_forward_to:
+    'The address to which [replies](../how-to/receive-bounces-and-replies.md#replies) are forwarded.',
+  topics: 'The [topics](email-preferences.md#topics) that users can choose.',
+  tracking: 'Tracking of [opens and clicks](tracking.md).',
+  team_addresses: 'Recipients of the summary of waiting drafts.',
+  sandbox: 'A [sandbox](test-clock.md) beside the project.',
 };
 
-/** A value that is told in words, with code of its own, is no code as a whole. */
+/** Formats a value as code, except a value in words that contains code itself. */
 function asCode(value: string): string {
   return /[`:] |`$/.test(value) ? value : `\`${value}\``;
 }

@@ -4,7 +4,7 @@ export type Rate = { letters: number; perMs: number };
 const RATE = /^([1-9]\d{0,5})\/([smh])$/;
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-export const RATE_SYNTAX = 'letters a second, minute or hour such as 10/s, 300/m or 5000/h';
+export const RATE_SYNTAX = 'emails a second, minute or hour such as 10/s, 300/m or 5000/h';
 
 /** Of `10/s`; undefined for anything else. */
 export function parseRate(text: string): Rate | undefined {

@@ -1,6 +1,6 @@
 /**
- * What the environment may say, for people: `.env.example` and the guide are made of this list. That it names exactly what
- * `loadConfig` reads is kept by a test.
+ * Environment variables with their documentation. `.env.example` and the settings page are generated from this list, and a
+ * test compares it with what `loadConfig` reads.
  */
 export const VARIABLES: readonly Variable[] = [
   {
@@ -9,21 +9,21 @@ export const VARIABLES: readonly Variable[] = [
     unset: 'http://localhost:$PORT',
     example: 'https://beckon.example',
     about:
-      'How others reach it, without a path. An `https://` value turns the TLS rules on: plain requests get 308, and it needs either our own TLS or a proxy in `TRUST_PROXY`.',
+      'The public address of the server, without a path. An `https://` value turns on the TLS rules: plain HTTP requests get 308, and the server needs its own TLS or a proxy in `TRUST_PROXY`.',
   },
   {
     name: 'PORT',
     group: 'Address',
     unset: '8080',
     example: '8080',
-    about: 'Where the API and the dashboard listen. `0` takes any free port.',
+    about: 'The port of the API and the dashboard. `0` uses any free port.',
   },
   {
     name: 'HOST',
     group: 'Address',
     unset: '127.0.0.1',
     example: '0.0.0.0',
-    about: 'At which address of this machine. `0.0.0.0` is all of them, as it has to be in a container.',
+    about: 'The address of this machine to listen on. `0.0.0.0` is all of them, as needed in a container.',
   },
   {
     name: 'TRUST_PROXY',
@@ -31,42 +31,42 @@ export const VARIABLES: readonly Variable[] = [
     unset: null,
     example: '10.0.0.0/8',
     about:
-      "Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. They must write `X-Forwarded-Proto` themselves, never pass a caller's on.",
+      "Addresses or CIDR ranges, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. These proxies must set `X-Forwarded-Proto` themselves and never forward a client's value.",
   },
   {
     name: 'TLS_CERT_FILE',
-    group: 'Own TLS',
+    group: 'TLS',
     unset: null,
     example: '/etc/beckon/tls.crt',
-    about: 'The certificate and those between it and its root, in PEM. With `TLS_KEY_FILE`.',
+    about: 'The certificate and its intermediates, in PEM. Needs `TLS_KEY_FILE`.',
   },
   {
     name: 'TLS_KEY_FILE',
-    group: 'Own TLS',
+    group: 'TLS',
     unset: null,
     example: '/etc/beckon/tls.key',
-    about: 'Its private key, in PEM.',
+    about: 'The private key of the certificate, in PEM.',
   },
   {
     name: 'TLS_CERT_DIR',
-    group: 'Own TLS',
+    group: 'TLS',
     unset: null,
     example: '/etc/beckon/hosts',
-    about: 'A directory with `<host>.crt` and `<host>.key` for the hosts that links of sending domains have.',
+    about: 'A directory with `<host>.crt` and `<host>.key` for the tracking hosts of sending domains.',
   },
   {
     name: 'HTTP_REDIRECT_PORT',
-    group: 'Own TLS',
+    group: 'TLS',
     unset: null,
     example: '80',
-    about: 'A port for plain HTTP that answers 308.',
+    about: 'A port for plain HTTP that responds with 308.',
   },
   {
     name: 'DATA_DIR',
     group: 'Data',
     unset: './data',
     example: '/var/lib/beckon',
-    about: 'The embedded database and the generated secret key.',
+    about: 'The folder of the embedded database and the generated secret key.',
   },
   {
     name: 'DATABASE_URL',
@@ -74,7 +74,7 @@ export const VARIABLES: readonly Variable[] = [
     unset: null,
     example: 'postgres://beckon:password@db.internal:5432/beckon',
     secret: true,
-    about: 'Your own PostgreSQL, 15 or newer, in place of the embedded one. It needs a `SECRET_KEY`.',
+    about: 'Your own PostgreSQL, 15 or newer, instead of the embedded one. Needs `SECRET_KEY`.',
   },
   {
     name: 'ADMIN_DATABASE_URL',
@@ -83,14 +83,14 @@ export const VARIABLES: readonly Variable[] = [
     example: 'postgres://owner:password@db.internal:5432/beckon',
     secret: true,
     about:
-      'Past the pooler, where `DATABASE_URL` leads through one: for migrations, sign-ins, and what workers listen to.',
+      'The direct address of the database if `DATABASE_URL` leads through a pooler. Migrations, sign-ins and the listeners of workers use it.',
   },
   {
     name: 'DATABASE_POOLER',
     group: 'Data',
     unset: null,
     example: 'transaction',
-    about: '`transaction` behind a pooler in transaction mode. It needs `ADMIN_DATABASE_URL`.',
+    about: '`transaction` for a pooler in transaction mode. Needs `ADMIN_DATABASE_URL`.',
   },
   {
     name: 'SECRET_KEY',
@@ -100,16 +100,16 @@ export const VARIABLES: readonly Variable[] = [
     generate: 'openssl rand -hex 32',
     secret: true,
     about:
-      'Peppers the hashes of API keys, seals private keys and the secrets of webhooks, and marks letters. Required with `DATABASE_URL`, the same on every machine; 32 random characters are good.',
+      'Peppers the hashes of API keys, encrypts private keys and webhook secrets, and signs tokens in emails. Required with `DATABASE_URL`, and the same on every machine. Use 32 random characters.',
   },
   {
     name: 'SECRET_KEY_PREVIOUS',
     group: 'Data',
     unset: null,
-    example: 'the one that was in force before',
+    example: 'the previous key',
     secret: true,
     about:
-      'The old one, while you change it; on several machines first the new one, everywhere ("A new secret key" in the guide). Without it API keys that were not used since, and links of letters that left before, open nothing any more.',
+      'The old key during a change. With several machines, first the new one on every machine (see "Change the secret key" in the guide). Without it, API keys that were not used since and links in earlier emails stop working.',
   },
   {
     name: 'BACKUP_DIR',
@@ -117,16 +117,17 @@ export const VARIABLES: readonly Variable[] = [
     unset: null,
     example: '/var/backups/beckon',
     about:
-      'For the embedded database: where `backup` puts its copies, and PostgreSQL a copy of its log as it is written, so that any moment since a backup can be restored. On another disk, best on another machine. With `DATABASE_URL` the closed secret key alone goes there.',
+      'For the embedded database: the folder for `backup` and for a continuous copy of the PostgreSQL log. Both together restore any moment since a backup. Use another disk, preferably on another machine. With `DATABASE_URL`, it contains only the encrypted secret key.',
   },
   {
     name: 'BACKUP_PASSPHRASE',
     group: 'Data',
-    unset: 'asked for at the terminal',
-    example: 'words that nobody guesses',
+    unset: 'prompted at the terminal',
+    example: 'a long random passphrase',
     generate: 'openssl rand -base64 24',
     secret: true,
-    about: 'Closes the secret key in a backup. Keep it apart from the backups; 12 characters or more.',
+    about:
+      'Encrypts the secret key in a backup. Keep it apart from the backups, with at least 12 characters.',
   },
   {
     name: 'RESTORE_GUARD',
@@ -134,82 +135,82 @@ export const VARIABLES: readonly Variable[] = [
     unset: 'auto',
     example: 'manual',
     about:
-      '`auto`: from a database that was restored no letter leaves until `restore confirm`. `manual` where a standby takes over without losing anything: then nobody is asked.',
+      '`auto`: a restored database sends no email until `restore confirm`. `manual`: for a standby that takes over without data loss, where no confirmation is needed.',
   },
   {
     name: 'SMTP_URL',
-    group: 'Letters',
+    group: 'Email',
     unset: null,
     example: 'smtp://user:password@mail.example:587',
     secret: true,
     about:
-      'The relay, `smtp://` or `smtps://`. TLS is required unless it is on this machine. It gets 10 connections at most, or as many as `?connections=20` behind it says. Without it letters go into the outbox.',
+      'The relay, `smtp://` or `smtps://`. TLS is required unless the relay is on this machine. It gets at most 10 connections, or as many as in `?connections=20` after it. Without a relay, emails go to the test inbox.',
   },
   {
     name: 'MAIL_FROM',
-    group: 'Letters',
+    group: 'Email',
     unset: null,
     example: 'beckon@acme.example',
-    about: 'Beside `SMTP_URL`: as whom the team is written to.',
+    about: 'With `SMTP_URL`: the sender of emails to your team.',
   },
   {
     name: 'MAIL_DOMAIN',
-    group: 'Letters',
+    group: 'Email',
     unset: null,
     example: 'mail.beckon.example',
-    about: 'The public name of the host that takes mail in: the records of sending domains are made of it.',
+    about: 'The public name of the host that receives email. The DNS records of sending domains contain it.',
   },
   {
     name: 'SMTP_SPF_INCLUDE',
-    group: 'Letters',
+    group: 'Email',
     unset: null,
     example: '_spf.relay.example',
-    about: 'Beside `SMTP_URL`: what the relay wants in an SPF record.',
+    about: 'With `SMTP_URL`: the SPF include that the relay requires.',
   },
   {
     name: 'MAIL_IN_PORT',
-    group: 'Letters',
+    group: 'Email',
     unset: '2525',
     example: '2525',
     about:
-      'Where bounces, answers and unsubscribes by mail come in, by SMTP. Where it is not set and 2525 is taken, the server goes on without, and says so.',
+      'The SMTP port for bounces, replies and mailto unsubscribes. If it is not set and 2525 is in use, the server starts without it and says so.',
   },
   {
     name: 'MAIL_IN_HOST',
-    group: 'Letters',
+    group: 'Email',
     unset: '127.0.0.1',
     example: '0.0.0.0',
-    about: 'At which address of this machine they do.',
+    about: 'The address of this machine for `MAIL_IN_PORT`.',
   },
   {
     name: 'DNS_SERVERS',
-    group: 'Letters',
+    group: 'Email',
     unset: "the system's",
     example: '10.0.0.2, 127.0.0.1:5353',
-    about: 'Whom to ask about sending domains: addresses, with ports where they are others than 53.',
+    about: 'The name servers for checks of sending domains: addresses, with ports other than 53.',
   },
   {
     name: 'AI_BASE_URL',
-    group: 'A model',
+    group: 'AI drafting',
     unset: null,
     example: 'https://models.example/v1',
     about:
-      "A model that may word letters, for projects that set `drafting=model`: any endpoint that speaks OpenAI's protocol, or Anthropic's with `#anthropic` behind the address. Without one, and whenever it is late, wrong or away, letters are as their template says. With `AI_API_KEY` and `AI_MODEL`.",
+      "A model for AI drafting, for projects with `drafting=model`. Any OpenAI-compatible endpoint, or Anthropic's with `#anthropic` after the address. Without a model, and whenever it is late, wrong or unavailable, drafts keep the text of their template. Needs `AI_API_KEY` and `AI_MODEL`.",
   },
   {
     name: 'AI_API_KEY',
-    group: 'A model',
+    group: 'AI drafting',
     unset: null,
-    example: 'the key that its provider gave you',
+    example: 'the key from the provider',
     secret: true,
-    about: 'Its key.',
+    about: 'The API key of the model.',
   },
   {
     name: 'AI_MODEL',
-    group: 'A model',
+    group: 'AI drafting',
     unset: null,
     example: 'small-1',
-    about: 'Its name.',
+    about: 'The name of the model.',
   },
   {
     name: 'ROLES',
@@ -217,7 +218,7 @@ export const VARIABLES: readonly Variable[] = [
     unset: 'all',
     example: 'api,worker',
     about:
-      '`api` (answers requests), `worker` (digests them, sends letters and webhooks), `mail-in` (takes mail in), or several with commas between them: what this process does.',
+      'The work of this process, separated by commas: `api` (responds to requests), `worker` (processes records, sends emails and webhooks), `mail-in` (receives email).',
   },
   {
     name: 'API_PROCESSES',
@@ -225,15 +226,14 @@ export const VARIABLES: readonly Variable[] = [
     unset: '1',
     example: '4',
     about:
-      'How many processes answer requests on this machine, 1 to 64; they share `PORT`. With one of each kind everything is one process.',
+      'The number of API processes on this machine, 1 to 64, which share `PORT`. With one of each kind, everything is one process.',
   },
   {
     name: 'WORKER_PROCESSES',
     group: 'Operation',
     unset: '1',
     example: '2',
-    about:
-      'How many processes digest and send on this machine, 1 to 64. Each has its own connections to the database.',
+    about: 'The number of worker processes on this machine, 1 to 64. Each has its own database connections.',
   },
   {
     name: 'LOG_LEVEL',
@@ -247,14 +247,15 @@ export const VARIABLES: readonly Variable[] = [
     group: 'Operation',
     unset: null,
     example: '9090',
-    about: 'A port of its own for `/metrics`. Without it `/metrics` answers loopback callers on `PORT`.',
+    about: 'A separate port for `/metrics`. Without it, `/metrics` responds to loopback clients on `PORT`.',
   },
   {
     name: 'CLIENT_MINIMUM',
     group: 'Operation',
     unset: null,
     example: 'beckon-client/1.4.0',
-    about: 'Clients and versions, separated by commas: older ones are told so in `X-Client-Outdated`.',
+    about:
+      'Clients with their oldest supported version, separated by commas. Older ones get the header `X-Client-Outdated`.',
   },
   {
     name: 'PROJECTS_PER_ORGANIZATION',
@@ -262,27 +263,27 @@ export const VARIABLES: readonly Variable[] = [
     unset: '20',
     example: '50',
     about:
-      'How many projects an organization may have, 1 to 10000. Suspended projects count; sandboxes and the demo do not. A lower value deletes nothing: it only refuses new projects.',
+      'The maximum number of projects of an organization, 1 to 10000. Suspended projects count; sandboxes and the demo do not. A lower value deletes nothing and only rejects new projects.',
   },
   {
     name: 'WEBHOOK_ALLOW_PRIVATE',
     group: 'Operation',
     unset: 'false',
     example: 'true',
-    about: '`true` is for development: webhooks may go to private addresses, and to plain http there.',
+    about: '`true`, for development only: webhooks may go to private addresses, and to plain http there.',
   },
 ];
 
 export type Variable = {
   name: string;
-  group: 'Address' | 'Own TLS' | 'Data' | 'Letters' | 'A model' | 'Operation';
-  /** What counts where it is not set; null: nothing. */
+  group: 'Address' | 'TLS' | 'Data' | 'Email' | 'AI drafting' | 'Operation';
+  /** The default; null if there is none. */
   unset: string | null;
   example: string;
   /** Sentences, in Markdown. */
   about: string;
-  /** `<name>_FILE` may name a file that holds it instead. */
+  /** `<name>_FILE` may name a file with the value. */
   secret?: true;
-  /** The command that makes a good value. */
+  /** A command that creates a good value. */
   generate?: string;
 };

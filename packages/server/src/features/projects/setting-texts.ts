@@ -24,7 +24,7 @@ export function line(what: string, charsMax: number): ReturnType<typeof define<s
 
 export const mailbox = define<string | null>({
   fallback: NONE,
-  syntax: `an e-mail address, or ${NONE}`,
+  syntax: `an email address, or ${NONE}`,
   parse: (text) => (text === NONE ? null : parseAddress(text)),
   print: (value) => value ?? NONE,
 });
@@ -34,7 +34,7 @@ const TOPIC = /^([a-z0-9][a-z0-9_-]{0,39}):([^\p{Cc}\p{Zl}\p{Zp},]{1,80})$/u;
 
 export const topics = define<Topic[]>({
   fallback: NONE,
-  syntax: `up to ${TOPICS_MAX} topics such as news:Product news,tips:Tips and tricks (an id of a-z, 0-9, - and _, and what recipients read, without commas), or ${NONE}`,
+  syntax: `up to ${TOPICS_MAX} topics such as news:Product news,tips:Tips and tricks (id of a-z, 0-9, - and _; title without commas), or ${NONE}`,
   parse(text) {
     if (text === NONE) return [];
     const known = text.split(',').flatMap((one) => {
@@ -53,7 +53,7 @@ const TRACKED = ['opens', 'clicks'] as const;
 
 export const tracking = define<{ opens: boolean; clicks: boolean }>({
   fallback: 'opens,clicks',
-  syntax: `${TRACKED.join(', ')}, both with a comma between them, or ${OFF}`,
+  syntax: `${TRACKED.join(', ')}, both separated by a comma, or ${OFF}`,
   parse(text) {
     const names = text === OFF ? [] : text.split(',');
     const isKnown = names.every((name) => TRACKED.some((one) => one === name));
@@ -67,7 +67,7 @@ const TEAM_MAX = 20;
 
 export const teamAddresses = define<string[]>({
   fallback: NONE,
-  syntax: `up to ${TEAM_MAX} e-mail addresses with commas between them, or ${NONE}`,
+  syntax: `up to ${TEAM_MAX} email addresses separated by commas, or ${NONE}`,
   parse(text) {
     if (text === NONE) return [];
     const known = text.split(',').flatMap((one) => parseAddress(one.trim()) ?? []);

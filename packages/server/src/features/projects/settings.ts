@@ -69,7 +69,7 @@ const quietHours = define<Settings['quietHours']>({
 
 const frequencyCap = define<Settings['frequencyCap']>({
   fallback: '1/24h,3/7d',
-  syntax: `up to ${CAPS_MAX} caps such as 1/24h,3/7d (letters to one person in a time of at most 90d, each time once), or off`,
+  syntax: `up to ${CAPS_MAX} caps such as 1/24h,3/7d (emails per user, periods up to 90d, one cap per period), or off`,
   parse(text) {
     if (text === OFF) return null;
     const caps = text.split(',').map(parseCap);
@@ -98,7 +98,7 @@ const throttle = define<Settings['throttle']>({
 
 const autopilot = define<Settings['autopilotMs']>({
   fallback: '2h',
-  syntax: `${DURATION_SYNTAX}, at most 30d, or draft (every draft waits for a person)`,
+  syntax: `${DURATION_SYNTAX}, at most 30d, or draft (no autopilot)`,
   parse(text) {
     if (text === 'draft') return null;
     const ms = parseDuration(text);
