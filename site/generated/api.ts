@@ -6,7 +6,7 @@ import { tableOf } from './table.ts';
 
 const DOCUMENT = buildDocument({ publicUrl: 'http://localhost:8080', version: '0' });
 
-/** What the server says of its own API at `/docs`, from the same source. */
+/** The introduction that the server shows at `/docs`. */
 export function apiGuide(): string {
   return GUIDE;
 }
@@ -60,7 +60,7 @@ export function canonicalEvents(): string {
       .map(([property, { type, required }]) => `\`${property}\` (${type}${required ? ', required' : ''})`)
       .join(', '),
   ]);
-  return tableOf(['event', 'properties with a meaning'], rows);
+  return tableOf(['Event', 'Typed properties'], rows);
 }
 
 export function apiLimits(): string {
@@ -71,8 +71,8 @@ export function apiLimits(): string {
     burst.toLocaleString('en-US'),
   ]);
   return [
-    tableOf(['', 'at most'], limits),
-    'Requests of a project, before it is answered 429 (`rate-limit set` changes them):',
-    tableOf(['endpoint', 'a second', 'at once'], rates),
+    tableOf(['Limit', 'At most'], limits),
+    'Requests of a project, before it gets 429 (`rate-limit set` changes these limits):',
+    tableOf(['Endpoint', 'Per second', 'Burst'], rates),
   ].join('\n\n');
 }

@@ -9,14 +9,14 @@ export function limitEntries(): LimitEntry[] {
     { name: 'Users or events in a bulk request', value: `1 to ${count(limit.BULK_INGEST_MAX_RECORDS)}` },
     { name: 'Events in a batch', value: `1 to ${count(limit.BATCH_MAX_EVENTS)}` },
     {
-      name: "A project's waiting records, from which on bulk requests are refused",
+      name: 'Waiting records of a project, before bulk requests are rejected',
       value: count(limit.INGEST_QUEUE_MAX_RECORDS),
     },
-    { name: 'Memory of an `Idempotency-Key`', value: `${limit.IDEMPOTENCY_WINDOW_MS / HOUR_MS} hours` },
+    { name: 'Lifetime of an `Idempotency-Key`', value: `${limit.IDEMPOTENCY_WINDOW_MS / HOUR_MS} hours` },
     { name: 'Body of a single request, decompressed', value: bytes(limit.SINGLE_BODY_MAX_BYTES) },
     { name: 'Body of a batch or bulk request, decompressed', value: bytes(limit.MANY_BODY_MAX_BYTES) },
     { name: 'One record', value: bytes(limit.RECORD_MAX_BYTES) },
-    { name: 'All traits of a user; what is beyond is left out', value: bytes(limit.TRAITS_MAX_CHARS) },
+    { name: 'All traits of a user; the rest is left out', value: bytes(limit.TRAITS_MAX_CHARS) },
     { name: '`external_user_id`', value: chars(limit.EXTERNAL_USER_ID_MAX_CHARS) },
     {
       name: '`email`',
@@ -40,13 +40,13 @@ export function limitEntries(): LimitEntry[] {
       name: 'Numbers, booleans and nulls in the arrays of one request',
       value: count(limit.REQUEST_MAX_SCALAR_ITEMS),
     },
-    { name: 'Faults named in one answer', value: count(limit.ERRORS_MAX) },
+    { name: 'Errors in one response', value: count(limit.ERRORS_MAX) },
     { name: 'Active API keys of a project', value: count(limit.API_KEYS_MAX_ACTIVE) },
     { name: 'TLS', value: '1.2 or 1.3' },
   ];
 }
 
-/** The defaults: whoever runs the server may set others for a project. */
+/** Default rate limits. The operator of the server can set others for a project. */
 export function rateLimitEntries(): RateLimitEntry[] {
   return INGEST_ENDPOINTS.map(({ name, path }) => ({ path, ...limit.RATE_LIMIT_DEFAULTS[name] }));
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@beckon/contract';
 
-/** What is said of an endpoint in words, with bodies to show. What they are answered is asked of the endpoint itself. */
+/** The description of an endpoint, with example bodies. Example responses come from the endpoint itself. */
 export type OperationText = {
   operationId: string;
   tag: 'Users' | 'Events';
@@ -10,9 +10,9 @@ export type OperationText = {
   response: string;
   success: string;
   body: Record<string, unknown>;
-  /** Fits the schema of a bulk request, and holds records that are refused one by one. */
+  /** Fits the schema of a bulk request, and contains records that are rejected one by one. */
   partly?: Record<string, unknown>;
-  /** A body that is refused as a whole. */
+  /** A body that is rejected completely. */
   invalid: Record<string, unknown>;
 };
 
@@ -41,11 +41,11 @@ const NO_PERCENT = {
   properties: { meter: 'seats' },
 };
 
-const PLAIN_ACCEPTANCE = 'Stored: the record is on disk, and waits to be processed.';
+const PLAIN_ACCEPTANCE = 'The record is stored on disk and waits to be processed.';
 const EACH_RECORD =
-  'Each record is judged by itself: the good ones are stored, each bad one is named once in `data.errors` by its place in the request, and an invalid record is no reason for a 400, unless the body as a whole is one that no valid request can be. `accepted + rejected` is always `meta.received`.';
+  'Each record is checked alone: valid ones are stored, and each invalid one is listed once in `data.errors` by its place in the request.\nAn invalid record does not cause a 400, unless no valid request could have such a body.\n`accepted + rejected` is always `meta.received`.';
 const FULL_QUEUE =
-  'While 50,000 or more records of the project wait, the request is refused with `backfill_queue_full`. A chunk that was answered 429 or 5xx can be sent again as it is.';
+  'While 50,000 or more records of the project wait, the request is rejected with `backfill_queue_full`.\nA chunk that got 429 or 5xx can be sent again unchanged.';
 
 export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
   users: {
@@ -53,7 +53,7 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     tag: 'Users',
     summary: 'Upsert a user',
     description:
-      'Makes the user known, or updates one: `external_user_id` is unique in the project. Traits are merged key by key, so send only what changed; null removes a key.',
+      'Creates or updates a user.\n`external_user_id` is unique in the project.\nTraits are merged key by key, so send only changes. null removes a key.',
     request: 'One user. Unknown fields are ignored.',
     response: 'Accepted',
     success: PLAIN_ACCEPTANCE,
@@ -64,10 +64,10 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     operationId: 'upsertUsers',
     tag: 'Users',
     summary: 'Upsert up to 1,000 users',
-    description: `For backfills. ${EACH_RECORD}\n\n${FULL_QUEUE}`,
+    description: `Use it for backfills.\n${EACH_RECORD}\n\n${FULL_QUEUE}`,
     request: '1 to 1,000 users, each as in the single request.',
     response: 'BulkResult',
-    success: 'The good records are stored, and wait to be processed.',
+    success: 'The valid records are stored and wait to be processed.',
     body: { users: [USER, { external_user_id: 'user_43', traits: { plan: 'trial' } }] },
     partly: { users: [USER, { external_user_id: 'user_43', email: 'not an address' }] },
     invalid: { users: [] },
@@ -77,7 +77,7 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     tag: 'Events',
     summary: 'Track an event',
     description:
-      'One thing that one user did, or that happened to them. A user who is not known yet is no fault. Send it again with the same `Idempotency-Key` if no answer came.',
+      'Records something that one user did, or that happened to them.\nThe user does not have to exist yet.\nSend it again with the same `Idempotency-Key` if you got no response.',
     request: 'One event. Unknown fields are ignored.',
     response: 'Accepted',
     success: PLAIN_ACCEPTANCE,
@@ -89,10 +89,10 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     tag: 'Events',
     summary: 'Track several events in one request',
     description:
-      'All or nothing: one bad event, and none is stored. With `suppressTriggers: true` the events count as history: their users are marked as suppressed, until their next normal event.',
+      'Stores all events or none: one invalid event rejects the batch.\nWith `suppressTriggers: true` the events count as history: triggers are suppressed for their users until the next normal event.',
     request: '1 to 1,000 events, each as in the single request, and `suppressTriggers`.',
     response: 'BatchAccepted',
-    success: 'Stored: all events are on disk, and wait to be processed.',
+    success: 'All events are stored on disk and wait to be processed.',
     body: { events: [EVENT, TRIAL], suppressTriggers: false },
     invalid: { events: [EVENT, NO_PERCENT] },
   },
@@ -100,15 +100,15 @@ export const OPERATION_TEXTS: Record<Endpoint, OperationText> = {
     operationId: 'importEvents',
     tag: 'Events',
     summary: 'Backfill up to 1,000 events',
-    description: `For history. ${EACH_RECORD} \`suppressTriggers\` means what it means in a batch.\n\n${FULL_QUEUE}`,
+    description: `Use it for history.\n${EACH_RECORD}\n\`suppressTriggers\` works as in a batch.\n\n${FULL_QUEUE}`,
     request: '1 to 1,000 events, each as in the single request, and `suppressTriggers`.',
     response: 'BulkResult',
-    success: 'The good records are stored, and wait to be processed.',
+    success: 'The valid records are stored and wait to be processed.',
     body: { events: [IMPORTED, TRIAL], suppressTriggers: true },
     partly: { events: [IMPORTED, NO_PERCENT], suppressTriggers: true },
     invalid: { events: 'none' },
   },
 };
 
-/** The moment at which the examples are judged: an hour after the newest of their times. */
+/** The time at which the examples are validated: an hour after the newest of their times. */
 export const EXAMPLES_AT = Date.UTC(2026, 0, 15, 10, 30);

@@ -16,7 +16,7 @@ export function endpointArticle(document: OpenApiDocument, { path, operation }: 
     <p>${inline(operation.requestBody.description)}</p>
     ${fieldTable(document, operation)}
     ${operation['x-codeSamples'].map((sample) => codeBlock(sample.label, [sample.source]))}
-    <h4>Answers</h4>
+    <h4>Responses</h4>
     ${responses.filter(([status]) => status.startsWith('2')).map(([status, response]) => success(status, response))}
     ${refusalTable(
       operation,
