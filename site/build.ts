@@ -8,8 +8,8 @@ import { type GuidePage, PAGES } from './pages.ts';
 import { stampOf } from './stamp.ts';
 
 /**
- * Builds the guide into `site/dist`, of the Markdown in `docs/`: beside it first, and then in its place. `--base /` is for a host
- * of its own; without it the guide is for `/guide/` of a server. A link that leads nowhere fails the build.
+ * Builds the guide from `docs/` into `site/dist`, first beside it and then in its place. `--base /` is for a separate host; the
+ * default is `/guide/` of a server. A broken link fails the build.
  */
 const { values } = parseArgs({
   options: { base: { type: 'string', default: '/guide/' }, out: { type: 'string' } },
@@ -20,11 +20,11 @@ if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error('--base is a path such as 
 const folder = import.meta.dirname;
 const root = join(folder, '..');
 const place = values.out ?? join(folder, 'dist');
-// Several of one checkout may be built at the same time.
+// Several builds of one checkout may run at the same time.
 const work = join(folder, 'dist-next', String(process.pid));
 const [staged, made] = [join(work, 'pages'), join(work, 'made')];
 
-// Whoever starts it may be a test.
+// A test may start the build with another NODE_ENV.
 process.env.NODE_ENV = 'production';
 const stamp = stampOf(folder);
 const texts = new Map(
@@ -40,7 +40,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** What the builder wants: pages, pictures and its settings under one roof. */
+/** Copies pages, pictures and the configuration into the folder that vitepress builds. */
 function stage(): void {
   for (const [page, text] of texts) write(join(staged, `${page.path}.md`), text);
   for (const name of ['pictures', 'screenshots'])
@@ -56,11 +56,11 @@ function stage(): void {
   write(join(staged, '.vitepress/theme/index.ts'), `export { default } from ${own('theme/index.ts')};\n`);
 }
 
-/** Each page as Markdown beside itself, and all of them for those who read by machine. */
+/** Adds each page as Markdown, and the llms.txt files. */
 function finish(): void {
   const textOf = (page: GuidePage): string => texts.get(page) ?? '';
   for (const [page, text] of texts) write(join(made, `${page.path}.md`), text);
-  // What the Markdown shows; the pages themselves have pictures under names of their own.
+  // The Markdown refers to pictures by their own names; the built pages use hashed copies.
   for (const name of shownIn(texts.values())) cpSync(join(root, 'docs', name), join(made, name));
   write(join(made, 'llms.txt'), shortIndex({ base, textOf }));
   write(join(made, 'llms-full.txt'), wholeText({ base, textOf }));
@@ -73,7 +73,7 @@ function shownIn(pages: Iterable<string>): Set<string> {
   return new Set(pictures.map(({ target }) => target.replace(/^\.\//, '')));
 }
 
-/** Another one may have put its own there a moment ago, which is of the same pages. */
+/** Retries, because another build may have put the same pages there at the same time. */
 function replace(tries = 3): void {
   rmSync(place, { recursive: true, force: true });
   try {

@@ -4,7 +4,7 @@ import { slugOf } from './slug.ts';
 
 type Markdown = Parameters<NonNullable<NonNullable<UserConfig['markdown']>['config']>>[0];
 
-/** `base`: where the site will lie. */
+/** `base`: the path at which the site is served. */
 export function siteConfig({
   base,
   outDir,
@@ -43,14 +43,14 @@ export function siteConfig({
   };
 }
 
-/** Letters are written with `{{ … }}`, which the site would take for its own; and a screenshot has a light and a dark one. */
+/** Keeps `{{ … }}` of templates literal, because Vue would interpret it, and shows a screenshot in the theme of the reader. */
 function asItIsWritten(md: Markdown): void {
   const { rules } = md.renderer;
   for (const name of ['text', 'code_inline'] as const) {
     const was = rules[name];
     if (was) rules[name] = (...args) => was(...args).replaceAll('{{', '&#123;&#123;');
   }
-  // A column without a name has no head.
+  // A column without a name gets no header cell.
   for (const [name, beside] of [
     ['th_open', 1],
     ['th_close', -1],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { filled } from './generated/index.ts';
 import { PAGES } from './pages.ts';
 
-/** Writes the parts of the pages that are made of the program anew; a test holds that none is behind. */
+/** Rewrites the generated parts of the pages. A test fails if one is outdated. */
 const root = join(import.meta.dirname, '..');
 for (const { file } of PAGES.filter((page) => existsSync(join(root, page.file)))) {
   const place = join(root, file);

@@ -1,12 +1,12 @@
 import { type GuidePage, SECTIONS } from './pages.ts';
 
-type Told = { base: string; textOf: (page: GuidePage) => string };
+type GuideText = { base: string; textOf: (page: GuidePage) => string };
 
 const SUMMARY =
-  'A lifecycle-email backend for SaaS products that you run yourself: it takes users and events, decides by rules whether a letter is written, holds it for review, sends it once, and tells what became of it.';
+  'A self-hosted lifecycle-email backend for SaaS products: it receives users and events, rules decide who gets an email, each draft waits for review, is sent at most once, and its outcome is reported by webhook.';
 
-/** `llms.txt`: what there is, one line a page, each leading to its Markdown. */
-export function shortIndex({ base, textOf }: Told): string {
+/** `llms.txt`: one line per page, with a link to its Markdown. */
+export function shortIndex({ base, textOf }: GuideText): string {
   const sections = SECTIONS.map(({ title, pages }) => {
     const lines = pages.map(
       (page) => `- [${page.title}](${base}${page.path}.md): ${firstSentence(textOf(page))}`,
@@ -16,8 +16,8 @@ export function shortIndex({ base, textOf }: Told): string {
   return `# Beckon\n\n> ${SUMMARY}\n\nAll pages in one file: [llms-full.txt](${base === '/guide/' ? '/' : base}llms-full.txt). The API for tools: /openapi.json of a running server.\n\n${sections.join('\n')}`;
 }
 
-/** `llms-full.txt`: all of it, page after page. */
-export function wholeText({ base, textOf }: Told): string {
+/** `llms-full.txt`: all pages in one file. */
+export function wholeText({ base, textOf }: GuideText): string {
   const pages = SECTIONS.flatMap((section) => section.pages);
   return pages.map((page) => `<!-- ${base}${page.path}.md -->\n\n${textOf(page).trim()}\n`).join('\n');
 }

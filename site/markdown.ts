@@ -66,8 +66,8 @@ export function fencesOf(markdown: string): Fence[] {
 }
 
 /**
- * A file of the repository as a page of the guide: links to other pages lead there, those to files that are no page lose their
- * link and keep their words, and comments, which are for whoever keeps the file, are left out.
+ * Turns a file of the repository into a page of the guide. Links to other pages are adapted, links to files outside of the guide
+ * become plain text, and comments are removed.
  */
 export function asPage(markdown: string, file: string): string {
   return partsOf(markdown)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PAGES } from './pages.ts';
 
-/** The same for the same pages: what was built of them need not be built again. `folder`: of the site. */
+/** A hash of all sources of the guide, so that an unchanged guide is not built again. `folder`: the folder of the site. */
 export function stampOf(folder: string): string {
   const root = join(folder, '..');
   const own = ['build.ts', 'config.ts', 'llms.ts', 'markdown.ts', 'pages.ts', 'slug.ts', 'theme'];
@@ -22,7 +22,7 @@ export function stampOf(folder: string): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-/** In one order on every machine. */
+/** Lists files in the same order on every machine. */
 function filesOf(path: string): string[] {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return [path];

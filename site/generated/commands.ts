@@ -5,7 +5,7 @@ import type { Shell } from '../../packages/cli/src/shell.ts';
 import { addCommands, type Operator } from '../../packages/server/src/operator/index.ts';
 import { tableOf } from './table.ts';
 
-/** What `--help` of both programs knows: the operator's, and the one for those who use Beckon. */
+/** Command tables of both programs, from their `--help`. */
 export function operatorCommands(): string {
   return asTable(operatorProgram());
 }
@@ -19,13 +19,13 @@ export function assistantTools(): string {
     ...READING.map(({ name, description }) => [`\`${name}\``, description, '`read`']),
     ...REVIEWING.map(({ name, description }) => [`\`${name}\``, description, '`review`']),
   ];
-  return tableOf(['tool', 'what it does', 'scope'], rows);
+  return tableOf(['Tool', 'Effect', 'Scope'], rows);
 }
 
-/** As it is typed, with nobody behind it: what an action would open is refused. */
+/** The server program without a back end: every action that opens one is refused. */
 export function operatorProgram(): ProgramLike {
   const program = new Command('beckon').exitOverride().configureOutput({ outputError: () => {} });
-  addCommands(program, NOBODY);
+  addCommands(program, NO_BACK_END);
   return program;
 }
 
@@ -47,7 +47,7 @@ type ArgumentLike = { name(): string; required: boolean; variadic: boolean };
 
 type Leaf = { path: string[]; command: ProgramLike };
 
-/** Each command that does something, with the words that lead to it. */
+/** Each command with an action, with its path. */
 function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]; command: ProgramLike }[] {
   return program.commands
     .filter((command) => command.name() !== 'help')
@@ -57,7 +57,7 @@ function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]
     });
 }
 
-/** First what stands for itself, then a section for each word that has several commands. */
+/** Single commands first, then a section for each group. */
 function asTable(program: ProgramLike): string {
   const groups = Map.groupBy(leavesOf(program), ({ path }) => path[0] ?? '');
   const alone = [...groups.values()].filter((leaves) => leaves.length === 1).flat();
@@ -73,7 +73,7 @@ function rowsOf(leaves: Leaf[]): string {
     command.description(),
     othersOf(command),
   ]);
-  return tableOf(['command', 'what it does', 'may also say'], rows);
+  return tableOf(['Command', 'Effect', 'Options'], rows);
 }
 
 function argumentsOf(command: ProgramLike): string[] {
@@ -87,7 +87,7 @@ function neededOf(command: ProgramLike): string[] {
   return command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
 }
 
-/** `--json` is said once, for all. */
+/** Leaves out `--json`, which every command has. */
 function othersOf(command: ProgramLike): string {
   return command.options
     .filter(({ mandatory, hidden, long }) => !mandatory && !hidden && long !== '--json')
@@ -96,10 +96,10 @@ function othersOf(command: ProgramLike): string {
 }
 
 const refuse = (): never => {
-  throw new Error('nobody is behind this program');
+  throw new Error('this program has no back end');
 };
 
-const NOBODY: Operator = {
+const NO_BACK_END: Operator = {
   open: refuse,
   migrate: refuse,
   distribute: refuse,

@@ -3,7 +3,7 @@ import { assistantTools, customerCommands, operatorCommands } from './commands.t
 import { projectSettings, settings } from './settings.ts';
 import { draftReasons, gateReasons, ruleReasons, suppressionReasons } from './why.ts';
 
-/** What the program knows better than whoever writes about it, by the name that stands in the page. */
+/** Generated parts of pages, by the name in their begin and end markers. */
 const PARTS: Record<string, () => string> = {
   'api-guide': apiGuide,
   'api-endpoints': apiEndpoints,
@@ -23,11 +23,11 @@ const PARTS: Record<string, () => string> = {
 
 const PART = /(?<=<!-- begin ([a-z-]+) -->\n)[^]*?(?=<!-- end \1 -->)/g;
 
-/** The page with everything between `<!-- begin x -->` and `<!-- end x -->` as the program says it now. */
+/** Replaces everything between `<!-- begin x -->` and `<!-- end x -->` with the generated part. */
 export function filled(markdown: string): string {
   return markdown.replaceAll(PART, (_was, name: string) => {
     const part = PARTS[name];
-    if (!part) throw new Error(`nothing is called ${name}`);
+    if (!part) throw new Error(`unknown generated part: ${name}`);
     return `\n${part()}\n\n`;
   });
 }

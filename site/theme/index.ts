@@ -3,7 +3,7 @@ import { useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import './style.css';
 
-/** Below each page: the same as plain Markdown, for whoever reads by machine. */
+/** Links to the Markdown of the page below its content. */
 const AsMarkdown = {
   setup() {
     const { page } = useData();

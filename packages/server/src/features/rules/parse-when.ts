@@ -106,7 +106,7 @@ function readRelativeToEvent(
   refuseOthers(inner, to, ['event', 'where', 'plus_days']);
   const plusDays = optional<string | null>(inner, to, { key: 'plus_days', read: readKey, otherwise: null });
   if (side === 'before' && plusDays === null)
-    refuse(inside(place, 'before'), 'needs plus_days: before an event happens, nobody knows of it');
+    refuse(inside(place, 'before'), 'needs plus_days: a single event is known only after it happens');
   return complete<Extract<Trigger, { kind: 'relative' }>>({
     kind: 'relative',
     event: readEventName(inside(inner, 'event'), to['event']),
