@@ -34,7 +34,11 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'WHERE name = $1 ORDER BY project_id',
         'SELECT count(*) AS projects FROM beckon.project',
       ],
-      'features/team/reads.ts': ['JOIN beckon.project p', 'WHERE organisation_id = $1 ORDER BY project_id'],
+      'features/team/reads.ts': [
+        'JOIN beckon.project p',
+        'WHERE organisation_id = $1 ORDER BY project_id',
+        'FROM beckon.project ORDER BY project_id',
+      ],
       'features/turns/store.ts': ['SELECT DISTINCT ahead_ms'],
       'flows/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
     },

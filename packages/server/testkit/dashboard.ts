@@ -4,7 +4,7 @@ import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
 import type { Access } from '../src/features/team/index.ts';
 import { createModels } from '../src/flows/models.ts';
-import { DASHBOARD_ROUTES, type DashboardDeps, mountDashboard } from '../src/http/dashboard/index.ts';
+import { createDashboardApi, DASHBOARD_ROUTES, type DashboardDeps } from '../src/http/dashboard/index.ts';
 import { transportRules } from '../src/http/transport.ts';
 import type { Database } from '../src/io/db/index.ts';
 import { testMail } from './mailroom.ts';
@@ -42,15 +42,17 @@ export type AskOptions = {
 
 export const DASHBOARD_ORIGIN = 'http://localhost:8080';
 
+/** `isLocalShell`: as the local socket serves it. */
+type TestDashboardOptions = Partial<DashboardDeps> & { isLocalShell?: boolean };
+
 export function testDashboard(
   db: Database,
-  more: Partial<DashboardDeps> = {},
+  { isLocalShell = false, ...more }: TestDashboardOptions = {},
   routes = DASHBOARD_ROUTES,
 ): TestDashboard {
   const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
   const mail = testMail();
-  mountDashboard(
-    app,
+  const api = createDashboardApi(
     {
       db,
       newId: idMaker(db.clock),
@@ -69,6 +71,8 @@ export function testDashboard(
     },
     routes,
   );
+  if (isLocalShell) api.mountForLocalShell(app);
+  else api.mount(app);
   return {
     async ask<T>(what: string, { body, as = 'owner', headers = {} }: AskOptions = {}): Promise<Reply<T>> {
       const [method = 'GET', url = ''] = what.split(' ');

@@ -20,7 +20,8 @@ export type Supervised = {
 };
 
 export function superviseServer(env: Record<string, string>): Supervised {
-  const options = { env: { PATH: process.env['PATH'], PORT: '0', MAIL_IN_PORT: '0', ...env } };
+  const defaults = { PORT: '0', MAIL_IN_PORT: '0', LOCAL_SHELL: 'off' };
+  const options = { env: { PATH: process.env['PATH'], ...defaults, ...env } };
   const child = spawn(process.execPath, [MAIN, 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
   const lines: Line[] = [];

@@ -119,7 +119,7 @@ export type AuditListed = {
 };
 
 type AuditAsked = {
-  /** `team:<id>` or `operator`. */
+  /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   actor?: string;
   /** What the action begins with, `draft.`. */
   action?: string;

@@ -14,7 +14,7 @@ export type HealthDeps = {
 };
 
 export function mountHealth(app: FastifyInstance, deps: HealthDeps): void {
-  app.get('/livez', () => ({ data: { status: 'live' } }));
+  mountLiveness(app);
   app.get('/readyz', async (_request, reply) => {
     const reasons = await deps.readiness();
     if (reasons.length === 0) return { data: { status: 'ready' } };
@@ -26,6 +26,10 @@ export function mountHealth(app: FastifyInstance, deps: HealthDeps): void {
     if (!deps.metricsHere || !isLocal(request)) return reply.callNotFound();
     return reply.type(deps.metrics.contentType).send(await deps.metrics.text());
   });
+}
+
+export function mountLiveness(app: FastifyInstance): void {
+  app.get('/livez', () => ({ data: { status: 'live' } }));
 }
 
 /** A request that a proxy passed on came from elsewhere, however near the proxy is. */

@@ -10,13 +10,15 @@ export { createMetricsServer } from './metrics-server.ts';
 export { createHttpServer } from './server.ts';
 export { type AppState, mountApp, readAppFiles } from './app/index.ts';
 export {
+  createDashboardApi,
   createFeeds,
   DASHBOARD_ROUTES,
+  type DashboardApi,
   type DashboardDeps,
   type Feeds,
   type Installation,
-  mountDashboard,
 } from './dashboard/index.ts';
+export { createLocalShellServer } from './local-shell-server.ts';
 export { mountChoices } from './choices/index.ts';
 export { type GuideState, mountGuide, readGuide } from './guide/index.ts';
 export { mountSandbox } from './sandbox/index.ts';

@@ -82,8 +82,10 @@ test('every variable is read', () => {
     AI_MODEL: 'small-1',
     CLIENT_MINIMUM: 'Beckon-JS/1.4.0, beckon-py/0.9.0-rc.1',
     PROJECTS_PER_ORGANIZATION: '50',
+    LOCAL_SHELL: 'on',
   });
   expect(config).toEqual({
+    localShell: '/var/lib/beckon/beckon.sock',
     port: 443,
     host: '0.0.0.0',
     publicUrl: 'https://beckon.example',

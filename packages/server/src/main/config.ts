@@ -3,6 +3,7 @@ import { isLoopbackName } from '../base/loopback.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import type { ModelSettings } from '../io/model/index.ts';
 import { type BackupConfig, readBackup } from './read-backup.ts';
+import { type LocalShellConfig, readLocalShell } from './read-local-shell.ts';
 import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
 import {
   isAddressRange,
@@ -16,8 +17,10 @@ import {
   readSmtpUrl,
 } from './env-values.ts';
 
+type ReadElsewhere = BackupConfig & LocalShellConfig;
+
 /** Everything that the environment decides, checked as a whole before anything starts. */
-export type Config = BackupConfig & {
+export type Config = ReadElsewhere & {
   host: string;
   port: number;
   publicUrl: string;
@@ -25,7 +28,6 @@ export type Config = BackupConfig & {
   redirectPort: number | null;
   metricsPort: number | null;
   trustProxy: string[];
-  dataDir: string;
   /** Null: the embedded database in `dataDir`. */
   database: { url: string; adminUrl: string; namedStatements: boolean } | null;
   roles: ReadonlySet<Role>;
@@ -56,8 +58,6 @@ export type Config = BackupConfig & {
   projectsMax: number;
   /** Client name, in lower case → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
-  /** What works but is probably not meant. */
-  warnings: string[];
 };
 
 const ROLES = ['api', 'worker', 'mail-in'] as const;
@@ -93,7 +93,6 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     redirectPort: read.port('HTTP_REDIRECT_PORT'),
     metricsPort: read.port('METRICS_PORT'),
     trustProxy: read.list('TRUST_PROXY', 'addresses or CIDR ranges such as 10.0.0.0/8', isAddressRange) ?? [],
-    dataDir: resolve(read.text('DATA_DIR') ?? './data'),
     database: readDatabase(read),
     roles: readRoles(read),
     processes: readProcesses(read),
@@ -116,7 +115,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     projectsMax: read.count('PROJECTS_PER_ORGANIZATION', PROJECTS_MAX) ?? PROJECTS_DEFAULT,
     minimumVersions: read.parsed('CLIENT_MINIMUM', readMinimums) ?? new Map<string, string>(),
     ...readBackup(read),
-    warnings: [],
+    ...readLocalShell(read),
   };
   checkTransport(config, read);
   checkMail(config, read);

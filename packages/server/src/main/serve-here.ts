@@ -50,6 +50,7 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
       listen: config,
       minimumVersions: config.minimumVersions,
       projectsMax: config.projectsMax,
+      localShell: config.localShell,
       restoreGuard: config.restoreGuard,
       embedded: embeddedData(config),
       ...(countedByAll ? { countedByAll } : {}),

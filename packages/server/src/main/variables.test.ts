@@ -36,6 +36,7 @@ test('what is said to count where nothing is set is what counts', () => {
   expect(said('WORKER_PROCESSES')).toBe(String(unset.processes.worker));
   expect(said('LOG_LEVEL')).toBe(unset.logLevel);
   expect(said('PROJECTS_PER_ORGANIZATION')).toBe(String(unset.projectsMax));
+  expect([said('LOCAL_SHELL'), unset.localShell]).toEqual(['on', `${unset.dataDir}/beckon.sock`]);
   expect(said('WEBHOOK_ALLOW_PRIVATE')).toBe(String(unset.webhookAllowPrivate));
   for (const [name, value] of [
     ['METRICS_PORT', unset.metricsPort],

@@ -250,6 +250,14 @@ export const VARIABLES: readonly Variable[] = [
     about: 'A separate port for `/metrics`. Without it, `/metrics` responds to loopback clients on `PORT`.',
   },
   {
+    name: 'LOCAL_SHELL',
+    group: 'Operation',
+    unset: 'on',
+    example: 'off',
+    about:
+      '`on`: the `beckon` command works on this machine without a login, for the account that runs the server, through a socket in `DATA_DIR`. `off`: there is no socket, and every caller needs a token.',
+  },
+  {
     name: 'CLIENT_MINIMUM',
     group: 'Operation',
     unset: null,

@@ -4,12 +4,13 @@ import type { Lifecycle } from '../base/lifecycle.ts';
 import { createTeam, type Team } from '../features/team/index.ts';
 import { createModels } from '../flows/models.ts';
 import {
+  createDashboardApi,
   DASHBOARD_ROUTES,
+  type DashboardApi,
   type DashboardDeps,
   type Feeds,
   type Installation,
   mountApp,
-  mountDashboard,
   mountGuide,
   type TransportRules,
 } from '../http/index.ts';
@@ -44,13 +45,16 @@ export function openTeam(options: ServerOptions, { db, life }: Pick<Parts, 'db' 
   return team;
 }
 
-/** What people open who sign in: the page, and what it asks. */
-export function mountPeople(options: ServerOptions, parts: Parts): ((app: FastifyInstance) => void)[] {
-  const deps = dashboardDeps(options, parts);
+export function openDashboardApi(options: ServerOptions, parts: Parts): DashboardApi {
+  return createDashboardApi(dashboardDeps(options, parts), DASHBOARD_ROUTES);
+}
+
+/** The dashboard and the guide, and the API of the dashboard. */
+export function mountPeople(options: ServerOptions, api: DashboardApi): ((app: FastifyInstance) => void)[] {
   const state = options.dashboard ?? NOT_BUILT;
   const guide = options.guide ?? NOT_BUILT;
   return [
-    (app) => mountDashboard(app, deps, DASHBOARD_ROUTES),
+    (app) => api.mount(app),
     (app) => mountApp(app, { publicUrl: options.listen.publicUrl, state }),
     (app) => mountGuide(app, { state: guide }),
   ];

@@ -47,8 +47,10 @@ import { closed, listening, listens, portOf } from './listening.ts';
 import { type Counts, countsOf } from './merged-counts.ts';
 import { meteredLog } from './metered.ts';
 import type { Secrets } from './secrets.ts';
-import { mountPeople, openTeam } from './wire-dashboard.ts';
+import { readiness } from './readiness.ts';
+import { mountPeople, openDashboardApi, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-letters.ts';
+import { openLocalShell } from './wire-local-shell.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
 
 export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'tokenKeys'> & {
@@ -65,6 +67,8 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
   /** Client name → the least version that is not told to update. */
   minimumVersions: ReadonlyMap<string, string>;
   projectsMax: number;
+  /** The socket of the local shell. Null or left out: there is none. */
+  localShell?: string | null;
   /** By which sessions of the team are signed; the current one first. */
   teamSecrets: readonly [string, ...string[]];
   resolver: Resolver;
@@ -190,25 +194,28 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     metricsHere: listen.metricsPort === null,
   };
   const feeds = createFeeds();
+  const api = openDashboardApi(options, { ...parts, ...deps, team: openTeam(options, parts), feeds });
   const mounts = [
     ...mountPages(options, { ...parts, ...deps }),
     (app: FastifyInstance) => mountSandbox(app, { ...options, ...parts, ...deps }),
-    ...mountPeople(options, { ...parts, ...deps, team: openTeam(options, parts), feeds }),
+    ...mountPeople(options, api),
   ];
   const edge = { ...listen, trackingHosts: createTrackingHosts(parts.db, options.log) };
   const app = await createHttpServer(deps, { edge, health, publicUrl: listen.publicUrl, mounts });
-  life.onStop('http', () => {
+  const localShell = await openLocalShell(options, { api, newId: deps.newId });
+  life.onStop('http', async () => {
     // Who only listens is not waited for.
     feeds.stop();
-    return closed(app.server, () => app.close());
+    await Promise.all([closed(app.server, () => app.close()), localShell?.stop()]);
   });
   const { host, port } = listen;
   await listens({ variable: 'PORT', host, port }, app.listen({ host, port }));
+  await localShell?.start();
   const reload = (): void => {
     if (listen.tls) reloadCertificate(app.server as HttpsServer, listen.tls);
   };
-  const api = { http: portOf(app.server), redirect: null, reloadCertificate: reload };
-  if (listen.redirectPort === null) return api;
+  const started = { http: portOf(app.server), redirect: null, reloadCertificate: reload };
+  if (listen.redirectPort === null) return started;
   const redirect = createRedirectServer(
     listen,
     { rules: deps.transport, newId: deps.newId },
@@ -217,7 +224,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const place = { variable: 'HTTP_REDIRECT_PORT', host, port: listen.redirectPort };
   await listens(place, listening(redirect, place));
   life.onStop('redirect', () => closed(redirect));
-  return { ...api, redirect: portOf(redirect) };
+  return { ...started, redirect: portOf(redirect) };
 }
 
 function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): HttpDeps {
@@ -260,22 +267,6 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
       db.reach?.('accept_answered');
     },
   };
-}
-
-const OFFSET_MAX_MS = 5_000;
-const READY_WITHIN_MS = 2_000;
-
-async function readiness(db: Database): Promise<string[]> {
-  const reasons: string[] = [];
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('late')), READY_WITHIN_MS).unref();
-  });
-  await Promise.race([db.query('SELECT 1'), late]).catch(() => reasons.push('The database does not answer'));
-  const offset = db.offsetMs();
-  if (offset !== null && Math.abs(offset) > OFFSET_MAX_MS) {
-    reasons.push(`This machine's clock is ${Math.round(offset / 1_000)} s from the database's`);
-  }
-  return reasons;
 }
 
 function shownMetrics({ countedByAll }: ServerOptions, metrics: Metrics): HealthDeps['metrics'] {

@@ -129,7 +129,11 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
         clearable
         searchable
         clearButtonProps={{ 'aria-label': 'Anybody' }}
-        data={[...people, { value: 'operator', label: 'Commands' }]}
+        data={[
+          ...people,
+          { value: 'local-shell', label: 'Local shell' },
+          { value: 'operator', label: 'beckon-server' },
+        ]}
         value={search.actor ?? null}
         onChange={(actor) => onChange({ actor: actor ?? undefined })}
       />

@@ -5,7 +5,7 @@ export type AuditEntry = {
   organisationIds: string[];
   id: string;
   at: Date;
-  /** `team:<id>`, or `operator` for a command. */
+  /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   actor: string;
   /** As they were called then: people leave, and their entries stay. */
   actorName: string;

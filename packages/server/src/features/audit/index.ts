@@ -1,3 +1,3 @@
 export type { AuditEntry, ListedEntry } from './entry.ts';
 export { type AuditOf, countEntries, listEntries } from './reads.ts';
-export { addEntry, beginEntry, dropEntry, endEntry } from './store.ts';
+export { addEntry, adoptEntries, beginEntry, dropEntry, endEntry } from './store.ts';

@@ -51,6 +51,14 @@ function storableIn(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value) : value;
 }
 
+/** The first organization takes over what the local shell did before there was one. */
+export async function adoptEntries(tx: Tx, organisationId: string): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.audit SET organisations = ARRAY[$2::text] WHERE project_id = $1 AND organisations = '{}'`,
+    [0, organisationId],
+  );
+}
+
 export async function dropEntry(
   tx: Tx,
   { projectId, id }: Pick<AuditEntry, 'projectId' | 'id'>,

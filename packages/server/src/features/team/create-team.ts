@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { type ConnectionSource, type Database, openSignInDatabase } from '../../io/db/index.ts';
 import type { createSignIns, SignIns } from './sign-ins.ts';
 import { cookieNames, readSignedCookie } from './cookies.ts';
+import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from './local-shell.ts';
 import { findPersonByToken, findRole, listNames, listOrganisationsToMakeIn, listRoles } from './reads.ts';
 import type { Access } from './team.ts';
 
@@ -48,7 +49,8 @@ export function createTeam(options: TeamOptions): Team {
     async namesOf(actors) {
       const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));
       const rows = ids.length === 0 ? [] : await listNames(db, ids);
-      return new Map(rows.map(({ id, name }) => [`${TEAM}${id}`, name]));
+      const names = new Map(rows.map(({ id, name }) => [`${TEAM}${id}`, name]));
+      return names.set(LOCAL_SHELL_ACTOR, LOCAL_SHELL.name);
     },
     signIns() {
       signIns ??= load(db, { database: signIn.options, publicOrigin, secrets, log });

@@ -4,6 +4,7 @@ export { requireConfirmed } from './confirmation.ts';
 export { createTeam, type Team } from './create-team.ts';
 export { type Link, urlOf } from './link.ts';
 export { inviteLetter, resetLetter, testLetter } from './letters.ts';
+export { isLocalShell, LOCAL_SHELL, LOCAL_SHELL_ACTOR, localShellAccess } from './local-shell.ts';
 export { lookAtLink, makeLink, takeLink } from './links.ts';
 export { changeRole, type MemberChange, removeMember } from './members.ts';
 export { deletePasskey, deletePasskeys } from './passkey-store.ts';

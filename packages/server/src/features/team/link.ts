@@ -12,7 +12,7 @@ export type Link = {
   role: Role | null;
   /** They lost their authenticator app, and the operator knows it. */
   clearsTwoFactor: boolean;
-  /** `team:<id>` or `operator`. */
+  /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   madeBy: string;
   createdAt: Date;
   expiresAt: Date;

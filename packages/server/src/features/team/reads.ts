@@ -142,7 +142,7 @@ export async function findOrganisationOf(tx: Tx, projectId: number): Promise<Org
 }
 
 /** The oldest first. */
-export function listOrganisations(tx: Tx): Promise<Organisation[]> {
+export function listOrganisations(tx: Pick<Tx, 'query'>): Promise<Organisation[]> {
   return tx.query(`${ORGANISATION} ORDER BY o.created_at, o.id`);
 }
 
@@ -151,6 +151,17 @@ export function listProjectsOf(tx: Tx, organisationId: string): Promise<{ id: nu
     `SELECT project_id AS id, name FROM beckon.project WHERE organisation_id = $1 ORDER BY project_id`,
     [organisationId],
   );
+}
+
+export async function hasProject(tx: Pick<Tx, 'query'>, projectId: number): Promise<boolean> {
+  const rows = await tx.query('SELECT 1 FROM beckon.project WHERE project_id = $1', [projectId]);
+  return rows.length > 0;
+}
+
+export async function listAllProjectIds(tx: Pick<Tx, 'query'>): Promise<number[]> {
+  const text = 'SELECT project_id AS id FROM beckon.project ORDER BY project_id';
+  const rows = await tx.query<{ id: number }>(text);
+  return rows.map(({ id }) => id);
 }
 
 export type MemberRow = {

@@ -34,7 +34,7 @@ export async function offerInvite(
     await lockOrganisation(tx, organisationId);
     const members = await listMembers(tx, organisationId);
     const inviter = members.find(({ id }) => by === `team:${id}`);
-    requireMayInvite(role, by === 'operator' ? byRole : (inviter?.role ?? 'viewer'));
+    requireMayInvite(role, by.startsWith('team:') ? (inviter?.role ?? 'viewer') : byRole);
     const member = members.find((one) => one.email === email);
     if (member) {
       const message = `${member.name} (${email}) is a member already, as ${member.role}`;

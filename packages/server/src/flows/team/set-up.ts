@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../base/fault.ts';
+import { adoptEntries } from '../../features/audit/index.ts';
 import { adoptProjects, setSettings } from '../../features/projects/index.ts';
 import {
   insertOrganisation,
@@ -41,6 +42,7 @@ export function setUp(
     await insertOrganisation(tx, { id: organisationId, name: organisation, createdAt: at });
     const personId = await makePerson(tx, person, at);
     await upsertMember(tx, { organisationId, userId: personId, role: 'owner', at });
+    await adoptEntries(tx, organisationId);
     const adopted =
       (await adoptProjects(tx, organisationId)) > 0 ? await listProjectsOf(tx, organisationId) : [];
     // Whoever made the project by a command already, and names it here, means that one.

@@ -77,6 +77,7 @@ export const deviceRoutes = [
   }),
   route('GET /device/:code', {
     needs: 'signed_in',
+    isAccount: true,
     async handle(deps, { params, person }) {
       const code = await readCode(deps, params.code, person);
       return { data: toShown(code, await lookAtDevice(deviceDeps(deps), code)) };
@@ -84,6 +85,7 @@ export const deviceRoutes = [
   }),
   route('POST /device/:code/approve', {
     needs: 'signed_in',
+    isAccount: true,
     needsConfirmation: true,
     audit: 'token.approve',
     body: Type.Object({ scopes: Type.Optional(SCOPES) }),
@@ -102,6 +104,7 @@ export const deviceRoutes = [
   }),
   route('POST /device/:code/deny', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'token.deny',
     async handle(deps, { params, person, note }) {
       const code = await readCode(deps, params.code, person);

@@ -10,6 +10,7 @@ import { testRecipientForAudit } from './audit-text.ts';
 import type { DashboardDeps } from './deps.ts';
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
+import { testRecipient } from './own-address.ts';
 import { type DashboardRoute, route } from './route.ts';
 
 const SEEN = {
@@ -105,7 +106,8 @@ export const draftMoveRoutes: DashboardRoute[] = [
     async handle({ db, mailroom, tokenKeys, newId, wayOut }, { projectId, params, body, person, note }) {
       const relay = await wayOut();
       const ref = { projectId, draftId: params.draft };
-      const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, body.to ?? person.email);
+      const to = testRecipient(body.to, person);
+      const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, to);
       note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, person) } });
       return { data: sent };
     },

@@ -38,7 +38,7 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
     if (one.needsConfirmation) requireConfirmed(person, deps.db.clock.now());
     return who;
   }
-  const projectId = /^[1-9]\d{0,14}$/.test(project) ? Number(project) : 0;
+  const projectId = readProjectId(project);
   const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
   // What is not theirs is not there: whoever asks learns nothing of other projects.
   if (role === null) throw new Fault('not_found');
@@ -47,13 +47,23 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
   return { ...who, projectId, role: token ? least(role, roleOf(scopeOf(one))) : role };
 }
 
-/** Whether whoever came in would still come in. A database that does not answer says neither. */
+/** Decides who a caller is, and whether they may use the route. Each listener has one. */
+export type Enter = (deps: DashboardDeps, one: DashboardRoute, request: FastifyRequest) => Promise<Who>;
+
+/** 0 where the text is no id of a project. */
+export function readProjectId(text: string): number {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
+}
+
+export type Entered = { enter: Enter; one: DashboardRoute; who: Who; request: FastifyRequest };
+
+/** Whether a caller who was let in would be let in again now. Throws where the database does not answer. */
 export async function isStillIn(
   deps: DashboardDeps,
-  { one, who, request }: { one: DashboardRoute; who: Who; request: FastifyRequest },
+  { enter: enterAgain, one, who, request }: Entered,
 ): Promise<boolean> {
   try {
-    const now = await enter(deps, one, request);
+    const now = await enterAgain(deps, one, request);
     return now.person?.id === who.person?.id && now.token?.id === who.token?.id;
   } catch (error) {
     if (error instanceof Fault && error.code !== 'server_error') return false;

@@ -29,7 +29,7 @@ import type { DashboardRoute } from './route.ts';
 
 export type { DashboardDeps, Installation } from './deps.ts';
 export { createFeeds, type Feeds } from './feeds.ts';
-export { mountDashboard } from './mount.ts';
+export { createDashboardApi, type DashboardApi } from './mount.ts';
 
 /** All that the dashboard can ask; `docs/reference/access-control.md` says by hand who may, and a test holds both to each other. */
 export const DASHBOARD_ROUTES: DashboardRoute[] = [

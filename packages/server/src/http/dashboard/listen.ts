@@ -1,5 +1,6 @@
 import type { ListenedMessage } from '@beckon/contract/dashboard';
 import { openListener } from '../../features/listeners/index.ts';
+import { isLocalShell } from '../../features/team/index.ts';
 import { followMessages, messageName, placeText, readPlace } from '../../features/webhooks/index.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
@@ -15,7 +16,7 @@ export const listenRoutes = [
     audit: 'listener.open',
     async handle(deps, { projectId, person, note }) {
       const secret = await openListener(deps, { projectId, personId: person.id });
-      note({ subject: person.email });
+      note({ subject: isLocalShell(person) ? person.name : person.email });
       return { data: { secret } };
     },
   }),

@@ -1,31 +1,48 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.ts';
 import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
-import { listMemberships, type Person } from '../../features/team/index.ts';
+import { listMemberships, localShellAccess, type Person } from '../../features/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { checkJsonBodies } from '../check-json.ts';
 import { answerFault } from '../faults.ts';
 import { createBacktestPlaces } from './backtest-places.ts';
 import { type Check, checkBody, checkQuery } from './check.ts';
 import type { DashboardDeps } from './deps.ts';
-import { enter, isStillIn, type Who } from './enter.ts';
+import { type Enter, enter, isStillIn, type Who } from './enter.ts';
+import { enterLocalShell } from './enter-local-shell.ts';
 import { createFeeds } from './feeds.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import { costOf, heavyFields } from './request-cost.ts';
 import { createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
 import type { Asked, DashboardRoute, Noted, Recording, RouteDeps } from './route.ts';
 
+/** One API, on two listeners that share its limits. */
+export type DashboardApi = {
+  /** For members, by session or personal token. */
+  mount(app: FastifyInstance): void;
+  /** For the local socket: every request is the local shell's. */
+  mountForLocalShell(app: FastifyInstance): void;
+};
+
 /**
- * The dashboard's own API. In this order: who asks, and may they (`enter.ts`) · is what they say well-formed · the audit entry,
- * opened before the change and closed behind it. An API key opens none of it.
+ * The dashboard's own API. A request is identified and authorized (`enter.ts`, or `enter-local-shell.ts` on the local socket),
+ * then validated. A change has its audit entry begun before it and completed after it. An API key is never accepted.
  */
-export function mountDashboard(app: FastifyInstance, given: DashboardDeps, routes: DashboardRoute[]): void {
+export function createDashboardApi(given: DashboardDeps, routes: DashboardRoute[]): DashboardApi {
   const feeds = given.feeds ?? createFeeds();
   const db = given.db.forPages({ cost: 'light' });
   const deps = { ...given, db, feeds, backtests: createBacktestPlaces() };
-  const gate = createRequestGate(given.db);
-  const clocks = projectClocks();
-  // Before connections are waited for: a feed has no end of its own.
+  const shared = { gate: createRequestGate(given.db), clocks: projectClocks() };
+  const access = localShellAccess(db, given.access);
+  return {
+    mount: (app) => mountRoutes(app, { ...deps, ...shared, enter }, routes),
+    mountForLocalShell: (app) =>
+      mountRoutes(app, { ...deps, ...shared, access, enter: enterLocalShell }, routes),
+  };
+}
+
+function mountRoutes(app: FastifyInstance, deps: MountDeps, routes: DashboardRoute[]): void {
+  // A feed never ends by itself, so it is ended before the server waits for connections.
   app.addHook('preClose', async () => deps.feeds.stop());
   void app.register(
     (scope, _options, done) => {
@@ -37,7 +54,7 @@ export function mountDashboard(app: FastifyInstance, given: DashboardDeps, route
         (_request, bytes, done_) => done_(null, bytes),
       );
       checkJsonBodies(scope);
-      for (const one of routes) mountRoute(scope, { ...deps, gate, clocks }, one);
+      for (const one of routes) mountRoute(scope, deps, one);
       done();
     },
     { prefix: '/api/dashboard' },
@@ -51,7 +68,7 @@ const BODY_MAX_BYTES = 1024 * 1024;
  */
 const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
-type MountDeps = RouteDeps & { gate: RequestGate; clocks: ProjectClocks };
+type MountDeps = RouteDeps & { gate: RequestGate; clocks: ProjectClocks; enter: Enter };
 
 function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute): void {
   const [method = '', url = ''] = one.key.split(' ');
@@ -65,7 +82,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
     url,
     bodyLimit: one.bodyMaxBytes ?? (one.needs === 'anyone' ? OPEN_BODY_MAX_BYTES : BODY_MAX_BYTES),
     onRequest: async (request) => {
-      asking.set(request, await enter(deps, one, request));
+      asking.set(request, await deps.enter(deps, one, request));
     },
     handler: async (request, reply) => {
       const who = asking.get(request);
@@ -84,7 +101,7 @@ function mountRoute(scope: FastifyInstance, deps: MountDeps, one: DashboardRoute
         reply,
         note: (what: Noted) => Object.assign(seen, what),
         record: recordOf(deps, one),
-        isStillIn: () => isStillIn(deps, { one, who, request }),
+        isStillIn: () => isStillIn(deps, { enter: deps.enter, one, who, request }),
       } as unknown as Asked<never>;
       // What changes something runs to its end, or its result would not be known. An open route may go on behind its answer.
       const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);

@@ -8,6 +8,7 @@ import {
   type Project,
   setSettings,
 } from '../../features/projects/index.ts';
+import { isLocalShell } from '../../features/team/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
 import type { DashboardDeps } from './deps.ts';
@@ -34,14 +35,21 @@ export const projectRoutes = [
       organisation: Type.Optional(Type.String({ maxLength: 200 })),
     }),
     async handle({ db, access, projectsMax }, { person, body, note }) {
-      const organisationId = choose(await access.organisationsToMakeIn(person.id), body.organisation);
+      const open = await access.organisationsToMakeIn(person.id);
+      // Before the first member signs up there is no organization. The first one adopts such projects.
+      const isEarly = open.length === 0 && isLocalShell(person);
+      const organisationId = isEarly ? null : choose(open, body.organisation);
       const project = await db.transaction(async (tx) => {
-        await requireProjectSlot(tx, { organisationId, max: projectsMax });
+        if (organisationId !== null) await requireProjectSlot(tx, { organisationId, max: projectsMax });
         const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organisationId });
         if (body.time_zone !== undefined) await setSettings(tx, made.id, { time_zone: body.time_zone });
         return made;
       });
-      note({ organisationId, subject: project.name, after: { id: project.id } });
+      note({
+        ...(organisationId !== null && { organisationId }),
+        subject: project.name,
+        after: { id: project.id },
+      });
       const [made] = await toListed(db, [project], await access.rolesOf(person.id));
       if (!made) throw new Error('a project that was just made is not there');
       return { data: made };

@@ -70,6 +70,11 @@ export type RouteSpec<K extends RouteKey> = {
   /** Adds a way into the account, so the member must have confirmed who they are in the last ten minutes. */
   needsConfirmation?: true;
   /**
+   * Concerns the caller's own account: signing in, password, passkeys, sessions, tokens, profile. The local shell has none.
+   * Open routes are of this kind unless they say false.
+   */
+  isAccount?: boolean;
+  /**
    * What a personal token must be good for to open it; `any`: every token does; null: none. Left out, `read` opens what a viewer
    * may read in a project, and no token opens anything else.
    */
@@ -118,7 +123,7 @@ export function route<K extends RouteKey>(key: K, spec: RouteSpec<K>): Dashboard
 
 /** One that is open to who is not signed in: what leads to a session. */
 export function openRoute<K extends RouteKey>(key: K, spec: OpenSpec<K>): DashboardRoute {
-  return { key, needs: 'anyone', ...spec } as unknown as DashboardRoute;
+  return { key, needs: 'anyone', isAccount: true, ...spec } as unknown as DashboardRoute;
 }
 
 /** For an answer that is no JSON: the handler has hijacked the reply, or sent it. */

@@ -52,10 +52,10 @@ async function scopeOf(
 ): Promise<{ of: AuditOf; names: Names }> {
   const organisation = await findOrganisationOf(tx, projectId);
   const projects = organisation ? await listProjectsOf(tx, organisation.id) : [];
-  const ids = projects.map(({ id }) => id);
+  const isAlone = of === 'project' || !organisation;
   return {
     of: {
-      projectIds: of === 'project' ? [projectId] : ids,
+      projectIds: isAlone ? [projectId] : projects.map(({ id }) => id),
       organisationId: of === 'organisation' && organisation ? organisation.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,

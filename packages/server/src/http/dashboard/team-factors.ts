@@ -15,6 +15,7 @@ const PASSWORD = Type.Object({ password: TEXT });
 export const factorRoutes = [
   route('POST /two-factor/begin', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'two_factor.begin',
     body: PASSWORD,
     async handle(deps, { body, request, reply, person, note }) {
@@ -30,6 +31,7 @@ export const factorRoutes = [
   }),
   route('POST /two-factor/confirm', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'two_factor.on',
     body: Type.Object({ code: TEXT }),
     async handle(deps, { body, request, reply, person, note }) {
@@ -45,6 +47,7 @@ export const factorRoutes = [
   }),
   route('POST /two-factor/end', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'two_factor.off',
     body: PASSWORD,
     async handle(deps, { body, request, reply, person, note }) {
@@ -58,6 +61,7 @@ export const factorRoutes = [
   }),
   route('POST /two-factor/backup-codes', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'two_factor.new_codes',
     body: PASSWORD,
     async handle(deps, { body, request, person, note }) {
@@ -73,12 +77,14 @@ export const factorRoutes = [
   }),
   route('GET /passkeys', {
     needs: 'signed_in',
+    isAccount: true,
     async handle({ db }, { person }) {
       return wholeList((await listPasskeys(db, person.id)).map(toListed));
     },
   }),
   route('POST /passkeys/options', {
     needs: 'signed_in',
+    isAccount: true,
     needsConfirmation: true,
     reads: true,
     async handle(deps, { person, reply }) {
@@ -90,6 +96,7 @@ export const factorRoutes = [
   }),
   route('POST /passkeys', {
     needs: 'signed_in',
+    isAccount: true,
     needsConfirmation: true,
     audit: 'passkey.add',
     body: Type.Object({ response: Type.Record(Type.String(), Type.Unknown()), name: TEXT }),
@@ -103,6 +110,7 @@ export const factorRoutes = [
   }),
   route('POST /passkeys/:passkey/delete', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'passkey.delete',
     async handle({ db }, { person, params, note }) {
       const name = await deletePasskey(db, { id: params.passkey, userId: person.id });
@@ -116,6 +124,7 @@ export const factorRoutes = [
 export const confirmRoutes = [
   route('POST /confirm', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'session.confirm',
     body: Type.Object({ password: TEXT, code: Type.Optional(TEXT) }),
     async handle(deps, { body, person, request, note }) {
@@ -128,6 +137,7 @@ export const confirmRoutes = [
   }),
   route('POST /confirm/passkey-options', {
     needs: 'signed_in',
+    isAccount: true,
     reads: true,
     async handle(deps, { person, request, reply }) {
       const signIns = await deps.team.signIns();
@@ -138,6 +148,7 @@ export const confirmRoutes = [
   }),
   route('POST /confirm/passkey', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'session.confirm',
     body: Type.Object({ response: PASSKEY_RESPONSE }),
     async handle(deps, { body, person, request, note }) {

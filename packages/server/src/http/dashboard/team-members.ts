@@ -12,12 +12,14 @@ import {
   deleteInvite,
   findOrganisationOf,
   inviteLetter,
+  isLocalShell,
   type Link,
   listInvites,
   listMembers,
   lockOrganisation,
   type MemberRow,
   type Organisation,
+  type Person,
   removeMember,
   testLetter,
   updateOrganisation,
@@ -49,7 +51,7 @@ export const memberRoutes = [
         const was = await lockOrganisation(tx, id);
         if (!was) throw new Fault('not_found');
         const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
-        if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person.id);
+        if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person);
         const name = body.name === undefined ? was.name : readName(body.name);
         const changed = { id, name, requiresTwoFactor };
         await updateOrganisation(tx, changed);
@@ -133,6 +135,7 @@ export const inviteRoutes = [
   }),
   route('POST /projects/:project/test-letter', {
     needs: 'viewer',
+    isAccount: true,
     audit: 'team.test_letter',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);
@@ -155,9 +158,10 @@ async function organisationOf(tx: Tx, projectId: number): Promise<Organisation> 
   return found;
 }
 
-/** Who asks for it would otherwise lock themselves out with everybody else. */
-async function requireOwnFactor(tx: Tx, organisationId: string, personId: string): Promise<void> {
-  const own = (await listMembers(tx, organisationId)).find(({ id }) => id === personId);
+/** A member without an authenticator app would lock themselves out. The local shell signs in with none. */
+async function requireOwnFactor(tx: Tx, organisationId: string, person: Person): Promise<void> {
+  if (isLocalShell(person)) return;
+  const own = (await listMembers(tx, organisationId)).find(({ id }) => id === person.id);
   if (own?.twoFactor) return;
   const message = 'Set up your own authenticator app first: you would be locked out as well';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });

@@ -19,6 +19,7 @@ const TEXT = Type.String({ maxLength: 1_000 });
 export const profileRoutes = [
   route('POST /profile', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'profile.rename',
     body: Type.Object({ name: TEXT }),
     async handle({ db }, { person, body, note }) {
@@ -30,6 +31,7 @@ export const profileRoutes = [
   }),
   route('POST /organisations/:organisation/digest', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'profile.digest',
     body: Type.Object({ wanted: Type.Boolean() }),
     async handle({ db }, { person, params, body, note }) {
@@ -45,6 +47,7 @@ export const profileRoutes = [
   }),
   route('POST /password', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'password.change',
     body: Type.Object({
       current: TEXT,
@@ -70,6 +73,7 @@ export const profileRoutes = [
   }),
   route('GET /sessions', {
     needs: 'signed_in',
+    isAccount: true,
     async handle({ db }, { person }) {
       const rows = await listSessions(db, person.id);
       return wholeList(
@@ -87,6 +91,7 @@ export const profileRoutes = [
   }),
   route('POST /sessions/:session/end', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'session.end',
     async handle({ db }, { person, params, note }) {
       const ended = await deleteSessions(db, { userId: person.id, only: params.session });
@@ -97,6 +102,7 @@ export const profileRoutes = [
   }),
   route('POST /sessions/end-others', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'session.end_others',
     async handle({ db }, { person, note }) {
       const ended = await deleteSessions(db, { userId: person.id, except: person.sessionId });

@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import type { SessionState } from '@beckon/contract/dashboard';
-import { isSetUp, listMemberships, type Person } from '../../features/team/index.ts';
-import { findUserById, type WithCookies } from '../../features/team/index.ts';
+import {
+  findUserById,
+  isLocalShell,
+  isSetUp,
+  listMemberships,
+  listOrganisations,
+  type Person,
+  type WithCookies,
+} from '../../features/team/index.ts';
 import { lookAt } from '../../flows/team/index.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, openRoute, route, type RouteDeps } from './route.ts';
@@ -11,8 +18,10 @@ const TEXT = Type.String({ maxLength: 1_000 });
 /** The way in and out, and what every page asks first. */
 export const sessionRoutes = [
   openRoute('GET /session', {
+    isAccount: false,
     async handle(deps, { person, request, reply }) {
-      if (person) setCookies(reply, await (await deps.team.signIns()).prolong(callerOf(deps, request)));
+      if (person && !isLocalShell(person))
+        setCookies(reply, await (await deps.team.signIns()).prolong(callerOf(deps, request)));
       return { data: await stateOf(deps, person) };
     },
   }),
@@ -71,6 +80,7 @@ export const sessionRoutes = [
   }),
   route('POST /sign-out', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'session.end',
     async handle(deps, { request, reply }) {
       setCookies(reply, await (await deps.team.signIns()).signOut(callerOf(deps, request)));
@@ -96,10 +106,22 @@ async function answer(
   return { data: { signed_in: personId !== null, two_factor: needsCode } };
 }
 
+/** The local shell belongs to no organization, and acts as the owner of each. */
+async function membershipsOf(db: RouteDeps['db'], person: Person) {
+  if (!isLocalShell(person)) return listMemberships(db, person.id);
+  const organisations = await listOrganisations(db);
+  return organisations.map((one) => ({
+    ...one,
+    role: 'owner' as const,
+    lacksFactor: false,
+    wantsDigest: false,
+  }));
+}
+
 async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionState> {
   const { db, access, installation, mailroom, release } = deps;
   const user = person ? await findUserById(db, person.id) : undefined;
-  const memberships = person ? await listMemberships(db, person.id) : [];
+  const memberships = person ? await membershipsOf(db, person) : [];
   return {
     set_up: await isSetUp(db),
     person:

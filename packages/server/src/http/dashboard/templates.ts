@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../base/fault.ts';
+import { isLocalShell } from '../../features/team/index.ts';
 import { findWords, keepWords, readTemplate, saveDraft, discardDraft } from '../../features/writing/index.ts';
 import {
   checkWords,
@@ -14,12 +15,15 @@ import {
 } from '../../flows/templates/index.ts';
 import { testRecipientForAudit } from './audit-text.ts';
 import { readMoment } from './moment.ts';
+import { testRecipient } from './own-address.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route, type RouteDeps } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 
 /** A body of MJML in letters of four bytes, and what stands around it. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** In the headers of the email that a preview checks. Nothing is sent. */
+const PREVIEW_RECIPIENT = 'user@example.com';
 const LETTER = Type.Object(
   {
     format: Type.Union([Type.Literal('markdown'), Type.Literal('mjml')]),
@@ -127,7 +131,8 @@ export const templateRoutes: DashboardRoute[] = [
     }),
     async handle(deps, { projectId, params: { template }, body: { letter, user, at }, person }) {
       const wanted = { projectId, template, letter: letter ?? null, user: user ?? null, ...momentOf(at) };
-      return { data: await preview(deps, { ...wanted, to: person.email }) };
+      const to = isLocalShell(person) ? PREVIEW_RECIPIENT : person.email;
+      return { data: await preview(deps, { ...wanted, to }) };
     },
   }),
   route('GET /projects/:project/templates/:template/letter.html', {
@@ -159,7 +164,7 @@ export const templateRoutes: DashboardRoute[] = [
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({ letter: Type.Optional(LETTER), to: Type.Optional(Type.String()) }),
     async handle(deps, { projectId, params: { template }, body, person, note }) {
-      const to = body.to ?? person.email;
+      const to = testRecipient(body.to, person);
       const letter = body.letter ?? null;
       const { content } = await renderAs(deps, { projectId, template, letter, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });

@@ -15,12 +15,14 @@ import { wholeList } from './whole-list.ts';
 export const tokenRoutes = [
   route('GET /profile/tokens', {
     needs: 'signed_in',
+    isAccount: true,
     async handle(deps, { person }) {
       return wholeList((await listTokens(deps, person.id)).map(toListed));
     },
   }),
   route('POST /profile/tokens/:token/revoke', {
     needs: 'signed_in',
+    isAccount: true,
     audit: 'token.revoke',
     async handle(deps, { person, params, note }) {
       const revoked = toListed(await revokeToken(deps, { id: params.token, personId: person.id }));
@@ -30,6 +32,7 @@ export const tokenRoutes = [
   }),
   route('GET /token', {
     needs: 'signed_in',
+    isAccount: true,
     scope: 'any',
     async handle(deps, { token }) {
       return { data: await stateOf(deps, required(token)) };
@@ -37,6 +40,7 @@ export const tokenRoutes = [
   }),
   route('POST /token/revoke', {
     needs: 'signed_in',
+    isAccount: true,
     scope: 'any',
     audit: 'token.revoke',
     async handle(deps, { person, token, note }) {

@@ -1,0 +1,10 @@
+import { Fault } from '../../base/fault.ts';
+import type { Person } from '../../features/team/index.ts';
+
+/** The recipient of a test email: the one that was named, or the member who asks for it. */
+export function testRecipient(to: string | undefined, { email }: Pick<Person, 'email'>): string {
+  const recipient = to ?? email;
+  if (recipient !== '') return recipient;
+  const message = '`to` is required: the local shell has no email address.';
+  throw new Fault('validation_failed', { details: [{ message, field: 'to' }] });
+}

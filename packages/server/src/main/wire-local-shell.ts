@@ -1,0 +1,18 @@
+import type { NewId } from '../base/ids.ts';
+import { createLocalShellServer, type DashboardApi } from '../http/index.ts';
+import { localSocket, type LocalSocket } from './local-socket.ts';
+import type { ServerOptions } from './wire.ts';
+
+/** `null`: it is off, or the path is too long. */
+export async function openLocalShell(
+  { localShell: path, log }: Pick<ServerOptions, 'localShell' | 'log'>,
+  { api, newId }: { api: DashboardApi; newId: NewId },
+): Promise<LocalSocket | null> {
+  if (!path) return null;
+  const server = await createLocalShellServer({ api, newId, log });
+  const socket = localSocket({ path, log, createServer: () => server.createServer() });
+  return {
+    start: () => socket.start(),
+    stop: async () => void (await Promise.all([socket.stop(), server.close()])),
+  };
+}
