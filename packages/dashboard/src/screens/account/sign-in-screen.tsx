@@ -1,6 +1,6 @@
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useRefresh, useSession } from '../../api/index.ts';
+import { useRefresh, useSession, useSignIn } from '../../api/index.ts';
 import { Narrow } from './narrow.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { safeNext } from './words.ts';
@@ -11,12 +11,18 @@ export function SignInScreen(): ReactNode {
   const { next } = route.useSearch();
   const session = useSession();
   const refresh = useRefresh();
+  const signIn = useSignIn();
+  const signedIn = (): void => {
+    // A call of the page that led here may have been refused, and would open the dialog there.
+    signIn.done();
+    void refresh('GET /session');
+  };
   const state = session.data?.data;
   if (state && !state.set_up) return <Navigate to="/setup" replace />;
   if (state?.person) return <Navigate to={safeNext(next)} replace />;
   return (
     <Narrow title="Sign in">
-      <SignInForm onSignedIn={() => void refresh('GET /session')} />
+      <SignInForm onSignedIn={signedIn} />
     </Narrow>
   );
 }
