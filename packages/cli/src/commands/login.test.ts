@@ -20,7 +20,8 @@ test('login shows a code, waits as long as it is told to, and keeps the token fo
   const pauses: number[] = [];
   const going = shell.begin(['login', '--label', 'Ada’s laptop'], {
     terminal: true,
-    answers: [true],
+    // The default scopes, then yes to the browser.
+    answers: ['', true],
     wait: async (ms) => {
       pauses.push(ms);
       if (pauses.length === 2)
@@ -37,7 +38,7 @@ test('login shows a code, waits as long as it is told to, and keeps the token fo
   expect(out).not.toContain(token);
   expect((await shell.type(['whoami'])).lines[0]).toMatchObject({
     label: 'Ada’s laptop',
-    scopes: ['read', 'review'],
+    scopes: ['read', 'review', 'edit'],
   });
   // Signed out, the token is nothing to anybody who had copied it.
   expect((await shell.type(['logout'])).lines).toEqual([{ profile: 'default', revoked: true }]);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TokenMade, TokenScope, TokenState } from '@beckon/contract/dashboard';
+import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { Failure, unauthorised, usage } from '../failure.ts';
 import { printable, printableLines } from '../output/printable.ts';
@@ -8,8 +8,9 @@ import { isProfileName, type Profile, profileFile } from '../profiles/file.ts';
 import { readAll } from '../read-all.ts';
 import { action, type Running } from '../run.ts';
 import type { Shell } from '../shell.ts';
+import { chooseScopes, DEFAULT_SCOPES } from './login-scopes.ts';
 
-type LoginOptions = { withToken?: true; withKey?: true; scopes: string; label?: string; browser: boolean };
+type LoginOptions = { withToken?: true; withKey?: true; scopes?: string; label?: string; browser: boolean };
 type Login = Running<LoginOptions>;
 
 const SECRET_MAX_BYTES = 4_096;
@@ -20,7 +21,10 @@ export function addLogin(program: Command, shell: Shell): void {
   program
     .command('login')
     .description('let this machine in: shows a code that you approve in the browser, and keeps the token')
-    .option('--scopes <scopes>', 'what it may do: read, review (decide about drafts), import', 'read,review')
+    .option(
+      '--scopes <scopes>',
+      `what the token may do: any of ${TOKEN_SCOPES.join(',')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
+    )
     .option('--label <label>', 'what the token is called in your profile; the name of this machine')
     .option('--no-browser', 'do not offer to open the browser')
     .option('--with-token', 'read a token from stdin, instead of asking for one')
@@ -78,15 +82,14 @@ async function askForToken(running: Login): Promise<TokenMade> {
   const { shell, options, output } = running;
   const dashboard = await dashboardWith(running, null);
   const label = options.label ?? `beckon on ${shell.host}`;
-  const { data } = await dashboard.call('POST /device', {
-    body: { label, scopes: readScopes(options.scopes) },
-  });
+  const canAsk = shell.stdin.isTerminal && shell.stderr.isTerminal && !options.json;
+  const scopes = await chooseScopes({ shell, given: options.scopes?.split(','), canAsk });
+  const { data } = await dashboard.call('POST /device', { body: { label, scopes } });
   // Even with --quiet: without it nobody can approve.
   await shell.stderr.write(
     printableLines(`Open ${data.verification_url}\nand approve the code ${data.user_code}\n`),
   );
-  if (options.browser && shell.stdin.isTerminal && shell.stderr.isTerminal && !options.json)
-    await offerBrowser(running, data.verification_url);
+  if (options.browser && canAsk) await offerBrowser(running, data.verification_url);
   await output.progress('Waiting for your approval …');
   return approved(running, dashboard, data);
 }
@@ -146,17 +149,6 @@ async function keep({ connection, shell, options, output }: Login, what: Partial
     profiles: { ...profiles.profiles, [name]: { ...kept, ...what, url } },
   });
   await output.note(`Kept in ${file.path}, profile ${name}`);
-}
-
-const SCOPES: readonly TokenScope[] = ['read', 'review', 'import'];
-
-function readScopes(text: string): TokenScope[] {
-  const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  return names.map((name) => {
-    const scope = SCOPES.find((one) => one === name);
-    if (scope === undefined) throw usage(`--scopes: ${name} is none of ${SCOPES.join(', ')}`, '--scopes');
-    return scope;
-  });
 }
 
 export function describe({ person, scopes, expires_at, projects, label }: TokenState): string {

@@ -1,10 +1,10 @@
 import type { Many, One } from './envelope.ts';
 
 /**
- * What a personal token may be used for, each by itself: to read, to decide about drafts, to import. Whatever it says, a token
- * is never worth more than the role that its person has in the project at that moment.
+ * The scopes of a personal token. Each stands alone: `edit` does not include `read`. A token never gives more than the role
+ * that its member has in the project at that moment.
  */
-export const TOKEN_SCOPES = ['read', 'review', 'import'] as const;
+export const TOKEN_SCOPES = ['read', 'review', 'edit', 'admin', 'import'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** What a program is told that asks to be let in: the code is for a person, who types it or follows the address. */

@@ -7,13 +7,13 @@ import { When } from '../../parts/index.ts';
 import { FormError } from './form-error.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
 
-/** Who asks, and for what: any of it may be left out. */
+/** Shows which program asks for which scopes. The member may remove some. */
 export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
   const [scopes, setScopes] = useState<TokenScope[]>(asked.scopes);
   return (
     <Stack gap="md">
       <Text size="sm">
-        A program wants to act for you. Approve it only if you started it yourself just now.
+        A program asks to act for you. Approve it only if you started it yourself just now.
       </Text>
       <Text size="xl" fw={650} ff="monospace" ta="center">
         {asked.code}
@@ -21,14 +21,15 @@ export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
       <Facts
         cols={1}
         facts={[
-          { label: 'It calls itself', value: asked.label },
-          { label: 'It asked from', value: asked.address },
-          { label: 'It asked', value: <When at={asked.asked_at} style="relative" /> },
+          { label: 'Name', value: asked.label },
+          { label: 'Network address', value: asked.address },
+          { label: 'Requested', value: <When at={asked.asked_at} style="relative" /> },
         ]}
       />
       <Scopes asked={asked.scopes} scopes={scopes} onChange={setScopes} />
       <Text size="xs" c="dimmed">
-        It opens what your role opens, for 90 days, but neither the team nor keys nor exports.
+        Your role in each project is the limit, whatever you select here. The token expires after 90 days. You
+        can revoke it in your profile at any time.
       </Text>
       <Decide code={asked.code} scopes={scopes} />
     </Stack>
@@ -40,7 +41,7 @@ type ScopesProps = { asked: TokenScope[]; scopes: TokenScope[]; onChange: (scope
 function Scopes({ asked, scopes, onChange }: ScopesProps): ReactNode {
   return (
     <Checkbox.Group
-      label="It may"
+      label="Allow the program to"
       value={scopes}
       onChange={(chosen) => onChange(asked.filter((scope) => chosen.includes(scope)))}
     >

@@ -6,15 +6,15 @@ import { useApi, useChange } from '../../api/index.ts';
 import { ConfirmTyped, Empty, Loaded, Mark, useNow, When } from '../../parts/index.ts';
 import { SCOPE_WORDS } from './scope-words.ts';
 
-/** What programs hold that act for this person. */
+/** The personal tokens of the member: live ones, and those that ended in the last 30 days. */
 export function Tokens({ publicUrl }: { publicUrl: string }): ReactNode {
   const tokens = useApi('GET /profile/tokens', {});
   return (
     <Loaded query={tokens}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty title="No program acts for you" command={`npx @beckon/cli login --url ${publicUrl}`}>
-            On your own machine this shows a code, which you approve here.
+          <Empty title="No personal tokens yet" command={`npx @beckon/cli login --url ${publicUrl}`}>
+            Run this on your machine. It shows a code that you approve here.
           </Empty>
         ) : (
           <TokenTable tokens={data} />
@@ -59,8 +59,8 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
         isRunning={revoke.isPending}
         error={revoke.error}
       >
-        The program is refused at its next request. To let it in again, run <code>npx @beckon/cli login</code>{' '}
-        there.
+        The next request with this token is refused. To log in again on that machine, run{' '}
+        <code>npx @beckon/cli login</code>.
       </ConfirmTyped>
     </>
   );

@@ -7,7 +7,7 @@ import { insertOrganisation } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
-/** `docs/reference/access-control.md`, which people wrote and people read. */
+/** The tables in `docs/reference/access-control.md` are written by hand. */
 const page = readFileSync(
   new URL('../../../../../docs/reference/access-control.md', import.meta.url),
   'utf8',
@@ -31,7 +31,7 @@ const routes = DASHBOARD_ROUTES.map(({ key }) => ({
   scope: writtenScopes.get(key) ?? 'unwritten',
 }));
 
-/** With something that no route asks for: whoever gets past the door is told so, and nothing is done. */
+/** With a field that no route has: an authorized request gets 422, and nothing is changed. */
 async function knock(one: ReturnType<typeof browser>, key: string, project = projectId): Promise<number> {
   const [method = '', path = ''] = key.split(' ');
   const filled = path.replace(':project', String(project)).replaceAll(/:\w+/g, 'nothing');
@@ -118,18 +118,94 @@ const forPrograms = new Set(
   DASHBOARD_ROUTES.filter((one) => one.isForPrograms === true).map(({ key }) => key),
 );
 
-test.each(TOKEN_SCOPES)('a token for %s opens what the page says, and nothing else', async (scope) => {
-  for (const role of ['owner', 'reviewer', 'viewer'] as const) {
-    const one = program(await tokenFor(people.get(role) ?? ada, [scope]));
-    const wrong = await strangers(
-      ({ key, needs, scope: good }) => {
-        if (needs === 'anyone') return key.startsWith('GET ') || forPrograms.has(key) ? 422 : 403;
-        const isGood = good === 'any' || good === scope;
-        return isGood && opens(role, needs) ? 422 : 403;
-      },
-      (key) => knock(one, key),
-    );
-    expect([role, wrong]).toEqual([role, []]);
+test.each(TOKEN_SCOPES)(
+  'a token with the scope %s opens the routes of that scope that the role of its member opens',
+  async (scope) => {
+    for (const role of ['owner', 'editor', 'reviewer', 'viewer'] as const) {
+      const one = program(await tokenFor(people.get(role) ?? ada, [scope]));
+      const wrong = await strangers(
+        ({ key, needs, scope: good }) => {
+          if (needs === 'anyone') return key.startsWith('GET ') || forPrograms.has(key) ? 422 : 403;
+          const isGood = good === 'any' || good === scope;
+          return isGood && opens(role, needs) ? 422 : 403;
+        },
+        (key) => knock(one, key),
+      );
+      expect([role, wrong]).toEqual([role, []]);
+    }
+  },
+);
+
+/** The routes that no token opens. Each reason holds for all routes below it. */
+const CLOSED_TO_TOKENS: Record<string, string[]> = {
+  'It is open, so it needs no token, or it leads to a session or a token of its own.': routes
+    .filter(({ needs }) => needs === 'anyone')
+    .map(({ key }) => key),
+  'It changes how the member signs in: a stolen token would become a way into the account.': [
+    'POST /password',
+    'POST /two-factor/begin',
+    'POST /two-factor/confirm',
+    'POST /two-factor/end',
+    'POST /two-factor/backup-codes',
+    'GET /passkeys',
+    'POST /passkeys/options',
+    'POST /passkeys',
+    'POST /passkeys/:passkey/delete',
+  ],
+  'It proves who sits at the dashboard.': [
+    'POST /confirm',
+    'POST /confirm/passkey-options',
+    'POST /confirm/passkey',
+  ],
+  'It is about sessions of the dashboard. A token has none.': [
+    'POST /sign-out',
+    'GET /sessions',
+    'POST /sessions/:session/end',
+    'POST /sessions/end-others',
+  ],
+  'A token must not create another one, which could have more scopes or a longer life.': [
+    'GET /device/:code',
+    'POST /device/:code/approve',
+    'POST /device/:code/deny',
+  ],
+  'It is a preference of the member at the dashboard.': [
+    'POST /profile',
+    'POST /organisations/:organisation/digest',
+  ],
+};
+
+test('every other route has a scope', () => {
+  const closed = routes.filter(({ scope }) => scope === '–').map(({ key }) => key);
+  expect(Object.values(CLOSED_TO_TOKENS).flat().toSorted()).toEqual(closed.toSorted());
+});
+
+/** Routes whose scope is not the one of their least role. */
+const OTHER_SCOPES: Record<string, string> = {
+  // Organizations and their members are administered, even where any member may look.
+  'GET /projects/:project/organisation': 'admin',
+  'GET /projects/:project/members': 'admin',
+  'POST /projects/:project/test-letter': 'admin',
+  // Developers follow webhooks on their own machine, with the role for it.
+  'GET /projects/:project/webhooks': 'read',
+  'GET /projects/:project/webhook-deliveries': 'read',
+  'GET /projects/:project/webhook-deliveries/:message/:endpoint': 'read',
+  'POST /projects/:project/webhook-replays': 'review',
+  'POST /projects/:project/listener': 'read',
+  'GET /projects/:project/listen': 'read',
+};
+const SCOPE_OF_ROLE: Record<string, string> = {
+  viewer: 'read',
+  reviewer: 'review',
+  editor: 'edit',
+  admin: 'admin',
+  owner: 'admin',
+};
+
+test('the scope of a route in a project follows from its least role', () => {
+  for (const { key, needs, scope } of routes) {
+    if (!key.includes(':project')) continue;
+    const isImport = key.includes('/imports');
+    expect([key, scope]).toEqual([key, isImport ? 'import' : (OTHER_SCOPES[key] ?? SCOPE_OF_ROLE[needs])]);
   }
 });
 

@@ -24,21 +24,18 @@ const TEXT = Type.Optional(Type.String({ maxLength: 200_000 }));
 export const draftMoveRoutes: DashboardRoute[] = [
   route('POST /projects/:project/drafts/:draft/approve', {
     needs: 'reviewer',
-    scope: 'review',
     audit: 'draft.approve',
     body: Type.Object({ ...SEEN, anyway: Type.Optional(Type.Boolean()) }),
     handle: (deps, asked) => act(deps, asked, { kind: 'approve', anyway: asked.body.anyway ?? false }),
   }),
   route('POST /projects/:project/drafts/:draft/skip', {
     needs: 'reviewer',
-    scope: 'review',
     audit: 'draft.skip',
     body: Type.Object({ ...SEEN, reason: REASON }),
     handle: (deps, asked) => act(deps, asked, { kind: 'skip', reason: reasonOf(asked.body.reason) }),
   }),
   route('POST /projects/:project/drafts/:draft/postpone', {
     needs: 'reviewer',
-    scope: 'review',
     audit: 'draft.postpone',
     body: Type.Object({
       ...SEEN,
@@ -72,7 +69,6 @@ export const draftMoveRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/drafts/:draft/undo', {
     needs: 'reviewer',
-    scope: 'review',
     audit: 'draft.undo',
     body: NOTHING_ELSE,
     handle: (deps, asked) => act(deps, asked, { kind: 'undo' }),

@@ -44,7 +44,7 @@ export async function enter(deps: DashboardDeps, one: DashboardRoute, request: F
   if (role === null) throw new Fault('not_found');
   requireScope(one, token);
   requireRole(one, role);
-  return { ...who, projectId, role: token ? least(role, roleOf(scopeOf(one))) : role };
+  return { ...who, projectId, role: token ? least(role, roleOfToken(one, token)) : role };
 }
 
 /** Decides who a caller is, and whether they may use the route. Each listener has one. */
@@ -71,22 +71,49 @@ export async function isStillIn(
   }
 }
 
-/** What a token must be good for; what says nothing of it opens to `read` where any viewer may read in the project. */
-function scopeOf({ key, needs, reads, scope }: DashboardRoute): TokenScope | 'any' | null {
+/** The scope that opens a route to a personal token: what its least role takes, unless the route names another. */
+export function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any' | null {
   if (scope !== undefined) return scope;
-  const isReading = key.startsWith('GET ') || reads === true;
-  return isReading && needs === 'viewer' ? 'read' : null;
+  if (isAccount === true) return null;
+  switch (needs) {
+    case 'viewer':
+      return 'read';
+    case 'reviewer':
+      return 'review';
+    case 'editor':
+      return 'edit';
+    case 'admin':
+    case 'owner':
+      return 'admin';
+    case 'anyone':
+    case 'signed_in':
+      return null;
+    default:
+      return needs satisfies never;
+  }
 }
 
 const NOBODY: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
 
-/** A program with a token never acts as more than what it does takes: what only editors are shown, it is not shown. */
+/**
+ * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay veiled to a token
+ * that only reads, whoever its member is.
+ */
+function roleOfToken(one: DashboardRoute, { scopes }: HeldToken): Role {
+  // `import` opens routes of editors, but shows no more than `read` on any other.
+  const ofOthers = scopes.filter((scope) => scope !== 'import').map(roleOf);
+  return [roleOf(scopeOf(one)), ...ofOthers].reduce(greatest);
+}
+
 function roleOf(scope: TokenScope | 'any' | null): Role {
   switch (scope) {
-    case 'review':
-      return 'reviewer';
+    case 'admin':
+      return 'owner';
+    case 'edit':
     case 'import':
       return 'editor';
+    case 'review':
+      return 'reviewer';
     case 'read':
     case 'any':
     case null:
@@ -94,6 +121,10 @@ function roleOf(scope: TokenScope | 'any' | null): Role {
     default:
       return scope satisfies never;
   }
+}
+
+function greatest(one: Role, other: Role): Role {
+  return allows(one, other) ? one : other;
 }
 
 function least(one: Role, other: Role): Role {
@@ -134,7 +165,7 @@ async function requireToken(deps: DashboardDeps, bearer: string): Promise<HeldTo
   const held = await findHolder(deps, bearer);
   if (held) return held;
   const message =
-    'This is no personal token that is live: it was revoked, has expired, or is an API key, which opens the public API only. Get one with beckon login';
+    'The personal token is not valid: it was revoked, has expired, or is an API key, which opens only the public API. Run beckon login to get a new one.';
   throw new Fault('session_required', { details: [{ message }] });
 }
 
@@ -144,13 +175,13 @@ function requireScope(one: DashboardRoute, token: HeldToken | null): void {
   if (scope === 'any' || (scope !== null && token.scopes.includes(scope))) return;
   const message =
     scope === null
-      ? 'No personal token opens this: do it in the dashboard'
-      : `This token lacks the scope ${scope}: get one that has it with beckon login`;
+      ? 'Personal tokens do not open this route. Use the dashboard.'
+      : `This token lacks the scope ${scope}. Run beckon login and select it.`;
   throw new Fault('role_required', { details: [{ message }] });
 }
 
 function requireRole({ needs }: DashboardRoute, role: Role): void {
   if (needs === 'anyone' || needs === 'signed_in' || allows(role, needs)) return;
-  const message = `Your role, ${role}, does not allow this: it needs ${needs}`;
+  const message = `Your role is ${role}. This needs the role ${needs}.`;
   throw new Fault('role_required', { details: [{ message }] });
 }

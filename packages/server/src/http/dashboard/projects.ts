@@ -28,6 +28,7 @@ export const projectRoutes = [
   }),
   route('POST /projects', {
     needs: 'signed_in',
+    scope: 'admin',
     audit: 'project.create',
     body: Type.Object({
       name: Type.String(),

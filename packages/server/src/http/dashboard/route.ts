@@ -74,11 +74,8 @@ export type RouteSpec<K extends RouteKey> = {
    * Open routes are of this kind unless they say false.
    */
   isAccount?: boolean;
-  /**
-   * What a personal token must be good for to open it; `any`: every token does; null: none. Left out, `read` opens what a viewer
-   * may read in a project, and no token opens anything else.
-   */
-  scope?: TokenScope | 'any' | null;
+  /** The scope that opens it to a personal token, where its least role does not decide that; `any`: every token does. */
+  scope?: TokenScope | 'any';
   /** The shape of the query and of the body, in TypeBox; what is not named here is refused. */
   query?: TSchema;
   body?: TSchema;

@@ -75,7 +75,7 @@ export const systemRoutes = [
 async function systemState({ db, release }: RouteDeps, projectId: number, role: Role): Promise<SystemState> {
   const { clockOffsetMs, ...shown } = await showSystem(db, projectId);
   const { version, node } = release;
-  // Sizes and row counts are of all organizations. A personal token has a viewer's role here, whoever it belongs to.
+  // Sizes and row counts are of all organizations. A personal token needs the scope `admin`.
   const storage = allows(role, 'admin') ? await readStorage(db) : null;
   return { ...shown, version, node, clock_offset_ms: clockOffsetMs, storage };
 }

@@ -35,7 +35,7 @@ const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
 export const memberRoutes = [
   route('GET /projects/:project/organisation', {
     needs: 'viewer',
-    scope: null,
+    scope: 'admin',
     handle: async ({ db }, { projectId }) => ({ data: toShown(await organisationOf(db, projectId)) }),
   }),
   route('POST /projects/:project/organisation', {
@@ -63,7 +63,7 @@ export const memberRoutes = [
   }),
   route('GET /projects/:project/members', {
     needs: 'viewer',
-    scope: null,
+    scope: 'admin',
     async handle({ db }, { projectId, person }) {
       const { id } = await organisationOf(db, projectId);
       return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));
@@ -136,6 +136,7 @@ export const inviteRoutes = [
   route('POST /projects/:project/test-letter', {
     needs: 'viewer',
     isAccount: true,
+    scope: 'admin',
     audit: 'team.test_letter',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);

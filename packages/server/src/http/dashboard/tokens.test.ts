@@ -1,11 +1,13 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type {
   AuditListed,
   DeviceAnswer,
   DeviceAsked,
   DeviceBegun,
   SessionState,
+  SystemState,
   TokenListed,
+  TokenScope,
   TokenState,
 } from '@beckon/contract/dashboard';
 import { ask } from '../../../testkit/client.ts';
@@ -115,7 +117,7 @@ test('what a program says of itself is held to what a person can read', async ()
     { label: 'a\nb', scopes: ['read'] },
     { label: 'x'.repeat(101), scopes: ['read'] },
     { label: 'laptop', scopes: [] },
-    { label: 'laptop', scopes: ['admin'] },
+    { label: 'laptop', scopes: ['owner'] },
     { label: 'laptop' },
   ])
     expect([body, (await program().ask('POST /device', body)).status]).toEqual([body, 422]);
@@ -178,6 +180,63 @@ test('a token is worth what its person is at that moment, and nothing once they 
   clock.advance(1);
   await join(ada, { projectId, email: 'bob@x.org', role: 'owner' });
   expect((await program(token).ask('GET /token')).status).toBe(401);
+});
+
+describe('the role of a token', () => {
+  const storageFor = async (one: Browser, scopes: TokenScope[]): Promise<boolean> => {
+    const { json } = await program(await tokenFor(one, scopes)).ask(`GET ${project}/system`);
+    return (json.data as SystemState).storage !== null;
+  };
+
+  test('is the one that its scopes amount to', async () => {
+    expect(await storageFor(ada, ['read'])).toBe(false);
+    expect(await storageFor(ada, ['read', 'edit', 'import'])).toBe(false);
+    expect(await storageFor(ada, ['read', 'admin'])).toBe(true);
+  });
+
+  test('is never above the role of its member', async () => {
+    const carol = await join(ada, { projectId, email: 'carol@x.org', role: 'editor' });
+    expect(await storageFor(carol, ['read', 'admin'])).toBe(false);
+    const token = program(await tokenFor(carol, ['read', 'edit', 'admin']));
+    expect((await token.ask(`GET ${project}/keys`)).json.errors[0]?.message).toBe(
+      'Your role is editor. This needs the role admin.',
+    );
+    expect((await token.ask(`POST ${project}/invites`, { email: 'dan@x.org', role: 'viewer' })).status).toBe(
+      403,
+    );
+    expect((await token.ask('POST /projects', { name: 'Mine' })).status).toBe(403);
+  });
+
+  test('lets an admin with the scope admin administer the organization, but not its owners', async () => {
+    const erin = await join(ada, { projectId, email: 'erin@x.org', role: 'admin' });
+    const token = program(await tokenFor(erin, ['admin']));
+    const invited = await token.ask(`POST ${project}/invites`, { email: 'dan@x.org', role: 'viewer' });
+    expect(invited.status).toBe(200);
+    const asOwner = await token.ask(`POST ${project}/invites`, { email: 'dana@x.org', role: 'owner' });
+    expect(asOwner.status).toBe(403);
+    expect((await token.ask(`POST ${project}/organisation`, { name: 'Mine' })).status).toBe(403);
+    expect((await token.ask('POST /projects', { name: 'Second' })).status).toBe(200);
+    const reading = program(await tokenFor(erin, ['read']));
+    const refused = await reading.ask(`GET ${project}/members`);
+    expect([refused.status, refused.json.errors[0]?.message]).toEqual([
+      403,
+      'This token lacks the scope admin. Run beckon login and select it.',
+    ]);
+  });
+});
+
+test('a token lists and revokes the tokens of its member, and no other', async () => {
+  const token = program(await tokenFor(ada, ['read', 'edit'], 'one'));
+  await tokenFor(ada, ['read'], 'two');
+  const mine = await listed(token);
+  expect(mine.map(({ label }) => label)).toEqual(expect.arrayContaining(['one', 'two']));
+  const { id = '' } = mine.find(({ label }) => label === 'two') ?? {};
+  const frank = await join(ada, { projectId, email: 'frank@x.org', role: 'owner' });
+  const theirs = program(await tokenFor(frank, ['read', 'edit', 'admin']));
+  expect((await theirs.ask(`POST /profile/tokens/${id}/revoke`)).status).toBe(404);
+  expect((await token.ask(`POST /profile/tokens/${id}/revoke`)).status).toBe(200);
+  const reading = program(await tokenFor(ada, ['read']));
+  expect((await reading.ask(`POST /profile/tokens/${id}/revoke`)).status).toBe(403);
 });
 
 test('a token counts before any cookie, sets none, and no other key is taken for one', async () => {

@@ -16,6 +16,7 @@ export const tokenRoutes = [
   route('GET /profile/tokens', {
     needs: 'signed_in',
     isAccount: true,
+    scope: 'read',
     async handle(deps, { person }) {
       return wholeList((await listTokens(deps, person.id)).map(toListed));
     },
@@ -23,6 +24,7 @@ export const tokenRoutes = [
   route('POST /profile/tokens/:token/revoke', {
     needs: 'signed_in',
     isAccount: true,
+    scope: 'edit',
     audit: 'token.revoke',
     async handle(deps, { person, params, note }) {
       const revoked = toListed(await revokeToken(deps, { id: params.token, personId: person.id }));

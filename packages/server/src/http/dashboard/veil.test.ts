@@ -117,6 +117,10 @@ async function showsProgramsNothing(shown: Shown): Promise<void> {
     expect([place, status, text.includes(shown.seal)]).toEqual([place, 200, false]);
   }
   for (const file of shown.files) expect([file, (await program.ask(file)).status]).toEqual([file, 403]);
+  // With the scope of an editor it shows what an editor sees.
+  const editing = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'edit'])}` });
+  for (const place of [...shown.places, ...shown.files])
+    expect([place, (await editing.ask(place)).text.includes(shown.seal)]).toEqual([place, true]);
 }
 
 test('who was removed, or may no longer invite, finds every door closed that they left open', async () => {
