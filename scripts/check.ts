@@ -10,6 +10,7 @@ const CHECKS: [string, string[]][] = [
   ]),
   ['types of attacks, bench, e2e, faults, scripts, simulation, site', ['tsc', '-p', '.']],
   ['dead code', ['knip']],
+  ['prose', ['node', 'scripts/check-prose.ts']],
 ];
 
 const failed = CHECKS.filter(([name, [command = '', ...args]]) => {
