@@ -5,7 +5,7 @@ export type Rule = 'headless' | 'term' | 'long';
 /** What is wrong with a sentence, and what to write instead. */
 export type Problem = { rule: Rule; advice: string };
 
-export const WORDS_MAX = 25;
+const WORDS_MAX = 25;
 /** A column may be headed "What" or "Where set". */
 const OPENING_FROM_WORDS = 3;
 
