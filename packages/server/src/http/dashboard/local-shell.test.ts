@@ -16,7 +16,10 @@ afterAll(() => shell.close());
 const ask = <T>(what: string, body?: unknown) =>
   shell.ask<T>(what, { body, as: null, headers: { origin: undefined } });
 
-const page = readFileSync(new URL('../../../../../docs/reference/access-control.md', import.meta.url), 'utf8');
+const page = readFileSync(
+  new URL('../../../../../docs/reference/access-control.md', import.meta.url),
+  'utf8',
+);
 /** The routes of one section of the page. */
 const routesOf = (title: string): string[] => {
   const section = new RegExp(`### ${title}\n(.*?)\n### `, 's').exec(page)?.[1] ?? '';
