@@ -11,6 +11,7 @@ import type { ImportsApi } from './imports.ts';
 import type { InsightsApi } from './insights.ts';
 import type { KeysApi } from './keys.ts';
 import type { ListenApi } from './listen.ts';
+import type { OrganizationsApi } from './organizations.ts';
 import type { PeopleApi } from './people.ts';
 import type { ProjectsApi } from './projects.ts';
 import type { RequestsApi } from './requests.ts';
@@ -43,6 +44,7 @@ export type * from './imports.ts';
 export type * from './insights.ts';
 export type * from './keys.ts';
 export type * from './listen.ts';
+export type * from './organizations.ts';
 export type * from './people.ts';
 export type * from './projects.ts';
 export type * from './requests.ts';
@@ -67,6 +69,7 @@ export type DashboardApi = AudiencesApi &
   InsightsApi &
   KeysApi &
   ListenApi &
+  OrganizationsApi &
   PeopleApi &
   ProjectsApi &
   RequestsApi &

@@ -20,9 +20,12 @@ export type ProjectListed = {
 
 export type ProjectsApi = {
   'GET /projects': { answer: Many<ProjectListed> };
-  /** `organisation`: the id of one in which they may; to be named by whoever may in several. */
+  /** `organisation`: its id. Required for a caller who may create projects in several. */
   'POST /projects': {
     body: { name: string; time_zone?: string; organisation?: string };
     answer: One<ProjectListed>;
   };
+  /** Refuses all requests with its API keys (403) and sends nothing. Its sandbox is suspended with it. */
+  'POST /projects/:project/suspend': { answer: One<ProjectListed> };
+  'POST /projects/:project/unsuspend': { answer: One<ProjectListed> };
 };

@@ -38,7 +38,19 @@ export type DeadLetter = {
 export const DISCARD_REASONS = ['invalid_data', 'sent_again', 'test_data', 'other'] as const;
 export type DiscardReason = (typeof DISCARD_REASONS)[number];
 
+/** Accepted records of a project that wait to be processed, or that are dead-lettered. */
+export type ProjectQueue = {
+  project: { id: number; name: string };
+  live: number;
+  bulk: number;
+  dead: number;
+  /** How long the oldest waiting record has waited; 0 if none waits. */
+  oldest_ms: number;
+};
+
 export type SystemApi = {
+  /** The caller's projects in which a record waits or is dead-lettered: the longest wait first, at most 1,000. */
+  'GET /queue': { answer: Many<ProjectQueue> };
   'GET /projects/:project/system': { answer: One<SystemState> };
   /** The oldest 1,000. */
   'GET /projects/:project/dead-letters': { answer: Many<DeadLetter> };

@@ -196,10 +196,12 @@ export type TeamApi = {
     answer: One<OrganisationShown>;
   };
   'GET /projects/:project/members': { answer: Many<MemberListed> };
+  /** `:member`: the id or the email address of a member. */
   'POST /projects/:project/members/:member/role': { body: { role: Role }; answer: One<MemberListed> };
   'POST /projects/:project/members/:member/remove': { answer: One<{ removed: boolean }> };
   'GET /projects/:project/invites': { answer: Many<InviteListed> };
   'POST /projects/:project/invites': { body: { email: string; role: Role }; answer: One<InviteMade> };
+  /** `:invite`: the id of an invitation, or the email address that was invited. */
   'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
   /** To whoever asks, from the installation itself: whether mail leaves at all. */
   'POST /projects/:project/test-letter': { answer: One<{ to: string; outbox: boolean }> };

@@ -66,7 +66,7 @@ function addStatus(queue: Command, operator: Operator): void {
       runInRealTime<Waiting | InProject[]>(operator, options, {
         work: async ({ db }) =>
           options.project === undefined
-            ? (await listWaiting(db)).map(rowOf)
+            ? (await listWaiting(db, null)).map(rowOf)
             : countWaiting(db, (await findProject(db, options.project)).id),
         show: (found) =>
           Array.isArray(found)

@@ -23,8 +23,11 @@ export type ProjectWaiting = Waiting & { projectId: number; name: string };
 const PROJECTS_LISTED_MAX = 1_000;
 
 /** Of every project in which something waits or could not be applied; first those in which it waits longest. */
-export async function listWaiting(db: Pick<Database, 'query' | 'clock'>): Promise<ProjectWaiting[]> {
-  const rows = await listWaitingRows(db, PROJECTS_LISTED_MAX);
+export async function listWaiting(
+  db: Pick<Database, 'query' | 'clock'>,
+  projectIds: number[] | null,
+): Promise<ProjectWaiting[]> {
+  const rows = await listWaitingRows(db, projectIds, PROJECTS_LISTED_MAX);
   return rows.map(({ project_id: projectId, name, ...row }) => ({
     projectId,
     name,
@@ -40,7 +43,11 @@ function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting
 type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };
 
 /** Its names it reads where they are, in the table of `projects`. */
-function listWaitingRows(tx: Pick<Database, 'query'>, limit: number): Promise<ProjectWaitingRow[]> {
+function listWaitingRows(
+  tx: Pick<Database, 'query'>,
+  projectIds: number[] | null,
+  limit: number,
+): Promise<ProjectWaitingRow[]> {
   return tx.query(
     `SELECT p.project_id, p.name, coalesce(waiting.live, 0) AS live, coalesce(waiting.bulk, 0) AS bulk, waiting.oldest_at,
        coalesce(buried.dead, 0) AS dead
@@ -51,9 +58,9 @@ function listWaitingRows(tx: Pick<Database, 'query'>, limit: number): Promise<Pr
        FROM beckon.inbox GROUP BY project_id) waiting ON waiting.project_id = p.project_id
      LEFT JOIN (
        SELECT project_id, count(*) AS dead FROM beckon.dead_letter GROUP BY project_id) buried ON buried.project_id = p.project_id
-     WHERE waiting.project_id IS NOT NULL OR buried.project_id IS NOT NULL
+     WHERE (waiting.project_id IS NOT NULL OR buried.project_id IS NOT NULL) AND ($2::bigint[] IS NULL OR p.project_id = ANY ($2))
      ORDER BY waiting.oldest_at, p.project_id LIMIT $1`,
-    [limit],
+    [limit, projectIds],
   );
 }
 

@@ -110,7 +110,7 @@ test('of all projects those are listed in which something waits or died, who wai
   const later = (projectId = (await createProject(db, { name: 'Later' })).id);
   await put('live', [{}, {}], new Date(clock.now() - 9_000));
   const own = [late, quiet, buried, later];
-  const listed = (await listWaiting(db)).filter((one) => own.includes(one.projectId));
+  const listed = (await listWaiting(db, null)).filter((one) => own.includes(one.projectId));
   expect(listed).toEqual([
     { projectId: later, name: 'Later', live: 2, bulk: 0, dead: 0, oldest_ms: 9_000 },
     { projectId: late, name: 'Acme', live: 0, bulk: 1, dead: 0, oldest_ms: 4_000 },

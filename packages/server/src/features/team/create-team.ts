@@ -5,7 +5,14 @@ import { type ConnectionSource, type Database, openSignInDatabase } from '../../
 import type { createSignIns, SignIns } from './sign-ins.ts';
 import { cookieNames, readSignedCookie } from './cookies.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from './local-shell.ts';
-import { findPersonByToken, findRole, listNames, listOrganisationsToMakeIn, listRoles } from './reads.ts';
+import {
+  findPersonByToken,
+  findRole,
+  listNames,
+  listOrganisationsOf,
+  listOrganisationsToMakeIn,
+  listRoles,
+} from './reads.ts';
 import type { Access } from './team.ts';
 
 export type TeamOptions = {
@@ -45,6 +52,7 @@ export function createTeam(options: TeamOptions): Team {
       const rows = await listRoles(db, personId);
       return new Map<number, Role>(rows.map(({ projectId, role }) => [projectId, role]));
     },
+    organisationsOf: (personId) => listOrganisationsOf(db, personId),
     organisationsToMakeIn: (personId) => listOrganisationsToMakeIn(db, personId),
     async namesOf(actors) {
       const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));

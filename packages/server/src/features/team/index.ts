@@ -47,6 +47,7 @@ export {
 export {
   type Access,
   type Caller,
+  type OrganisationOfMember,
   PASSWORD_MAX_CHARS,
   PASSWORD_MIN_CHARS,
   type Person,

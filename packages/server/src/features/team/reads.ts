@@ -1,6 +1,6 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
-import type { Person } from './team.ts';
+import type { OrganisationOfMember, Person } from './team.ts';
 
 /** Sessions live by the time of the database, whatever clock a project has. */
 export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
@@ -48,6 +48,25 @@ export function listOrganisationsToMakeIn(tx: Tx, personId: string): Promise<{ i
     `SELECT o.id, o.name ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
      ORDER BY o.created_at, o.id`,
     [personId],
+  );
+}
+
+const COUNTS = `o.requires_two_factor AS "requiresTwoFactor",
+            (SELECT count(*)::int FROM beckon.project p WHERE p.organisation_id = o.id AND p.sandbox_of IS NULL) AS projects,
+            (SELECT count(*)::int FROM beckon.team_member c WHERE c.organisation_id = o.id) AS members`;
+
+export function listOrganisationsOf(tx: Tx, personId: string): Promise<OrganisationOfMember[]> {
+  return tx.query(
+    `SELECT o.id, o.name, m.role, ${COUNTS}
+     ${OF_MEMBER} WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR} ORDER BY o.created_at, o.id`,
+    [personId],
+  );
+}
+
+/** All organizations, as their owner sees them. */
+export function listOrganisationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganisationOfMember[]> {
+  return tx.query(
+    `SELECT o.id, o.name, 'owner' AS role, ${COUNTS} FROM beckon.team_organisation o ORDER BY o.created_at, o.id`,
   );
 }
 

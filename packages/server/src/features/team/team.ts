@@ -10,6 +10,16 @@ export type Person = {
   confirmedAt: Date | null;
 };
 
+export type OrganisationOfMember = {
+  id: string;
+  name: string;
+  role: Role;
+  requiresTwoFactor: boolean;
+  /** Without sandboxes. */
+  projects: number;
+  members: number;
+};
+
 /** What the rest of the server wants to know of the team. */
 export type Access = {
   /** Who sends this; null: nobody that we know, or whose session has ended. */
@@ -18,6 +28,8 @@ export type Access = {
   roleIn(personId: string, projectId: number): Promise<Role | null>;
   /** The same of all of their projects. */
   rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
+  /** The organizations that they are a member of and that are open to them, the oldest first. */
+  organisationsOf(personId: string): Promise<OrganisationOfMember[]>;
   /** Whose a project of theirs may be. */
   organisationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
   /** What these were called, by actor (`team:<id>`): for lists that say who did it. */

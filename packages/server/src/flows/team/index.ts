@@ -1,4 +1,5 @@
 export { changePassword } from './change-password.ts';
+export { createOrganization } from './create-organization.ts';
 export { checkPassword, readEmail, readName } from './make-person.ts';
 export { offerInvite, offerReset, offerSetup, type Offered } from './offer-link.ts';
 export {

@@ -103,6 +103,18 @@ test('whoever was away for too long hears that there is a gap, and then what com
   again.leave();
 });
 
+test('GET /stream with `since` lists and counts nothing that happened before that time', async () => {
+  await happens('before');
+  clock.advance(MINUTE);
+  const since = new Date(clock.now()).toISOString();
+  await happens('after');
+  const { json } = await dashboard.ask<FeedItem[]>(`GET /projects/${projectId}/stream?since=${since}`);
+  expect(json.data.map((item) => item.external_user_id)).toEqual(['after']);
+  expect(json.meta.pagination.total).toBe(1);
+  const wrong = await dashboard.ask(`GET /projects/${projectId}/stream?since=soon`);
+  expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'since']);
+});
+
 test('a filter is held, and the oldest feed of a person with too many ends', async () => {
   const feeds = createFeeds();
   const own = testDashboard(db, { feeds });
@@ -135,6 +147,7 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
       return gone.has(`role ${personId}`) ? null : 'viewer';
     },
     rolesOf: async () => new Map(),
+    organisationsOf: async () => [],
     organisationsToMakeIn: async () => [],
     namesOf: async () => new Map(),
   };

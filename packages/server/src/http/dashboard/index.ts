@@ -12,6 +12,7 @@ import { importRoutes } from './imports.ts';
 import { insightRoutes } from './insights.ts';
 import { keyRoutes } from './keys.ts';
 import { listenRoutes } from './listen.ts';
+import { organizationRoutes } from './organizations.ts';
 import { personRoutes } from './people.ts';
 import { projectRoutes } from './projects.ts';
 import { requestRoutes } from './requests.ts';
@@ -47,6 +48,7 @@ export const DASHBOARD_ROUTES: DashboardRoute[] = [
   ...insightRoutes,
   ...keyRoutes,
   ...listenRoutes,
+  ...organizationRoutes,
   ...personRoutes,
   ...projectRoutes,
   ...requestRoutes,

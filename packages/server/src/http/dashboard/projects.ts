@@ -11,8 +11,9 @@ import {
 import { isLocalShell } from '../../features/team/index.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
+import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
 import type { DashboardDeps } from './deps.ts';
-import { route } from './route.ts';
+import { type Asked, route, type RouteDeps } from './route.ts';
 
 export const projectRoutes = [
   route('GET /projects', {
@@ -56,7 +57,29 @@ export const projectRoutes = [
       return { data: made };
     },
   }),
+  route('POST /projects/:project/suspend', {
+    needs: 'owner',
+    audit: 'project.suspend',
+    handle: (deps, asked) => suspend(deps, asked, suspendProject),
+  }),
+  route('POST /projects/:project/unsuspend', {
+    needs: 'owner',
+    audit: 'project.unsuspend',
+    handle: (deps, asked) => suspend(deps, asked, resumeProject),
+  }),
 ];
+
+async function suspend(
+  { db, access }: RouteDeps,
+  { projectId, person, note }: Pick<Asked<never>, 'projectId' | 'person' | 'note'>,
+  change: typeof suspendProject,
+): Promise<{ data: ProjectListed }> {
+  const project = await change(db, projectId);
+  note({ subject: project.name, after: { suspended: project.suspendedAt !== null } });
+  const [data] = await toListed(db, [project], await access.rolesOf(person.id));
+  if (!data) throw new Fault('not_found');
+  return { data };
+}
 
 /** Whose it is to be is said wherever it could be somebody else's. */
 function choose(open: { id: string; name: string }[], wanted: string | undefined): string {

@@ -7,7 +7,7 @@ import {
   type SystemState,
   type SystemStorage,
 } from '@beckon/contract/dashboard';
-import { discardDead, listDead, retryDead } from '../../features/inbox/index.ts';
+import { discardDead, listDead, listWaiting, retryDead } from '../../features/inbox/index.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
 import { storageFacts } from '../../io/db/index.ts';
@@ -22,6 +22,17 @@ const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
 const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)));
 
 export const systemRoutes = [
+  route('GET /queue', {
+    needs: 'signed_in',
+    scope: 'read',
+    async handle({ db, access }, { person }) {
+      const projectIds = [...(await access.rolesOf(person.id)).keys()];
+      const waiting = await listWaiting(db, projectIds);
+      return wholeList(
+        waiting.map(({ projectId: id, name, ...counts }) => ({ project: { id, name }, ...counts })),
+      );
+    },
+  }),
   route('GET /projects/:project/system', {
     needs: 'viewer',
     handle: async (deps, { projectId, role }) => ({ data: await systemState(deps, projectId, role) }),

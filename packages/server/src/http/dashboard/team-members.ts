@@ -26,7 +26,7 @@ import {
 } from '../../features/team/index.ts';
 import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { route } from './route.ts';
+import { route, type RouteDeps } from './route.ts';
 import { mailTo } from './team-caller.ts';
 
 const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
@@ -75,7 +75,8 @@ export const memberRoutes = [
     body: Type.Object({ role: ROLE }),
     async handle({ db }, { projectId, params, body, role: by, person, note }) {
       const { id: organisationId } = await organisationOf(db, projectId);
-      const change = { organisationId, userId: params.member, by, role: body.role };
+      const userId = await memberId(db, organisationId, params.member);
+      const change = { organisationId, userId, by, role: body.role };
       const at = new Date(db.clock.now());
       const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
       note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
@@ -87,7 +88,8 @@ export const memberRoutes = [
     audit: 'member.remove',
     async handle({ db }, { projectId, params, role: by, note }) {
       const { id: organisationId } = await organisationOf(db, projectId);
-      const change = { organisationId, userId: params.member, by };
+      const userId = await memberId(db, organisationId, params.member);
+      const change = { organisationId, userId, by };
       const was = await db.transaction((tx) => removeMember(tx, change));
       note({ subject: was.email, before: { role: was.role } });
       return { data: { removed: true } };
@@ -127,7 +129,8 @@ export const inviteRoutes = [
     audit: 'invite.revoke',
     async handle({ db }, { projectId, params, note }) {
       const { id: organisationId } = await organisationOf(db, projectId);
-      const gone = await deleteInvite(db, { id: params.invite, organisationId });
+      const id = await inviteId(db, organisationId, params.invite);
+      const gone = await deleteInvite(db, { id, organisationId });
       if (!gone) throw new Fault('not_found');
       note({ subject: gone.email ?? '', before: { role: gone.role } });
       return { data: { revoked: true } };
@@ -152,6 +155,26 @@ export const inviteRoutes = [
     },
   }),
 ];
+
+/** Members and invitations are addressed by their id or, by people at a command line, by email address; no id has an `@`. */
+async function memberId(tx: Tx, organisationId: string, reference: string): Promise<string> {
+  if (!reference.includes('@')) return reference;
+  const email = reference.toLowerCase();
+  const found = (await listMembers(tx, organisationId)).find((one) => one.email === email);
+  if (found) return found.id;
+  const message = `${email} is not a member of this organization`;
+  throw new Fault('not_found', { details: [{ message, field: 'member' }] });
+}
+
+async function inviteId(db: RouteDeps['db'], organisationId: string, reference: string): Promise<string> {
+  if (!reference.includes('@')) return reference;
+  const email = reference.toLowerCase();
+  const invites = await listInvites(db, organisationId, new Date(db.clock.now()));
+  const found = invites.find((one) => one.email === email);
+  if (found) return found.id;
+  const message = `There is no open invitation for ${email}`;
+  throw new Fault('not_found', { details: [{ message, field: 'invite' }] });
+}
 
 async function organisationOf(tx: Tx, projectId: number): Promise<Organisation> {
   const found = await findOrganisationOf(tx, projectId);

@@ -1,0 +1,20 @@
+import type { Role } from './access.ts';
+import type { Many, One } from './envelope.ts';
+
+export type OrganizationListed = {
+  id: string;
+  name: string;
+  /** The caller's role in it. */
+  role: Role;
+  requires_two_factor: boolean;
+  /** Sandboxes are not counted. */
+  projects: number;
+  members: number;
+};
+
+export type OrganizationsApi = {
+  /** The caller's organizations, the oldest first. */
+  'GET /organizations': { answer: Many<OrganizationListed> };
+  /** Owners of the installation's first organization alone. The caller becomes the owner of the new one. */
+  'POST /organizations': { body: { name: string }; answer: One<OrganizationListed> };
+};
