@@ -199,8 +199,8 @@ export type DeliveriesApi = {
   };
   'GET /projects/:project/outbox/state': { answer: One<OutboxState> };
   'POST /projects/:project/outbox/clear': {
-    /** The project's name, typed. */
-    body: { confirm: string };
+    /** `confirm`: the project's name. `older`: only emails older than this, such as `7d`. */
+    body: { confirm: string; older?: string };
     answer: One<{ cleared: number }>;
   };
   'GET /projects/:project/outbox/:mail': { query: { copy?: number }; answer: One<OutboxMailWhole> };

@@ -62,7 +62,7 @@ export type DraftsApi = {
     body: DraftSeen & { confirm?: string };
     answer: One<DraftMoved>;
   };
-  /** A copy to whoever asks, or to another of the team's addresses. */
+  /** `to`: a member of the organization or one of `team_addresses`; left out, the caller. */
   'POST /projects/:project/drafts/:draft/send-test': {
     body: { to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;

@@ -11,9 +11,12 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
  */
 export type FeedApi = {
   'GET /projects/:project/feed': { query: { filter?: string; last_event_id?: string }; answer: Raw };
-  /** What came before, the newest first. A filter that lets little through may answer few or none, and a cursor. */
+  /**
+   * Earlier items, the newest first. A page of a narrow filter may have few items or none, and a cursor. `since`: nothing that
+   * happened before this time.
+   */
   'GET /projects/:project/stream': {
-    query: Omit<PageQuery, 'offset'> & { filter?: string };
+    query: Omit<PageQuery, 'offset'> & { filter?: string; since?: string };
     answer: Many<FeedItem>;
   };
   /** One item, by the id that the feed gave it: a link that stays. */

@@ -116,7 +116,8 @@ export type SuppressionsApi = {
     body: { list: string; reason?: SuppressionReasonName };
     answer: One<SuppressionImport>;
   };
-  'GET /projects/:project/suppressions/export': { answer: Raw };
+  /** Default: `csv`. Both formats can be imported again. */
+  'GET /projects/:project/suppressions/export': { query: { format?: 'csv' | 'ndjson' }; answer: Raw };
   'GET /projects/:project/suppressions/state': {
     answer: One<{ imported_at: string | null; imported_by_name: string | null }>;
   };

@@ -97,16 +97,21 @@ export type TemplatesApi = {
   'DELETE /projects/:project/templates/:template/draft': { answer: One<TemplateShown> };
   'POST /projects/:project/templates/:template/publish': {
     /**
-     * `version`: that which was edited, null of a letter that ships; who published meanwhile is told of. `seen`: `saved_at` of the
-     * unpublished words that are over by it; others stay.
+     * `letter`: left out, the saved unpublished version is published. `version`: the published version that the caller edited,
+     * null for a built-in template; if another one is published by now, the answer is a conflict. Left out, it is not checked.
+     * `seen`: `saved_at` of the unpublished version that this replaces; any other one stays. `follow`: open untouched drafts get
+     * the new text (default: false).
      */
-    body: { letter: LetterSource; version: number | null; seen: string | null; follow: boolean };
+    body: { letter?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
     answer: One<TemplatePublished>;
   };
   /** Of words that may not be saved, to a person or to somebody made up; with faults there is no letter. */
   'POST /projects/:project/templates/:template/preview': {
-    /** `at`: by what was known of the user then. */
-    body: { letter?: LetterSource; user?: string; at?: string };
+    /**
+     * `letter`: left out, the published version is rendered, or with `unpublished` the saved unpublished one. `at`: with what was
+     * known of the user at that time.
+     */
+    body: { letter?: LetterSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
   'GET /projects/:project/templates/:template/letter.html': {
@@ -114,8 +119,11 @@ export type TemplatesApi = {
     answer: Raw;
   };
   'POST /projects/:project/templates/:template/send-test': {
-    /** Filled in for somebody made up; `to`: whoever asks where left out. */
-    body: { letter?: LetterSource; to?: string };
+    /**
+     * Rendered for a sample user. `letter` and `unpublished`: as for the preview. `to`: a member of the organization or one of
+     * `team_addresses`; left out, the caller.
+     */
+    body: { letter?: LetterSource; unpublished?: true; to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;
   };
 };

@@ -88,7 +88,8 @@ export type WebhooksApi = {
   };
   'POST /projects/:project/webhooks/:endpoint/test': { answer: One<WebhookDelivery> };
   'GET /projects/:project/webhook-deliveries': {
-    query: Omit<PageQuery, 'offset'> & { endpoint?: string; state?: WebhookDeliveryState };
+    /** `message`: the id of a webhook message, to every endpoint. */
+    query: Omit<PageQuery, 'offset'> & { endpoint?: string; message?: string; state?: WebhookDeliveryState };
     answer: Many<WebhookDelivery>;
   };
   /** One, with the body that is posted each time: null where it is erased. */

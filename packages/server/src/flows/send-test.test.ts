@@ -1,8 +1,9 @@
 import PostalMime from 'postal-mime';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
+import { insertOrganisation, upsertMember, upsertUser } from '../features/team/index.ts';
 import type { MailEnvelope } from '../io/mail/index.ts';
 import { receiveMail } from './outbox/index.ts';
 import type { Mailroom } from './send-drafts/index.ts';
@@ -75,4 +76,24 @@ test('by a relay a test goes to the team alone, and from a sender that may send'
   await story.set({ team_addresses: 'team@acme.example' });
   await expect(send('team@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
   expect(handed).toEqual([]);
+});
+
+describe('checkRecipient', () => {
+  test('accepts a member of the organization, but no member of another one', async () => {
+    const { story, send } = await withDraft();
+    const at = new Date(db.clock.now());
+    for (const [id, email] of [
+      [`own-${story.projectId}`, 'grace@acme.example'],
+      [`other-${story.projectId}`, 'eve@evil.example'],
+    ] as const) {
+      await insertOrganisation(db, { id, name: id, createdAt: at });
+      await upsertUser(db, { id: `${id}-user`, name: 'x', email, at });
+      await upsertMember(db, { organisationId: id, userId: `${id}-user`, role: 'viewer', at });
+    }
+    const belongs = `UPDATE beckon.project SET organisation_id = $2 WHERE project_id = $1`;
+    await db.query(belongs, [story.projectId, `own-${story.projectId}`]);
+    // The sender has no domain yet, which is checked after the recipient.
+    await expect(send('Grace@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
 });

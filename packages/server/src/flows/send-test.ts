@@ -5,6 +5,7 @@ import { isEmail } from '../base/records/email.ts';
 import { findDraft } from '../features/drafts/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
+import { findOrganisationOf, listMembers } from '../features/team/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { HandOver, Relay } from '../io/mail/index.ts';
@@ -80,16 +81,22 @@ export async function sendTest(
   return { to, subject: content.subject, reply: replyOf(over) };
 }
 
-/** A test goes to the team, but for those that stay in the outbox. */
+/** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */
 export async function checkRecipient(
   tx: Tx,
   { projectId, to, isOutbox }: { projectId: number; to: string; isOutbox: boolean },
 ): Promise<void> {
-  if (!isEmail(to)) throw refused(`${JSON.stringify(to)} is no e-mail address`);
+  if (!isEmail(to)) throw refused(`${JSON.stringify(to)} is not an email address`);
+  if (isOutbox) return;
   const { settings } = await getSettings(tx, projectId);
-  if (isOutbox || settings.teamAddresses.some((one) => one.toLowerCase() === to.toLowerCase())) return;
-  const known = settings.teamAddresses.join(', ') || 'nobody yet';
-  throw refused(`A test goes to the team alone, which is ${known}: the setting team_addresses names it`);
+  const address = to.toLowerCase();
+  if (settings.teamAddresses.some((one) => one.toLowerCase() === address)) return;
+  const organisation = await findOrganisationOf(tx, projectId);
+  const members = organisation ? await listMembers(tx, organisation.id) : [];
+  if (members.some(({ email }) => email === address)) return;
+  throw refused(
+    `${to} is neither a member of the organization nor one of team_addresses: a test email is sent to these alone`,
+  );
 }
 
 /** What the relay said, or a fault with why it took nothing. */

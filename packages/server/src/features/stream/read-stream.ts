@@ -60,11 +60,17 @@ export type CountedStream = { count: number; isAll: boolean };
 /** How many there are, as far as `most` of them, and as far as a search may look. */
 export async function countStream(
   tx: Tx,
-  { projectId, filter, most }: Pick<ReadStreamOptions, 'projectId' | 'filter'> & { most: number },
+  {
+    projectId,
+    filter,
+    since,
+    most,
+  }: Pick<ReadStreamOptions, 'projectId' | 'filter' | 'since'> & { most: number },
 ): Promise<CountedStream> {
-  const reach: Reach = { projectId, filter, after: null, before: null };
+  const reach: Reach = { projectId, filter, after: since ? placeOfTime(since) : null, before: null };
   const end = await findScanEnd(tx, reach, { order: 'newest_first', rows: ROWS_LOOKED_AT });
-  const count = await countItems(tx, { ...reach, after: end && placeBefore(end) }, most + 1);
+  const from = later(reach.after, end && placeBefore(end));
+  const count = await countItems(tx, { ...reach, after: from }, most + 1);
   return { count: Math.min(count, most), isAll: end === null && count <= most };
 }
 

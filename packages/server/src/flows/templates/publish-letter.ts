@@ -11,8 +11,8 @@ export type Publishing = {
   projectId: number;
   name: string;
   letter: TemplateSource;
-  /** That which was edited, and null where there was none of the project's own. */
-  version: number | null;
+  /** The version that was edited, null where the project had none of its own; undefined: it is not checked. */
+  version: number | null | undefined;
   /** When the unpublished words were saved that it was written over; null where there were none. */
   seen: number | null;
   follow: boolean;
@@ -26,7 +26,8 @@ export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promis
   const { format, subject, preheader, body } = letter;
   const document = { format, subject, preheader, body };
   const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
-  if ((known?.version ?? null) !== version) throw writtenMeanwhile(name, known?.version ?? null);
+  if (version !== undefined && (known?.version ?? null) !== version)
+    throw writtenMeanwhile(name, known?.version ?? null);
   const written = known
     ? await editTemplate(deps, { projectId, reference: known.id, document, follow, actor })
     : await createTemplate(deps, { projectId, document: { ...document, name }, follow, actor });

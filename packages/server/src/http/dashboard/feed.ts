@@ -18,6 +18,7 @@ import { readTurn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
+import { readMoment } from './moment.ts';
 import { type Asked, route, type RouteDeps, type SENT } from './route.ts';
 
 /** Whoever was away for longer is told so, and looks at everything anew: a weekend's stream helps nobody. */
@@ -40,13 +41,16 @@ export const feedRoutes = [
     query: Type.Object({
       filter: FILTER,
       cursor: Type.Optional(PLACE),
+      since: Type.Optional(Type.String({ maxLength: 50 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
     }),
     async handle({ db, access }, { projectId, query }) {
       const filter = readStreamFilter(query.filter ?? '');
       const limit = query.limit ?? LIMIT;
-      const page = await readStream(db, { projectId, filter, after: null, before: query.cursor, limit });
-      const { count, isAll } = await countStream(db, { projectId, filter, most: COUNTED_MAX });
+      const since = query.since === undefined ? undefined : new Date(readMoment(query.since, 'since'));
+      const asked = { projectId, filter, since };
+      const page = await readStream(db, { ...asked, after: null, before: query.cursor, limit });
+      const { count, isAll } = await countStream(db, { ...asked, most: COUNTED_MAX });
       return {
         data: await toFeedItems({ access }, page.items),
         meta: {

@@ -253,6 +253,23 @@ test('the outbox is forgotten by an admin who types the name of the project', as
   expect((await ask('GET /outbox')).json.data).toEqual([]);
 });
 
+describe('POST /outbox/clear', () => {
+  test('with `older` keeps emails that are not older than that', async () => {
+    await keep();
+    await story.later(2 * 86_400_000);
+    const kept = await keep();
+    const [row] = await db.query<{ name: string }>('SELECT name FROM beckon.project WHERE project_id = $1', [
+      story.projectId,
+    ]);
+    const clear = (older: string) =>
+      ask('POST /outbox/clear', { body: { confirm: row?.name ?? '', older }, as: 'admin' });
+    const wrong = await clear('soon');
+    expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'older']);
+    expect((await clear('1d')).json.data).toEqual({ cleared: 1 });
+    expect((await ask<OutboxMail[]>('GET /outbox')).json.data.map(({ id }) => id)).toEqual([kept]);
+  });
+});
+
 test('answers are listed, the newest first, and stand with the letter and all else that was answered to it', async () => {
   const messageId = newId();
   const hostile = '<img src=x onerror=alert(1)>'.repeat(30);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { OutboxMail, OutboxMailWhole } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../base/duration.ts';
 import { Fault } from '../../base/fault.ts';
 import { countToLetGo, nextDraftDueAt } from '../../features/drafts/index.ts';
 import {
@@ -71,12 +72,14 @@ export const outboxRoutes: DashboardRoute[] = [
   route('POST /projects/:project/outbox/clear', {
     needs: 'admin',
     audit: 'outbox.clear',
-    body: Type.Object({ confirm: Type.String() }),
+    body: Type.Object({ confirm: Type.String(), older: Type.Optional(Type.String({ maxLength: 50 })) }),
     async handle({ db }, { projectId, body, note }) {
       const { name } = await findProject(db, String(projectId));
       if (body.confirm !== name) throw unconfirmed(name);
-      const cleared = await clearOutbox(db, { projectId, before: db.clock.now() + CLOCKS_DIFFER_MS });
-      note({ subject: name, after: { cleared } });
+      const { older } = body;
+      const before = db.clock.now() + (older === undefined ? CLOCKS_DIFFER_MS : -readAge(older));
+      const cleared = await clearOutbox(db, { projectId, before });
+      note({ subject: name, after: { cleared, ...(older === undefined ? {} : { older }) } });
       return { data: { cleared } };
     },
   }),
@@ -120,6 +123,13 @@ export const outboxRoutes: DashboardRoute[] = [
     },
   }),
 ];
+
+function readAge(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  const message = `older must be ${DURATION_SYNTAX}`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'older' }] });
+}
 
 function toPlace(parts: string[]): { at: number; id: string; copy: number } {
   const copy = Number(parts[2]);

@@ -18,6 +18,7 @@ const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
   'scheme',
   'images',
   'copy',
+  'format',
   'words',
   'token',
   'email',

@@ -171,6 +171,19 @@ test('what was exported can be imported again', async () => {
   expect(data).toMatchObject({ rows: 2, added: 0, known: 2, refused: 0 });
 });
 
+test('GET /suppressions/export writes JSON lines for `format=ndjson`, which can be imported again', async () => {
+  await add({ email: 'a@x.org', reason: 'complained' });
+  await add({ user: 'zed' });
+  const { text, headers } = await ask('GET /export?format=ndjson', { as: 'admin' });
+  expect(headers['content-disposition']).toContain('suppressions.ndjson');
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toMatchObject([{ email: 'a@x.org', reason: 'complained' }, { user: 'zed' }]);
+  expect((await ask('GET /export?format=xml', { as: 'admin' })).status).toBe(422);
+});
+
 test('no value of the list that is exported is a formula, and it reads back as what it was', async () => {
   const users = ['=HYPERLINK("https://x.org","pay")', '@SUM(A1)', "'=1", '-1', '+1'];
   for (const user of users) await add({ user });

@@ -137,9 +137,11 @@ export const suppressionRoutes: DashboardRoute[] = [
   route('GET /projects/:project/suppressions/export', {
     needs: 'admin',
     audit: 'suppressions.export',
-    handle({ db, hasher }, { projectId, reply }) {
-      const file = { name: 'suppressions.csv', type: 'text/csv; charset=utf-8' };
-      const list = exportSuppressions(db, { projectId, format: 'csv', hasher });
+    query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])) }),
+    handle({ db, hasher }, { projectId, query: { format = 'csv' }, reply }) {
+      const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
+      const file = { name: `suppressions.${format}`, type };
+      const list = exportSuppressions(db, { projectId, format, hasher });
       return sendPieces(reply, file, withLineEnds(list));
     },
   }),

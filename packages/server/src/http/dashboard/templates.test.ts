@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
   LetterSource,
   TemplateListed,
@@ -215,6 +215,38 @@ test('a test copy goes to whoever asks, filled in for somebody made up', async (
   expect(handed.at(-1)?.mime).toContain('[Test] Hello Ada');
   const odd = await ask('POST /templates/greeting/send-test', { body: { to: 'nobody' } });
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'to']);
+});
+
+describe('the saved unpublished version', () => {
+  test('is previewed and sent as a test where `unpublished` asks for it', async () => {
+    await create();
+    await save('greeting', letter({ subject: 'Unpublished' }));
+    const preview = (body: object) =>
+      ask<TemplatePreview>('POST /templates/greeting/preview', { body }).then(({ data }) => data.subject);
+    expect([await preview({}), await preview({ unpublished: true })]).toEqual(['Hello Ada', 'Unpublished']);
+    const sent = await ask<{ subject: string }>('POST /templates/greeting/send-test', {
+      body: { unpublished: true },
+    });
+    expect(sent.data.subject).toBe('[Test] Unpublished');
+  });
+
+  test('is published by a request without `letter`, and is gone afterwards', async () => {
+    await create();
+    const publish = (body: object = {}) =>
+      ask<TemplatePublished>('POST /templates/greeting/publish', { body });
+    const none = await publish();
+    expect([none.status, none.errors[0]?.message]).toEqual([
+      404,
+      'The template "greeting" has no unpublished version',
+    ]);
+    await save('greeting', letter({ subject: 'Unpublished' }));
+    expect((await publish({ version: 7 })).status).toBe(409);
+    expect((await publish()).data.template).toMatchObject({
+      version: 2,
+      draft: null,
+      published: { subject: 'Unpublished' },
+    });
+  });
 });
 
 test('a viewer writes nothing, another project has nothing of it, and what cannot be rendered is refused with its place', async () => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../base/fault.ts';
 import { isLocalShell } from '../../features/team/index.ts';
-import { findWords, keepWords, readTemplate, saveDraft, discardDraft } from '../../features/writing/index.ts';
+import { discardDraft, findWords, keepWords, readTemplate, saveDraft } from '../../features/writing/index.ts';
 import {
   checkWords,
   createTemplate,
@@ -19,6 +19,7 @@ import { testRecipient } from './own-address.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, route, type RouteDeps } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
+import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
 
 /** A body of MJML in letters of four bytes, and what stands around it. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -34,8 +35,10 @@ const LETTER = Type.Object(
   { additionalProperties: false },
 );
 
-/** `saved_at` of the unpublished words that were before whoever wrote these. */
+/** `saved_at` of the unpublished version that the caller started from. */
 const SEEN = Type.Union([Type.String(), Type.Null()]);
+
+const UNPUBLISHED = Type.Optional(Type.Literal(true));
 
 export const templateRoutes: DashboardRoute[] = [
   route('GET /projects/:project/templates', {
@@ -107,14 +110,21 @@ export const templateRoutes: DashboardRoute[] = [
     audit: 'template.publish',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      letter: LETTER,
-      version: Type.Union([Type.Integer(), Type.Null()]),
-      seen: SEEN,
-      follow: Type.Boolean(),
+      letter: Type.Optional(LETTER),
+      version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      seen: Type.Optional(SEEN),
+      follow: Type.Optional(Type.Boolean()),
     }),
-    async handle(deps, { projectId, params, body: { seen, ...body }, actor, note }) {
-      const { version } = body;
-      const wanted = { ...body, projectId, name: params.template, seen: momentSeen(seen), actor };
+    async handle(deps, { projectId, params: { template: name }, body, actor, note }) {
+      const { version, follow = false } = body;
+      const wanted = {
+        projectId,
+        name,
+        version,
+        follow,
+        actor,
+        ...(await publishedText(deps, { projectId, name, ...body })),
+      };
       const { template, drafts } = await publishLetter(rendering(deps), wanted);
       note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
@@ -126,11 +136,14 @@ export const templateRoutes: DashboardRoute[] = [
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
       letter: Type.Optional(LETTER),
+      unpublished: UNPUBLISHED,
       user: Type.Optional(Type.String()),
       at: Type.Optional(Type.String()),
     }),
-    async handle(deps, { projectId, params: { template }, body: { letter, user, at }, person }) {
-      const wanted = { projectId, template, letter: letter ?? null, user: user ?? null, ...momentOf(at) };
+    async handle(deps, { projectId, params: { template }, body, person }) {
+      const { user = null, at } = body;
+      const letter = await letterOf(deps, { projectId, template, ...body });
+      const wanted = { projectId, template, letter, user, ...momentOf(at) };
       const to = isLocalShell(person) ? PREVIEW_RECIPIENT : person.email;
       return { data: await preview(deps, { ...wanted, to }) };
     },
@@ -162,10 +175,14 @@ export const templateRoutes: DashboardRoute[] = [
     needs: 'editor',
     audit: 'template.test',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ letter: Type.Optional(LETTER), to: Type.Optional(Type.String()) }),
+    body: Type.Object({
+      letter: Type.Optional(LETTER),
+      unpublished: UNPUBLISHED,
+      to: Type.Optional(Type.String()),
+    }),
     async handle(deps, { projectId, params: { template }, body, person, note }) {
       const to = testRecipient(body.to, person);
-      const letter = body.letter ?? null;
+      const letter = await letterOf(deps, { projectId, template, ...body });
       const { content } = await renderAs(deps, { projectId, template, letter, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
       const relay = await deps.wayOut();
@@ -176,14 +193,6 @@ export const templateRoutes: DashboardRoute[] = [
 
 function rendering({ db, mailroom: { renderer } }: Pick<RouteDeps, 'db' | 'mailroom'>) {
   return { db, renderer };
-}
-
-function momentSeen(seen: string | null): number | null {
-  return seen === null ? null : readMoment(seen, 'seen');
-}
-
-function wordsOf({ format, subject, preheader, body }: LetterSource): LetterSource {
-  return { format, subject, preheader, body };
 }
 
 type Previewing = {

@@ -45,6 +45,7 @@ export const webhookDeliveryRoutes = [
       cursor: PAGE.cursor,
       limit: PAGE.limit,
       endpoint: Type.Optional(ID),
+      message: Type.Optional(ID),
       state: Type.Optional(oneOf(STATES)),
     }),
     handle: listed,
@@ -109,7 +110,8 @@ async function listed(
   const endpointId = query.endpoint ?? null;
   if (endpointId !== null) await db.transaction((tx) => requireEndpoint(tx, { projectId, endpointId }));
   const states = query.state === undefined ? null : [query.state];
-  const wanted = { projectId, endpointId, messageId: null, states };
+  const messageId = query.message === undefined ? null : readMessageName(query.message);
+  const wanted = { projectId, endpointId, messageId, states };
   const found = await listDeliveries(db, { ...wanted, after: afterOf(page.after), limit: page.rowsMax });
   return toPage(found, page, {
     show: toDelivery,

@@ -84,6 +84,9 @@ test('deliveries are listed by pages and by state, and one, all that failed or a
   const delivered = await dashboard.ask<WebhookDelivery[]>(`${list}?state=delivered&endpoint=${one.id}`);
   expect(delivered.json.data).toEqual([]);
   hooks.answer(() => ({ status: 200, body: '' }));
+  const message = rest.data[0]?.id;
+  const ofMessage = (await dashboard.ask<WebhookDelivery[]>(`${list}?message=${message}`)).json;
+  expect([ofMessage.data.map(({ id }) => id), ofMessage.meta.pagination.total]).toEqual([[message], 1]);
   const replay = (body: object) =>
     dashboard.ask<{ replayed: number }>(`POST ${at}/webhook-replays`, {
       body: { endpoint: one.id, ...body },

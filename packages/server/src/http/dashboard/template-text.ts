@@ -1,0 +1,49 @@
+import type { LetterSource } from '@beckon/contract/dashboard';
+import { Fault } from '../../base/fault.ts';
+import { listUnpublished, type UnpublishedLetter } from '../../features/writing/index.ts';
+import { readMoment } from './moment.ts';
+import type { RouteDeps } from './route.ts';
+
+type Db = Pick<RouteDeps, 'db'>;
+
+/** What a publish request publishes, and when the unpublished version that it replaces was saved. */
+export async function publishedText(
+  deps: Db,
+  {
+    projectId,
+    name,
+    letter,
+    seen,
+  }: { projectId: number; name: string; letter?: LetterSource; seen?: string | null },
+): Promise<{ letter: LetterSource; seen: number | null }> {
+  const given = seen === undefined ? null : momentSeen(seen);
+  if (letter) return { letter, seen: given };
+  const saved = await requireUnpublished(deps, projectId, name);
+  return { letter: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
+}
+
+type Written = { projectId: number; template: string; letter?: LetterSource; unpublished?: true };
+
+/** The text of the request, or the saved unpublished version where it is asked for; null: the published version. */
+export async function letterOf(
+  deps: Db,
+  { projectId, template, letter, unpublished }: Written,
+): Promise<LetterSource | null> {
+  if (letter || !unpublished) return letter ?? null;
+  return wordsOf(await requireUnpublished(deps, projectId, template));
+}
+
+async function requireUnpublished({ db }: Db, projectId: number, name: string): Promise<UnpublishedLetter> {
+  const saved = (await listUnpublished(db, projectId)).get(name);
+  if (saved) return saved;
+  const message = `The template ${JSON.stringify(name)} has no unpublished version`;
+  throw new Fault('not_found', { details: [{ message, field: 'template' }] });
+}
+
+export function momentSeen(seen: string | null): number | null {
+  return seen === null ? null : readMoment(seen, 'seen');
+}
+
+export function wordsOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+  return { format, subject, preheader, body };
+}
