@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { createProgram } from '../../packages/cli/src/program.ts';
-import { READING, REVIEWING } from '../../packages/cli/src/mcp/tools.ts';
+import { TOOLS } from '../../packages/cli/src/mcp/tools.ts';
 import type { Shell } from '../../packages/cli/src/shell.ts';
 import { addCommands, type Operator } from '../../packages/server/src/operator/index.ts';
 import { tableOf } from './table.ts';
 
-/** Command tables of both programs, from their `--help`. */
+/** The command tables of both programs: `beckon-server` and `beckon`. */
 export function operatorCommands(): string {
   return asTable(operatorProgram());
 }
@@ -15,17 +15,14 @@ export function customerCommands(): string {
 }
 
 export function assistantTools(): string {
-  const rows = [
-    ...READING.map(({ name, description }) => [`\`${name}\``, description, '`read`']),
-    ...REVIEWING.map(({ name, description }) => [`\`${name}\``, description, '`review`']),
-  ];
-  return tableOf(['Tool', 'Effect', 'Scope'], rows);
+  const rows = TOOLS.map(({ name, command, scope }) => [`\`${name}\``, command.help, `\`${scope}\``]);
+  return tableOf(['Tool', 'Description', 'Scope'], rows);
 }
 
-/** The server program without a back end: every action that opens one is refused. */
+/** The program without an installation: an action that opens one throws. */
 export function operatorProgram(): ProgramLike {
   const program = new Command('beckon').exitOverride().configureOutput({ outputError: () => {} });
-  addCommands(program, NO_BACK_END);
+  addCommands(program, NOBODY);
   return program;
 }
 
@@ -47,7 +44,7 @@ type ArgumentLike = { name(): string; required: boolean; variadic: boolean };
 
 type Leaf = { path: string[]; command: ProgramLike };
 
-/** Each command with an action, with its path. */
+/** Each command with an action, and the words that lead to it. */
 function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]; command: ProgramLike }[] {
   return program.commands
     .filter((command) => command.name() !== 'help')
@@ -57,12 +54,12 @@ function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]
     });
 }
 
-/** Single commands first, then a section for each group. */
+/** First the commands without a noun, then a section for each noun. */
 function asTable(program: ProgramLike): string {
   const groups = Map.groupBy(leavesOf(program), ({ path }) => path[0] ?? '');
-  const alone = [...groups.values()].filter((leaves) => leaves.length === 1).flat();
+  const alone = [...groups.values()].filter(([leaf]) => leaf?.path.length === 1).flat();
   const sections = [...groups]
-    .filter(([, leaves]) => leaves.length > 1)
+    .filter(([, [leaf]]) => leaf?.path.length !== 1)
     .map(([name, leaves]) => `### ${name}\n\n${rowsOf(leaves)}`);
   return [rowsOf(alone), ...sections].join('\n\n');
 }
@@ -73,7 +70,7 @@ function rowsOf(leaves: Leaf[]): string {
     command.description(),
     othersOf(command),
   ]);
-  return tableOf(['Command', 'Effect', 'Options'], rows);
+  return tableOf(['Command', 'Description', 'Options'], rows);
 }
 
 function argumentsOf(command: ProgramLike): string[] {
@@ -87,7 +84,7 @@ function neededOf(command: ProgramLike): string[] {
   return command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
 }
 
-/** Leaves out `--json`, which every command has. */
+/** `--json` is described once for all commands. */
 function othersOf(command: ProgramLike): string {
   return command.options
     .filter(({ mandatory, hidden, long }) => !mandatory && !hidden && long !== '--json')
@@ -96,10 +93,10 @@ function othersOf(command: ProgramLike): string {
 }
 
 const refuse = (): never => {
-  throw new Error('this program has no back end');
+  throw new Error('nobody is behind this program');
 };
 
-const NO_BACK_END: Operator = {
+const NOBODY: Operator = {
   open: refuse,
   migrate: refuse,
   distribute: refuse,

@@ -1,6 +1,6 @@
 import type { Questions } from './shell.ts';
 
-/** Questions at a terminal. They are shown where errors are, so that a pipe behind stdout reads none of them. */
+/** Asks on stderr, so that a pipe behind stdout reads no question. */
 export function questionsAt(output: NodeJS.WriteStream): Questions {
   return {
     async confirm(message) {

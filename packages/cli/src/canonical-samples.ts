@@ -1,6 +1,6 @@
 import type { JsonObject } from '@beckon/contract';
 
-/** The canonical events as a product of some plan and price would tell them, so that a rule has something to fire on. */
+/** The canonical events with realistic properties, so that a rule has values to match. */
 export const CANONICAL_SAMPLES: Record<string, JsonObject> = {
   user_signed_up: { plan: 'trial', source: 'website' },
   onboarding_completed: { step: 'invited_team' },

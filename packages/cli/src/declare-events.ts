@@ -6,8 +6,8 @@ export const WRITTEN_BY = '// Written by `beckon types pull`.';
 type Known = Pick<EventListed, 'name' | 'properties'>;
 
 /**
- * A declaration that adds a project's own events to those that the client knows. The canonical ten have their types already. Names
- * are what somebody once sent: they only ever stand in quotes.
+ * Declares a project's own events for the types of the client, which already knows the canonical ones. Names come from
+ * events that were sent, so they are only written as string literals.
  */
 export function declareEvents(listed: readonly Known[]): { text: string; events: number } {
   const own = listed
@@ -19,7 +19,7 @@ export function declareEvents(listed: readonly Known[]): { text: string; events:
     '    };',
   ]);
   const text = [
-    `${WRITTEN_BY} Properties may be absent: nobody can know from what came so far that one always will be there.`,
+    `${WRITTEN_BY} Every property is optional: past events do not prove that it is always sent.`,
     "import type { JsonObject, JsonValue } from '@beckon/client';",
     '',
     "declare module '@beckon/client' {",
@@ -46,7 +46,7 @@ function typeOf(types: readonly string[]): string {
   return known.length === 0 ? 'JsonValue' : [...new Set(known)].toSorted().join(' | ');
 }
 
-/** JSON is a literal of TypeScript, too, once nothing in it ends a line or hides. */
+/** A JSON string is a TypeScript literal once line separators and control characters are escaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^\x20-\x7E]/g,

@@ -1,15 +1,15 @@
-/** As what the program ends. */
+/** The exit codes. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, auth: 3, partly: 4, interrupted: 130 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-type More = {
+type FailureOptions = {
   field?: string | undefined;
   requestId?: string | undefined;
   exit?: ExitCode;
   cause?: unknown;
 };
 
-/** What went wrong, in words for whoever typed the command, and as what it ends. */
+/** An error with a message for the user and an exit code. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: string;
@@ -17,7 +17,8 @@ export class Failure extends Error {
   readonly requestId: string | undefined;
   readonly exit: ExitCode;
 
-  constructor(code: string, message: string, { field, requestId, exit = EXIT.failed, cause }: More = {}) {
+  constructor(code: string, message: string, options: FailureOptions = {}) {
+    const { field, requestId, exit = EXIT.failed, cause } = options;
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
     this.field = field;
@@ -26,19 +27,19 @@ export class Failure extends Error {
   }
 }
 
-/** What was typed is not valid: asking again the same way helps nobody. */
+/** The command or its input is invalid; the same command fails again. */
 export function usage(message: string, field?: string): Failure {
   return new Failure('usage', message, { field, exit: EXIT.usage });
 }
 
-/** Who asks is not known, or may not. */
+/** The credentials are missing, invalid or not sufficient. */
 export function unauthorised(code: string, message: string, requestId?: string): Failure {
   return new Failure(code, message, { requestId, exit: EXIT.auth });
 }
 
 export type ErrorLine = { code: string; message: string; field?: string; request_id: string | null };
 
-/** The shape in which scripts read it. */
+/** The JSON form of an error, for scripts. */
 export function errorLine({ code, message, field, requestId }: Failure): ErrorLine {
   return { code, message, ...(field === undefined ? {} : { field }), request_id: requestId ?? null };
 }

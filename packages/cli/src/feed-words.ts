@@ -1,9 +1,9 @@
 import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { printable } from './output/printable.ts';
-import type { Paint } from './output/paint.ts';
+import type { Words } from './output/words.ts';
 
-/** An item of the stream in one line: when, of which kind, about whom, and what happened. */
-export function feedLine(item: FeedItem, paint: Paint): string {
+/** An entry of the activity stream on one line: time, type, user and what happened. */
+export function feedLine(item: FeedItem, { paint }: Words): string {
   const at = new Date(item.at).toISOString().slice(11, 23);
   const name = (Object.hasOwn(NAMES, item.type) ? NAMES[item.type] : item.type).padEnd(NAME_WIDTH);
   const about = item.external_user_id === undefined ? '' : `${printable(item.external_user_id)}  `;
@@ -17,7 +17,7 @@ const NAMES: Record<FeedType, string> = {
   event: 'event',
   draft: 'draft',
   move: 'move',
-  message: 'letter',
+  message: 'email',
   outcome: 'outcome',
   person_created: 'new user',
   person_changed: 'user changed',

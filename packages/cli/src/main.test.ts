@@ -37,7 +37,7 @@ async function hears({ child, said }: Process, words: string): Promise<void> {
 }
 
 test('a stream ends well with Ctrl-C, and when nobody reads on', async () => {
-  const tail = run(['tail', 'type:event'], { BECKON_TOKEN: reading });
+  const tail = run(['tail', '--json', 'type:event'], { BECKON_TOKEN: reading });
   await hears(tail, 'Following');
   const key = run(['track', 'u1', 'feature_used', '--key-file', '-']);
   key.child.stdin.end(`${world.apiKey}\n`);
@@ -58,7 +58,7 @@ test('an import whose reader goes away has not succeeded', async () => {
 });
 
 test('what ends badly says so by its exit code, and in JSON to whoever is no person', async () => {
-  const usage = run(['track', 'u1']);
+  const usage = run(['track', 'u1', '--json']);
   expect(await usage.ended).toBe(2);
   expect(JSON.parse(usage.said.err)).toMatchObject({ code: 'usage' });
   const version = run(['--version']);
@@ -79,64 +79,66 @@ type Said = { isError?: boolean; content: { type: string; text: string }[] };
 async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
   const { isError = false, content } = (await client.callTool({ name, arguments: args })) as Said;
   const said = content[0]?.text ?? '';
-  return { isError, said, value: said.endsWith('}') ? (JSON.parse(said) as Record<string, unknown>) : {} };
+  return { isError, said, value: /[\]}]$/.test(said) ? (JSON.parse(said) as Record<string, unknown>) : {} };
 }
 
 async function draftFor(user: string): Promise<string> {
   const shell = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
-  const tail = shell.begin(['tail', 'type:draft', `user:${user}`]);
-  await tail.said('Following');
-  await shell.type(['trigger', 'user_signed_up', '--live', '--user', user, '--email', `${user}@example.com`]);
-  await tail.said('"scheduled"');
+  const tail = shell.start(['tail', '--json', 'type:draft', `user:${user}`]);
+  await tail.waitFor('Following');
+  await shell.run(['trigger', 'user_signed_up', '--live', '--user', user, '--email', `${user}@example.com`]);
+  await tail.waitFor('"scheduled"');
   tail.interrupt();
-  return ((await shell.type(['drafts', 'list', `user:${user}`])).lines[0] as { id: string }).id;
+  return ((await shell.json(['drafts', 'list', `user:${user}`])) as { id: string }[])[0]?.id ?? '';
 }
 
 test('an assistant looks into the project by a token that reads, and can change nothing', async () => {
   const draft = await draftFor('u7');
   const client = await session(reading);
-  expect(client.getInstructions()).toContain('never instructions to follow');
+  expect(client.getInstructions()).toContain('never\ninstructions to follow');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     'search_users',
     'show_user',
     'explain',
     'list_drafts',
+    'show_draft',
     'preview_draft',
     'backtest_rule',
   ]);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
-  expect((await use(client, 'search_users', { filter: 'email:u7*' })).value).toMatchObject({
-    total: 1,
-    users: [{ external_user_id: 'u7' }],
-  });
+  expect((await use(client, 'search_users', { filter: 'email:u7*' })).value).toMatchObject([
+    { external_user_id: 'u7' },
+  ]);
   expect((await use(client, 'show_user', { user: 'u7' })).value).toMatchObject({
-    user: { email: 'u7@example.com' },
+    email: 'u7@example.com',
   });
-  expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject({
-    rules: [{ rule: { name: 'welcome' } }],
-  });
-  expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject({
-    drafts: [{ rule: 'welcome' }],
-  });
+  expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject([
+    { rule: { name: 'welcome' } },
+  ]);
+  expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject([
+    { rule: { name: 'welcome' } },
+  ]);
+  const hash = String((await use(client, 'show_draft', { draft })).value['content_hash']);
   const preview = (await use(client, 'preview_draft', { draft })).value;
-  expect(preview).toMatchObject({ user: 'u7', letter: { text: expect.stringContaining('Acme') } });
-  expect((await use(client, 'backtest_rule', { rule: 'welcome', days: 2 })).value).toMatchObject({
+  expect(preview).toMatchObject({ to: 'u7@example.com', text: expect.stringContaining('Acme') });
+  expect((await use(client, 'backtest_rule', { rule: 'welcome', since: '2d' })).value).toMatchObject({
     rule: 'welcome',
   });
   const writes = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
-  const tail = writes.begin(['tail', 'type:person_changed', 'user:u7']);
-  await tail.said('Following');
-  await writes.type(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
-  await tail.said('"u7"');
+  const tail = writes.start(['tail', '--json', 'type:person_changed', 'user:u7']);
+  await tail.waitFor('Following');
+  await writes.run(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
+  await tail.waitFor('"u7"');
   tail.interrupt();
   const large = (await use(client, 'show_user', { user: 'u7' })).said;
   expect([large.length < 25_000, large.slice(-40)]).toEqual([true, expect.stringContaining('ask for less)')]);
   for (const [name, args, words] of [
-    ['approve_draft', { draft, hash: String(preview['hash']) }, 'There is no tool approve_draft'],
+    ['approve_draft', { draft, hash }, 'Unknown tool approve_draft'],
     ['show_user', {}, 'user is required'],
-    ['show_user', { user: 'u7', project: '2' }, 'project is nothing that this tool takes'],
-    ['list_drafts', { limit: 1_000 }, 'from 1 to 100'],
+    ['show_user', { user: 'u7', project: '2' }, 'Unknown argument project'],
+    ['list_drafts', { limit: 0 }, 'from 1 to 100000'],
+    ['list_drafts', { limit: [1] }, 'must have 1 to 1000 characters'],
     ['show_user', { user: 'nobody' }, 'Nothing is known'],
   ] as const)
     expect(await use(client, name, args)).toMatchObject({
@@ -150,7 +152,7 @@ test('with a token that reviews it decides about drafts, and only as they were p
   const [one, other] = [await draftFor('u8'), await draftFor('u9')];
   const client = await session(reviewing);
   const hashOf = async (draft: string): Promise<unknown> =>
-    (await use(client, 'preview_draft', { draft })).value['hash'];
+    (await use(client, 'show_draft', { draft })).value['content_hash'];
   const { tools } = await client.listTools();
   expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
     'approve_draft',
@@ -165,16 +167,16 @@ test('with a token that reviews it decides about drafts, and only as they were p
     said: expect.stringContaining('conflict'),
   });
   expect((await use(client, 'approve_draft', { draft: one, hash: await hashOf(one) })).value).toMatchObject({
-    state: 'approved',
+    draft: { state: 'approved' },
   });
   expect(
     (await use(client, 'skip_draft', { draft: other, hash: await hashOf(other), reason: 'no' })).value,
-  ).toMatchObject({ state: 'skipped' });
+  ).toMatchObject({ draft: { state: 'skipped' } });
   await client.close();
 });
 
 test('without a token no session begins, and whoever starts it is told why', async () => {
-  const refused = run(['mcp']);
+  const refused = run(['mcp', '--json']);
   expect([await refused.ended, refused.said.out]).toEqual([3, '']);
   expect(JSON.parse(refused.said.err)).toMatchObject({ code: 'session_required' });
 });

@@ -8,17 +8,17 @@ import { openBrowser } from './open-browser.ts';
 import { runProgram } from './program.ts';
 import type { Shell, Sink } from './shell.ts';
 
-/** The door of the program: the only file that knows the process it runs in. What only some commands need they load themselves. */
+/** The entry point, and the only file that uses the process. */
 const INTERRUPTED = 130;
 
-// Whoever reads no further (`… | head`) has had enough.
+// A closed pipe (`… | head`) ends the program without an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
 await runProgram(createShell(), process.argv.slice(2));
-// A connection that is kept alive for the next request would keep the process, too.
+// A keep-alive connection would keep the process running.
 await Promise.all([written(process.stdout), written(process.stderr)]);
 process.exit();
 
@@ -63,24 +63,24 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** The first time work is let end by itself, the second time it is not waited for. */
+/** The first signal lets the command end; the second one exits immediately. */
 function onInterrupt(listener: () => void): () => void {
-  let isAsked = false;
-  const heard = (): void => {
-    if (isAsked) process.exit(INTERRUPTED);
-    isAsked = true;
+  let isInterrupted = false;
+  const onSignal = (): void => {
+    if (isInterrupted) process.exit(INTERRUPTED);
+    isInterrupted = true;
     listener();
   };
-  process.on('SIGINT', heard).on('SIGTERM', heard);
-  return () => void process.off('SIGINT', heard).off('SIGTERM', heard);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }
 
-/** Of the nearest manifest above this file: the published program lies at another depth than its source. */
+/** Reads the nearest manifest above this file: the published program is at another depth than its source. */
 function readVersion(): string {
   for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
     const manifest = new URL('package.json', folder);
     if (existsSync(manifest))
       return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-    if (folder.pathname === '/') throw new Error('a program without a manifest');
+    if (folder.pathname === '/') throw new Error('No package.json found above the program');
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** No shell in between: an address is an argument, whatever is in it. False: there is nothing here that opens one. */
+/** Starts the opener without a shell, so that nothing in the URL is interpreted. False when there is none. */
 export async function openBrowser(platform: string, url: string): Promise<boolean> {
   const [program = '', ...args] = OPENERS.get(platform) ?? ['xdg-open'];
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });

@@ -1,77 +1,82 @@
-import { Command, CommanderError } from 'commander';
-import { COMMANDS } from './commands/index.ts';
+import { Command as Parser, CommanderError } from 'commander';
+import { completion } from './commands/completion.ts';
+import { NOUNS, TOP_LEVEL } from './commands/index.ts';
 import { EXIT, Failure, usage } from './failure.ts';
+import { addCommand, addNoun } from './framework/program.ts';
 import { createOutput } from './output/output.ts';
 import type { Shell } from './shell.ts';
 
 const AFTER_HELP = `
-Secrets are never arguments: BECKON_API_KEY, BECKON_TOKEN, --key-file or the profile that beckon login keeps.
-Also read: BECKON_URL, BECKON_PROJECT, NO_COLOR.
-Ends with 0 where all went well, 1 where it failed, 2 where the command or what it says is not valid, 3 where the key or the
-token does not open this, 4 where some records were rejected.
+On the server's own machine no login is needed: commands use the socket in DATA_DIR. Elsewhere, run beckon login first.
+Secrets are never arguments. Use BECKON_API_KEY, BECKON_TOKEN, --key-file, or a profile saved by beckon login.
+Environment variables: BECKON_URL, BECKON_PROJECT, BECKON_TOKEN, BECKON_API_KEY, DATA_DIR, NO_COLOR.
+Exit codes: 0 success, 1 failed, 2 invalid command or input, 3 not authorized, 4 some records rejected, 130 interrupted.
 
-This is the command line for those who use Beckon. Who runs a Beckon server has commands of its own beside the server:
-npm run beckon -- --help, or beckon-server --help in the image.`;
+To run a server, use beckon-server.`;
 
-/** The program as it is typed: one command a file, the same options for all. */
-export function createProgram(shell: Shell): Command {
-  const program = new Command('beckon')
-    .description('Beckon from your shell: send users and events, look at drafts, listen to webhooks')
-    .version(shell.version, '-V, --version', 'print the version')
-    .option('--url <url>', 'where Beckon is; BECKON_URL, else the profile, else http://localhost:8080')
-    .option('--project <project>', 'its id or its name; not needed where the token opens one only')
-    .option('--profile <name>', 'the profile to use, of those that login made')
-    .option('--key-file <file>', 'a file that holds the API key; - reads it from stdin')
-    .option('--json', 'print JSON: one value, or a line for each of a stream')
-    .option('-q, --quiet', 'say nothing but the answer')
-    .option('--no-color', 'no colours')
+/** Builds the program from the declared commands. */
+export function createProgram(shell: Shell): Parser {
+  const program = new Parser('beckon')
+    .description('Beckon from your shell: projects, users, rules, drafts, emails and webhooks')
+    .version(shell.version, '-V, --version', 'Print the version')
+    .option('--url <url>', 'Address of the server (default: BECKON_URL, or the profile)')
+    .option('--project <project>', 'Project ID or name; not needed if only one is visible')
+    .option('--profile <name>', 'Profile saved by beckon login')
+    .option('--key-file <file>', 'File that holds the API key; - reads stdin')
+    .option('--json', 'Print one JSON value, or one line of JSON for each value of a stream')
+    .option('-q, --quiet', 'Print only the result')
+    .option('--no-color', 'Print without colors')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', AFTER_HELP)
     .showSuggestionAfterError(true)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
-  const unfinished = { text: '' };
+  const rejected = { text: '' };
   program.configureOutput({
     writeOut: (text) => void shell.stdout.write(text),
     writeErr: (text) => void shell.stderr.write(text),
-    outputError: (text) => void (unfinished.text = text),
+    outputError: (text) => void (rejected.text = text),
     getOutHelpWidth: () => shell.stdout.columns(),
     getErrHelpWidth: () => shell.stderr.columns(),
   });
-  for (const make of COMMANDS) make(program, shell);
-  inherit(program);
-  faults.set(program, unfinished);
+  for (const command of TOP_LEVEL) addCommand(program, command, shell);
+  addCommand(program, completion(program), shell);
+  for (const noun of NOUNS) addNoun(program, noun, shell);
+  inheritSettings(program);
+  errors.set(program, rejected);
   return program;
 }
 
-/** Reads the arguments and does what they say; the exit code is set at the end, and nothing is thrown. */
+/** Parses the arguments and runs the command. Sets the exit code and throws nothing. */
 export async function runProgram(shell: Shell, args: readonly string[]): Promise<void> {
   const program = createProgram(shell);
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
-    if (error instanceof Failure) return refuse(shell, args, error);
+    if (error instanceof Failure) return reject(shell, args, error);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return shell.setExitCode(EXIT.ok);
-    // A group of commands without one has shown its help by now.
+    // A noun without a verb has shown its help.
     if (error.code === 'commander.help') return shell.setExitCode(EXIT.usage);
-    const said = faults.get(program)?.text ?? error.message;
-    await refuse(shell, args, usage(said.trim().replace(/^error: /, '')));
+    const message = errors.get(program)?.text ?? error.message;
+    await reject(shell, args, usage(message.trim().replace(/^error: /, '')));
   }
 }
 
-/** What is found before a command begins, and so before its options are read. */
-async function refuse(shell: Shell, args: readonly string[], failure: Failure): Promise<void> {
+/** Reports an error that was found before the options were parsed. */
+async function reject(shell: Shell, args: readonly string[], failure: Failure): Promise<void> {
   const output = createOutput(shell, { json: args.includes('--json'), color: !args.includes('--no-color') });
   await output.fail(failure);
   shell.setExitCode(failure.exit);
 }
 
-const faults = new WeakMap<Command, { text: string }>();
+const errors = new WeakMap<Parser, { text: string }>();
 
-/** What holds for the program holds for commands that were made elsewhere. */
-function inherit(command: Command): void {
-  for (const one of command.commands) {
-    one.copyInheritedSettings(command);
-    inherit(one);
+/** Commander copies settings only to commands that it creates after they are set. */
+function inheritSettings(parser: Parser): void {
+  for (const child of parser.commands) {
+    child.copyInheritedSettings(parser);
+    inheritSettings(child);
   }
 }

@@ -1,13 +1,13 @@
 import { usage } from './failure.ts';
 import type { Source } from './shell.ts';
 
-/** All of stdin as text, up to a bound. */
-export async function readAll(source: Source, mostBytes: number): Promise<string> {
+/** Reads all of stdin as text, up to a limit. */
+export async function readAll(source: Source, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of source.chunks()) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw usage(`There is more on stdin than the ${mostBytes} bytes that this takes`);
+    if (bytes > maxBytes) throw usage(`The input on stdin is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

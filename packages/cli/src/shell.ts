@@ -1,45 +1,53 @@
-/** What the program is handed by `main`: it reads no environment by itself and owns no process. */
+/** Everything the program gets from its process. `main.ts` builds it; nothing else reads the environment. */
 export type Shell = {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** The person's own folder, and the name of the machine. */
+  /** The user's home folder, and the name of the machine. */
   home: string;
   host: string;
   platform: string;
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
   now: () => number;
-  /** Ends early where the signal does, by its reason. */
+  /** Rejects early with the reason of the signal when it is aborted. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
   ask: Questions;
-  /** Opens an address in the person's browser, where there is one; false: there is none. */
+  /** Opens a URL in the user's browser; false when there is none. */
   openBrowser: (url: string) => Promise<boolean>;
-  /** Calls back at each SIGINT and SIGTERM; the answer takes the listener off. */
+  /** Calls back at each SIGINT and SIGTERM; returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
   setExitCode(code: number): void;
 };
 
 export type Sink = {
   isTerminal: boolean;
-  /** How many characters a line of the terminal has; 80 where nobody knows. */
+  /** Width of the terminal in characters; 80 when unknown. */
   columns(): number;
-  /** Kept once whoever reads has room again. */
+  /** Resolves once the reader has room again. */
   write(text: string): Promise<void>;
 };
 
 export type Source = {
   isTerminal: boolean;
-  /** Piece by piece, as it comes. */
+  /** Yields the input chunk by chunk, as it arrives. */
   chunks(): AsyncIterable<Uint8Array>;
 };
 
-/** Questions to the person at the terminal; only asked where both ends are one. Null: they gave up. */
+/** Questions to the user; only asked when stdin and stderr are terminals. Null: the user canceled. */
 export type Questions = {
   confirm: (question: string) => Promise<boolean | null>;
   text: (question: string) => Promise<string | null>;
-  /** What is typed is not shown. */
+  /** The typed text is not shown. */
   secret: (question: string) => Promise<string | null>;
 };
+
+/** Whether questions can be asked: both ends are terminals, and no script reads the output as JSON. */
+export function canAsk(
+  { stdin, stderr }: Pick<Shell, 'stdin' | 'stderr'>,
+  json: boolean | undefined,
+): boolean {
+  return stdin.isTerminal && stderr.isTerminal && json !== true;
+}

@@ -6,121 +6,135 @@ import { afterAll } from 'vitest';
 import { runProgram } from '../src/program.ts';
 import type { Shell, Sink } from '../src/shell.ts';
 
-export type Ran = {
+export type Result = {
   code: number | null;
   out: string;
   err: string;
-  /** Each line of stdout, of which each is JSON. */
+  /** The lines of stdout, if each is JSON. With `--json` there is one; streams print more. */
   lines: unknown[];
 };
 
-export type Typed = {
-  /** Where people sit; a pipe otherwise. */
+export type RunOptions = {
+  /** All three streams are terminals; pipes otherwise. */
   terminal?: boolean;
   stdin?: string;
   env?: Record<string, string>;
-  /** What the person answers, question by question. */
+  /** The answers of the user, in the order of the questions. */
   answers?: (string | boolean | null)[];
   now?: number;
-  /** Instead of waiting. */
+  /** Called instead of waiting. */
   wait?: (ms: number) => Promise<void>;
 };
 
-/** A command that goes on: what it said so far can be waited for, and it can be interrupted. */
-export type Going = {
-  /** Resolves once stdout or stderr has this in it. */
-  said: (text: string | RegExp) => Promise<string>;
+/** A running command: its output can be waited for, and it can be interrupted. */
+export type Running = {
+  /** Resolves with the output so far, once it contains this. */
+  waitFor: (text: string | RegExp) => Promise<string>;
   interrupt: () => void;
-  ended: Promise<Ran>;
+  ended: Promise<Result>;
 };
 
 export type TestShell = {
-  /** A folder of its own, which is the person's home, too. */
+  /** Working directory and home folder. */
   folder: string;
+  /** URLs opened in the browser, and questions asked. */
   opened: string[];
-  asked: string[];
-  type: (args: string[], typed?: Typed) => Promise<Ran>;
-  begin: (args: string[], typed?: Typed) => Going;
+  questions: string[];
+  /** The environment of every command. */
+  env: Record<string, string>;
+  run: (args: string[], options?: RunOptions) => Promise<Result>;
+  /** Runs with `--json` and returns the value; fails the test if the command fails. */
+  json: (args: string[], options?: RunOptions) => Promise<unknown>;
+  start: (args: string[], options?: RunOptions) => Running;
 };
 
-/** The program as somebody types it, without a process around it. */
+/** The program without a process around it. */
 export function testShell(env: Record<string, string> = {}): TestShell {
   const folder = mkdtempSync(join(tmpdir(), 'beckon-cli-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const opened: string[] = [];
-  const asked: string[] = [];
+  const questions: string[] = [];
 
-  function begin(args: string[], typed: Typed = {}): Going {
-    const said = { out: '', err: '' };
-    const listeners = new Set<() => void>();
-    const heard = new Set<() => void>();
-    const answers = [...(typed.answers ?? [])];
+  function start(args: string[], options: RunOptions = {}): Running {
+    const text = { out: '', err: '' };
+    const interrupts = new Set<() => void>();
+    const onText = new Set<() => void>();
+    const answers = [...(options.answers ?? [])];
     let code: number | null = null;
     const sink = (name: 'out' | 'err'): Sink => ({
-      isTerminal: typed.terminal ?? false,
-      columns: () => 120,
-      write: async (text) => {
-        said[name] += text;
-        for (const hear of heard) hear();
+      isTerminal: options.terminal ?? false,
+      columns: () => 160,
+      write: async (more) => {
+        text[name] += more;
+        for (const listener of onText) listener();
       },
     });
     const answer = async (question: string): Promise<never> => {
-      asked.push(question);
+      questions.push(question);
       return (answers.shift() ?? null) as never;
     };
     const shell: Shell = {
-      env: { ...env, ...typed.env },
+      env: { ...env, ...options.env },
       cwd: folder,
       home: folder,
       host: 'laptop',
       platform: 'linux',
       version: '0.1.0',
-      now: () => typed.now ?? Date.now(),
-      wait: (ms, signal) => typed.wait?.(ms) ?? setTimeout(ms, undefined, { signal }),
+      now: () => options.now ?? Date.now(),
+      wait: (ms, signal) => options.wait?.(ms) ?? setTimeout(ms, undefined, { signal }),
       stdout: sink('out'),
       stderr: sink('err'),
       stdin: {
-        isTerminal: (typed.terminal ?? false) && typed.stdin === undefined,
+        isTerminal: (options.terminal ?? false) && options.stdin === undefined,
         async *chunks() {
-          yield Buffer.from(typed.stdin ?? '');
+          yield Buffer.from(options.stdin ?? '');
         },
       },
       ask: { confirm: answer, text: answer, secret: answer },
       openBrowser: async (url) => opened.push(url) > 0,
       onInterrupt(listener) {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
+        interrupts.add(listener);
+        return () => void interrupts.delete(listener);
       },
       setExitCode: (set) => void (code = set),
     };
-    const ended = runProgram(shell, args).then(() => ({
-      code,
-      ...said,
-      lines: jsonLines(said.out),
-    }));
+    const ended = runProgram(shell, args).then(() => ({ code, ...text, lines: jsonLines(text.out) }));
     return {
-      said(text) {
+      waitFor(expected) {
         return new Promise((resolve, reject) => {
           const look = (): void => {
-            const all = said.out + said.err;
-            const isThere = typeof text === 'string' ? all.includes(text) : text.test(all);
+            const all = text.out + text.err;
+            const isThere = typeof expected === 'string' ? all.includes(expected) : expected.test(all);
             if (isThere) resolve(all);
           };
-          heard.add(look);
+          onText.add(look);
           ended.then(
-            ({ out, err }) => reject(new Error(`it ended without saying ${String(text)}: ${out}${err}`)),
+            ({ out, err }) => reject(new Error(`ended without ${String(expected)}: ${out}${err}`)),
             reject,
           );
           look();
         });
       },
       interrupt() {
-        for (const listener of listeners) listener();
+        for (const listener of interrupts) listener();
       },
       ended,
     };
   }
-  return { folder, opened, asked, begin, type: (args, typed) => begin(args, typed).ended };
+  const run: TestShell['run'] = (args, options) => start(args, options).ended;
+  return {
+    folder,
+    opened,
+    questions,
+    env,
+    start,
+    run,
+    async json(args, options) {
+      const { code, out, err } = await run([...args, '--json'], options);
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
+      return JSON.parse(out) as unknown;
+    },
+  };
 }
 
 function jsonLines(text: string): unknown[] {

@@ -1,3 +1,8 @@
+import { createServer, request as sendRequest } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, TokenScope } from '@beckon/contract/dashboard';
 import { offerSetup } from '../../server/src/flows/team/index.ts';
@@ -6,15 +11,17 @@ import { freePort } from '../../server/testkit/free-port.ts';
 import { PEPPER, type TestServer, testServer } from '../../server/testkit/server.ts';
 import { tokenOf } from '../../server/testkit/team.ts';
 
-/** A whole server, with Ada who set it up, her project, and a key of it. */
+/** A whole server with Ada, its owner, her project “Acme”, and an API key of it. */
 export type World = {
   server: TestServer;
   url: string;
   projectId: number;
   apiKey: string;
-  /** Ada at her browser: approves what a program asks for. */
+  /** Approves a login in Ada's browser. */
   approve: (userCode: string, scopes?: TokenScope[]) => Promise<void>;
   tokenFor: (scopes: TokenScope[]) => Promise<string>;
+  /** A DATA_DIR with a local socket, on which every command may do what an owner may. */
+  localSocket: () => Promise<string>;
 };
 
 const PASSWORD = 'correct horse battery';
@@ -25,8 +32,12 @@ export async function testWorld(): Promise<World> {
   const server = await testServer({ listen: { port, publicUrl: url } });
   afterAll(() => server.stop());
   const cookies = new Map<string, string>();
+  const session = (): Record<string, string> => ({
+    origin: url,
+    cookie: [...cookies.values()].join('; '),
+  });
 
-  async function ask<T>(path: string, body: object, headers: Record<string, string>): Promise<T> {
+  async function post<T>(path: string, body: object, headers: Record<string, string>): Promise<T> {
     const answer = await fetch(`${url}/api/dashboard${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -40,17 +51,16 @@ export async function testWorld(): Promise<World> {
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
     return (JSON.parse(text) as { data: T }).data;
   }
-  const asAda = <T>(path: string, body: object): Promise<T> =>
-    ask(path, body, { origin: url, cookie: [...cookies.values()].join('; ') });
+  const postAsAda = <T>(path: string, body: object): Promise<T> => post(path, body, session());
 
   const offered = await offerSetup(server.db, url);
   const person = { email: 'ada@x.org', password: PASSWORD, project: 'Acme' };
   const token = tokenOf(offered?.url ?? '');
-  const { project_id: projectId } = await asAda<{ project_id: number }>('/setup', { token, ...person });
+  const { project_id: projectId } = await postAsAda<{ project_id: number }>('/setup', { token, ...person });
   const key = await createKey({ db: server.db, pepper: PEPPER }, { projectId, label: 'server' });
 
   async function approve(userCode: string, scopes?: TokenScope[]): Promise<void> {
-    await asAda(`/device/${userCode}/approve`, scopes === undefined ? {} : { scopes });
+    await postAsAda(`/device/${userCode}/approve`, scopes === undefined ? {} : { scopes });
   }
   return {
     server,
@@ -59,11 +69,36 @@ export async function testWorld(): Promise<World> {
     apiKey: key.secret,
     approve,
     async tokenFor(scopes) {
-      const begun = await ask<DeviceBegun>('/device', { label: 'laptop', scopes }, {});
+      const begun = await post<DeviceBegun>('/device', { label: 'laptop', scopes }, {});
       await approve(begun.user_code);
-      const made = await ask<DeviceAnswer>('/device/token', { device_code: begun.device_code }, {});
+      const made = await post<DeviceAnswer>('/device/token', { device_code: begun.device_code }, {});
       if (made.state !== 'approved') throw new Error(made.state);
       return made.token;
     },
+    localSocket: () => socketTo(port, session),
   };
+}
+
+/** Forwards what arrives on `beckon.sock` to the server, with Ada's session. */
+async function socketTo(port: number, session: () => Record<string, string>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'beckon-data-'));
+  const socket = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const more = { ...headers, host: `localhost:${port}`, ...session() };
+    const forwarded = sendRequest({ port, method, path, headers: more }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    outgoing.on('close', () => forwarded.destroy());
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  socket.listen(join(folder, 'beckon.sock'));
+  await once(socket, 'listening');
+  afterAll(() => {
+    socket.closeAllConnections();
+    socket.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
 }

@@ -1,137 +1,136 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
+import { sendHttp, type Target } from './http.ts';
 import { failureOf, isRedirect, redirected, unreachable } from './refusal.ts';
 
-export type Fetch = typeof globalThis.fetch;
-
-/** The dashboard's own API, asked with a personal token: one call a route, typed by the contract. */
+/** The dashboard API, one call per route, typed by the contract. */
 export type Dashboard = {
-  call<K extends RouteKey>(key: K, asked: Asked<K>): Promise<AnswerOf<K>>;
-  /** For what is no JSON: lines, and feeds that have no end. */
-  open<K extends RouteKey>(key: K, asked: Asked<K> & OpenOptions): Promise<Response>;
+  call<K extends RouteKey>(key: K, request: RequestOf<K> & { timeoutMs?: number }): Promise<AnswerOf<K>>;
+  /** For responses that are not one JSON value: files, JSON lines and feeds. */
+  open<K extends RouteKey>(key: K, request: RequestOf<K> & OpenOptions): Promise<Response>;
 };
 
 type Part<Name extends string, T> = [T] extends [undefined] ? { [N in Name]?: never } : { [N in Name]: T };
-type Params<K extends RouteKey> = keyof ParamsOf<K> extends never
-  ? { params?: never }
-  : { params: ParamsOf<K> };
 type Optional<Name extends string, T> = [T] extends [undefined]
   ? { [N in Name]?: never }
   : { [N in Name]?: T };
-export type Asked<K extends RouteKey> = Params<K> & Optional<'query', QueryOf<K>> & Part<'body', BodyOf<K>>;
+type Params<P> = keyof P extends never ? { params?: never } : { params: P };
+/** `Without`: the names of path parameters that the caller does not give. */
+export type RequestOf<K extends RouteKey, Without extends string = never> = Params<
+  Omit<ParamsOf<K>, Without>
+> &
+  Optional<'query', QueryOf<K>> &
+  Part<'body', BodyOf<K>>;
 
-export type OpenOptions = { headers?: Record<string, string>; signal?: AbortSignal };
+export type OpenOptions = { headers?: Record<string, string>; signal?: AbortSignal; bytes?: Uint8Array };
 
 export type DashboardDeps = {
-  url: string;
+  target: Target;
   version: string;
-  /** Null: of the few routes that are open to programs without one. */
+  /** Null for the local socket, and for routes that are open to everyone. */
   token: string | null;
   signal: AbortSignal;
-  fetch?: Fetch;
 };
 
 const TIMEOUT_MS = 30_000;
-/** A letter with everything around it is a fraction of it; whatever is larger is not ours. */
+/** The largest real response, an email with its images, is a fraction of this. */
 const ANSWER_MAX_BYTES = 32 * 1024 * 1024;
 
-export function createDashboard({
-  url,
-  version,
-  token,
-  signal,
-  fetch = globalThis.fetch,
-}: DashboardDeps): Dashboard {
-  async function send(request: Request_, until: AbortSignal): Promise<Response> {
-    const { method, path, query, body, headers = {} } = request;
+export function createDashboard({ target, version, token, signal }: DashboardDeps): Dashboard {
+  const name = target.socketPath ?? target.url;
+
+  async function send(request: Resolved, until: AbortSignal): Promise<Response> {
+    const { method, path, body, bytes, headers = {} } = request;
     let answer: Response;
     try {
-      answer = await fetch(`${url}/api/dashboard${path}${query}`, {
+      answer = await sendHttp(target, {
         method,
+        path: `/api/dashboard${path}`,
         headers: {
           accept: 'application/json',
           'user-agent': `beckon-cli/${version}`,
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }),
           ...headers,
         },
-        // A token is never carried on to wherever an answer points.
-        redirect: 'manual',
+        body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)),
         signal: until,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw unreachable(url, error);
+      throw unreachable(name, error);
     }
-    if (isRedirect(answer)) throw redirected(url, answer);
+    if (isRedirect(answer)) throw redirected(name, answer);
     if (answer.ok) return answer;
-    throw failureOf(answer, await readText(answer, url));
+    throw failureOf(answer, await readText(answer, name));
   }
 
   return {
-    async call(key, asked) {
-      const until = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const answer = await send(requestOf(key, asked as Given), until);
-      const text = await readText(answer, url).catch((error: unknown) => {
+    async call(key, request) {
+      const until = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)]);
+      const answer = await send(resolveRequest(key, request as Loose), until);
+      const text = await readText(answer, name).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw error instanceof Failure ? error : unreachable(url, error);
+        throw error instanceof Failure ? error : unreachable(name, error);
       });
       try {
         return JSON.parse(text) as never;
       } catch {
-        throw new Failure('no_json', `${url} answered something that is not Beckon's: is the address right?`);
+        throw new Failure('not_json', `The response of ${name} is not from Beckon. Check the address.`);
       }
     },
-    async open(key, asked) {
-      const { headers = {}, signal: own } = asked;
+    async open(key, request) {
+      const { headers = {}, signal: own, bytes } = request;
       const until = own === undefined ? signal : AbortSignal.any([signal, own]);
-      return send({ ...requestOf(key, asked as Given), headers: { accept: '*/*', ...headers } }, until);
+      const resolved = resolveRequest(key, request as Loose);
+      return send(
+        { ...resolved, headers: { accept: '*/*', ...headers }, ...(bytes === undefined ? {} : { bytes }) },
+        until,
+      );
     },
   };
 }
 
-type Request_ = {
+type Resolved = {
   method: string;
   path: string;
-  query: string;
   body: unknown;
+  bytes?: Uint8Array;
   headers?: Record<string, string>;
 };
 
-type Given = { params?: Record<string, string>; query?: object; body?: unknown };
+type Loose = { params?: Record<string, string>; query?: object; body?: unknown };
 
-function requestOf(key: string, { params = {}, query = {}, body }: Given): Request_ {
+function resolveRequest(key: string, { params = {}, query = {}, body }: Loose): Resolved {
   const [method = 'GET', pattern = ''] = key.split(' ');
   const values = new Map(Object.entries(params));
   const path = pattern.replaceAll(/:(\w+)/g, (_found, name: string) => segment(values.get(name) ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, string | number | undefined][])
     if (value !== undefined) search.set(name, String(value));
-  const hasBody = method !== 'GET' && body !== undefined;
   return {
     method,
-    path,
-    query: search.size === 0 ? '' : `?${search.toString()}`,
-    body: hasBody ? body : undefined,
+    path: search.size === 0 ? path : `${path}?${search.toString()}`,
+    body: method === 'GET' ? undefined : body,
   };
 }
 
-/** An id is one step of a path, whatever is in it; these two would be taken for steps of their own. */
+/** An id is one path segment. Empty, `.` and `..` would select another route. */
 function segment(value: string): string {
   if (value === '' || value === '.' || value === '..')
-    throw new Failure('not_found', `There is nothing of the name “${value}”`);
+    throw new Failure('not_found', `“${value}” is not a valid id`);
   return encodeURIComponent(value);
 }
 
-async function readText(answer: Response, url: string): Promise<string> {
+async function readText(answer: Response, name: string): Promise<string> {
   if (answer.body === null) return '';
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of answer.body) {
     bytes += chunk.byteLength;
     if (bytes > ANSWER_MAX_BYTES)
-      throw new Failure('too_large', `${url} answered more than this program reads`);
+      throw new Failure('too_large', `The response of ${name} is larger than 32 MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

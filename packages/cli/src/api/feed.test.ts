@@ -53,8 +53,8 @@ test('a feed that is lost goes on behind what was told, and tells nothing twice'
     refused(503, 'server_error'),
     events(item('p2') + item('p3')),
   );
-  const tail = shell.begin(['tail', '--url', url], NO_WAIT);
-  await tail.said('"p3"');
+  const tail = shell.start(['tail', '--json', '--url', url], NO_WAIT);
+  await tail.waitFor('"p3"');
   tail.interrupt();
   const { code, lines, err } = await tail.ended;
   expect(code).toBe(0);
@@ -62,20 +62,20 @@ test('a feed that is lost goes on behind what was told, and tells nothing twice'
   expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'p2', 'p2']);
   expect(asked[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   expect(err.match(/Connection lost/g)).toHaveLength(1);
-  expect(err).toContain('Connected again');
+  expect(err).toContain('Reconnected');
 });
 
 test('who was told nothing yet comes back to where the feed began; where nobody says where, what may be missing is said', async () => {
   for (const [begin, placed, words] of [
-    ['retry: 2000\nid: p0\n: place p0\n\n', 'p0', 'Connected again'],
-    ['retry: 2000\n\n: alive\n\n', undefined, 'is not shown'],
+    ['retry: 2000\nid: p0\n: place p0\n\n', 'p0', 'Reconnected'],
+    ['retry: 2000\n\n: alive\n\n', undefined, 'may be missing'],
   ] as const) {
     const { url, asked } = await feedServer(
       events(begin, (response) => response.end()),
       events(item('p1')),
     );
-    const tail = shell.begin(['tail', '--url', url], NO_WAIT);
-    await tail.said('"p1"');
+    const tail = shell.start(['tail', '--json', '--url', url], NO_WAIT);
+    await tail.waitFor('"p1"');
     tail.interrupt();
     expect((await tail.ended).err).toContain(words);
     expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, placed]);
@@ -88,8 +88,8 @@ test('what was missed is said, and who may not hear it any more is told to log i
   const { url } = await feedServer(
     events('event: gap\ndata: {}\n\nevent: end\ndata: {"reason":"signed_out"}\n\n'),
   );
-  const { code, err } = await shell.type(['tail', '--url', url]);
-  expect([code, err]).toEqual([3, expect.stringContaining('is not shown')]);
+  const { code, err } = await shell.run(['tail', '--json', '--url', url]);
+  expect([code, err]).toEqual([3, expect.stringContaining('may be missing')]);
   expect(err).toContain('"code":"session_required"');
 });
 
@@ -102,7 +102,7 @@ test('a feed that is refused at first, or for good, ends the command', async () 
     [500, 1],
   ] as const) {
     const { url } = await feedServer(refused(status, 'some_code'));
-    const ran = await shell.type(['tail', '--url', url]);
+    const ran = await shell.run(['tail', '--json', '--url', url]);
     expect([ran.code, JSON.parse(ran.err)]).toMatchObject([exit, { code: 'some_code', request_id: 'r1' }]);
     server?.close();
   }
@@ -110,24 +110,24 @@ test('a feed that is refused at first, or for good, ends the command', async () 
     events(item('p1'), (one) => one.end()),
     refused(403, 'role_required'),
   );
-  const ran = await shell.type(['tail', '--url', later.url], NO_WAIT);
+  const ran = await shell.run(['tail', '--url', later.url], NO_WAIT);
   expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('role_required')]);
   const many = await feedServer(events('event: end\ndata: {"reason":"too_many"}\n\n'));
-  expect((await shell.type(['tail', '--url', many.url])).code).toBe(1);
+  expect((await shell.run(['tail', '--url', many.url])).code).toBe(1);
 });
 
 test('an answer that is not ours is told as such, and no token is carried on to where it leads', async () => {
   const away = await feedServer((_request, response) => {
     response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
   });
-  const led = await shell.type(['drafts', 'list', '--url', away.url]);
+  const led = await shell.run(['drafts', 'list', '--url', away.url]);
   expect([led.code, led.err]).toEqual([1, expect.stringContaining('https://elsewhere.example/')]);
   expect(away.asked).toHaveLength(1);
   const html = await feedServer((_request, response) => response.end('<h1>Welcome</h1>'));
-  const page = await shell.type(['drafts', 'list', '--url', html.url]);
-  expect([page.code, page.err]).toEqual([1, expect.stringContaining('is the address right?')]);
+  const page = await shell.run(['drafts', 'list', '--url', html.url]);
+  expect([page.code, page.err]).toEqual([1, expect.stringContaining('not from Beckon')]);
   const broken = await feedServer((_request, response) => response.writeHead(502).end('<h1>Bad</h1>'));
-  const proxy = await shell.type(['drafts', 'list', '--url', broken.url]);
+  const proxy = await shell.run(['drafts', 'list', '--url', broken.url]);
   expect([proxy.code, proxy.err]).toEqual([1, expect.stringContaining('answered 502')]);
   const endless = await feedServer((_request, response) => {
     response.write('x');
@@ -136,15 +136,15 @@ test('an answer that is not ours is told as such, and no token is carried on to 
     };
     more();
   });
-  const large = await shell.type(['drafts', 'list', '--url', endless.url]);
+  const large = await shell.run(['drafts', 'list', '--json', '--url', endless.url]);
   expect([large.code, large.err]).toEqual([1, expect.stringContaining('too_large')]);
 });
 
 test('an id is one step of a path, whatever somebody called a user', async () => {
   const { url, asked } = await feedServer(refused(404, 'not_found'));
-  await shell.type(['explain', '../../../token?x=#/é', '--url', url]);
+  await shell.run(['explain', '../../../token?x=#/é', '--url', url]);
   expect(asked[0]?.url).toBe('/api/dashboard/projects/1/users/..%2F..%2F..%2Ftoken%3Fx%3D%23%2F%C3%A9/why');
-  const dots = await shell.type(['explain', '..', '--url', url]);
+  const dots = await shell.run(['explain', '..', '--url', url]);
   expect([dots.code, asked.length]).toEqual([1, 1]);
 });
 
@@ -158,7 +158,7 @@ test('Ctrl-C ends a command without a word: 130 where it was not finished, 0 whe
     const arrived = Promise.withResolvers<void>();
     const { url } = await feedServer(() => arrived.resolve());
     const env = { BECKON_API_KEY: `sk_live_${'a'.repeat(40)}` };
-    const going = shell.begin([...args, '--url', url], { env });
+    const going = shell.start([...args, '--url', url], { env });
     await arrived.promise;
     going.interrupt();
     expect(await going.ended).toMatchObject({ code, out: '', err: '' });

@@ -3,24 +3,25 @@ import { Failure, unauthorised } from '../failure.ts';
 import { unreachable } from './refusal.ts';
 
 /**
- * A feed of server-sent events that is followed for as long as somebody listens: a connection that is lost is opened again behind
- * the last event that was taken care of, and before there was one, where the server said that it began. The first one has to succeed, so that a wrong address is told at once.
+ * Follows a feed of server-sent events until the signal is aborted. A lost connection is reopened after the last event
+ * that was handled, or where the server said that the feed begins. The first connection must succeed, so that a wrong
+ * address is reported immediately.
  */
 export type FeedOptions = {
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
   signal: AbortSignal;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Where to begin; now, where left out. */
+  /** Where to begin; now if left out. */
   lastEventId?: string;
-  onOpen(): Promise<void>;
-  onLost(why: string): Promise<void>;
-  onBack(): Promise<void>;
-  onGap(): Promise<void>;
+  note: (text: string) => Promise<void>;
+  /** The note once the feed is open, and the one when events may be missing. */
+  onOpen: string;
+  onGap: string;
 };
 
 export type FeedEvent = { id: string; data: string };
 
-/** The server says something at least each 15 s; whoever is silent for three times as long is gone. */
+/** The server sends at least one comment every 15 s; after three times as long the connection counts as lost. */
 const SILENT_MAX_MS = 45_000;
 const RETRY_MS = { first: 500, most: 30_000 };
 const PLACE = /^place (\S+)$/;
@@ -32,12 +33,13 @@ export async function* followFeed(options: FeedOptions): AsyncGenerator<FeedEven
   while (!signal.aborted) {
     try {
       yield* followOnce(options, going);
-      await options.onLost('the connection was closed');
+      await reportLost(options, 'the connection was closed');
     } catch (error) {
       if (signal.aborted) return;
       if (going.isFirst || isFinal(error))
         throw error instanceof Failure ? error : unreachable('the feed', error);
-      if (going.failures === 0) await options.onLost(whyLost(error));
+      if (going.failures === 0)
+        await reportLost(options, error instanceof Error ? error.message : 'the connection was lost');
     }
     going.failures += 1;
     await pause(options, going.failures);
@@ -51,16 +53,15 @@ async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<F
   try {
     const headers = going.place === '' ? {} : { 'last-event-id': going.place };
     const answer = await options.open({ accept: 'text/event-stream', ...headers }, silence.signal);
-    if (going.isFirst) await options.onOpen();
-    // A server of an earlier release does not say where it began: it begins anew.
-    else await (going.place === '' ? options.onGap() : options.onBack());
+    if (going.isFirst) await options.note(options.onOpen);
+    else await options.note(going.place === '' ? options.onGap : 'Reconnected.');
     [going.isFirst, going.failures] = [false, 0];
     for await (const { event, id, data } of eventsOf(answer, { silence, going })) {
-      if (event === 'gap') await options.onGap();
+      if (event === 'gap') await options.note(options.onGap);
       else if (event === 'end') endOf(data);
       else {
         yield { id: id ?? '', data };
-        // Whoever took it has dealt with it by now: it need not come again.
+        // The consumer has handled the event by now, so it need not be sent again.
         going.place = id ?? going.place;
       }
     }
@@ -69,7 +70,7 @@ async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<F
   }
 }
 
-/** Counted while something is waited for, and not while what came is dealt with. */
+/** Measures silence while waiting for the server, not while an event is handled. */
 type Silence = { signal: AbortSignal; waits(): void; rests(): void; end(): void };
 
 function watchSilence(signal: AbortSignal): Silence {
@@ -80,12 +81,12 @@ function watchSilence(signal: AbortSignal): Silence {
     signal: AbortSignal.any([signal, silent.signal]),
     waits() {
       rests();
-      timer = setTimeout(() => silent.abort(new Error('nothing was heard for 45 s')), SILENT_MAX_MS);
+      timer = setTimeout(() => silent.abort(new Error('no data for 45 s')), SILENT_MAX_MS);
     },
     rests,
     end() {
       rests();
-      // Whoever stops following in the middle lets go of the connection.
+      // Closes the connection when the consumer stops early.
       silent.abort();
     },
   };
@@ -109,7 +110,7 @@ async function* eventsOf(
   for await (const chunk of body) {
     silence.rests();
     parser.feed(decoder.decode(chunk, { stream: true }));
-    if (isTooLarge) throw new Failure('too_large', 'The feed sent an event that has no end');
+    if (isTooLarge) throw new Failure('too_large', 'The feed sent an event larger than 4 MiB');
     const events = waiting;
     waiting = [];
     yield* events;
@@ -117,16 +118,16 @@ async function* eventsOf(
   }
 }
 
-/** Why the server ends a feed; only who is to come back does. */
+/** The server says why it ends a feed. Only some reasons allow a reconnect. */
 function endOf(data: string): void {
   const { reason } = JSON.parse(data) as { reason?: unknown };
   if (reason === 'signed_out')
-    throw unauthorised('session_required', 'The token does not open this any more: run beckon login');
+    throw unauthorised('session_required', 'The token is no longer valid. Run: beckon login');
   if (reason === 'too_many')
-    throw new Failure('too_many', 'Too many feeds are open with this token; this one was the oldest');
+    throw new Failure('too_many', 'Too many feeds are open with this token. The oldest one was closed.');
 }
 
-/** A refusal does not become another one by asking again; a server that fails does. */
+/** A refusal stays a refusal; a failing server may recover. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Failure)) return false;
   return !PASSING.has(error.code);
@@ -134,13 +135,13 @@ function isFinal(error: unknown): boolean {
 
 const PASSING = new Set(['unreachable', 'timeout', 'server_error', 'rate_limited', 'unexpected_answer']);
 
-function whyLost(error: unknown): string {
-  return error instanceof Error ? error.message : 'the connection was lost';
+function reportLost({ note }: FeedOptions, why: string): Promise<void> {
+  return note(`Connection lost (${why}). Reconnecting …`);
 }
 
-/** Longer each time, and not at the same moment as everybody else. */
+/** Exponential backoff with jitter. */
 async function pause({ wait, signal }: FeedOptions, failures: number): Promise<void> {
   const most = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 10));
-  // Whoever ends it meanwhile is heard by the loop.
+  // The loop checks the signal.
   await wait(most / 2 + Math.random() * (most / 2), signal).catch(() => {});
 }

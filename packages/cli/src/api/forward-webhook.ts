@@ -9,20 +9,20 @@ export type ForwardOptions = {
   shell: Pick<Shell, 'now' | 'wait' | 'version'>;
 };
 
-/** How it went at last. */
+/** The result of the last attempt. */
 export type Forwarded = { status: number | null; error: string | null; ms: number; attempts: number };
 
-/** A program that is just being restarted is back after these; whoever is away for longer replays. */
+/** Long enough for a local server to restart. */
 const PAUSES_MS = [300, 1_000, 3_000] as const;
 const TIMEOUT_MS = 15_000;
 
-/** The very bytes that an endpoint would get, signed anew each time, because a signature ages. */
+/** Posts the exact body that an endpoint would get. Each attempt is signed again, because a signature expires. */
 export async function forwardWebhook(message: ListenedMessage, options: ForwardOptions): Promise<Forwarded> {
   const { signal, shell } = options;
   for (let attempts = 1; ; attempts += 1) {
     const tried = await post(message, options);
     const pauseMs = PAUSES_MS[attempts - 1];
-    if (!isToBeTriedAgain(tried) || pauseMs === undefined || signal.aborted) return { ...tried, attempts };
+    if (!shouldRetry(tried) || pauseMs === undefined || signal.aborted) return { ...tried, attempts };
     await shell.wait(pauseMs, signal).catch(() => {});
   }
 }
@@ -32,7 +32,7 @@ type Tried = Omit<Forwarded, 'attempts'>;
 async function post({ id, body }: ListenedMessage, options: ForwardOptions): Promise<Tried> {
   const { target, key, signal, shell } = options;
   const startedAt = performance.now();
-  const taken = (): number => Math.round(performance.now() - startedAt);
+  const elapsed = (): number => Math.round(performance.now() - startedAt);
   try {
     const answer = await fetch(target, {
       method: 'POST',
@@ -46,18 +46,18 @@ async function post({ id, body }: ListenedMessage, options: ForwardOptions): Pro
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     await answer.body?.cancel();
-    return { status: answer.status, error: null, ms: taken() };
+    return { status: answer.status, error: null, ms: elapsed() };
   } catch (error) {
-    return { status: null, error: reasonOf(error), ms: taken() };
+    return { status: null, error: reasonOf(error), ms: elapsed() };
   }
 }
 
-function isToBeTriedAgain({ status }: Tried): boolean {
+function shouldRetry({ status }: Tried): boolean {
   return status === null || status >= 500 || status === 429;
 }
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'no answer within 15 s';
+  if (error.name === 'TimeoutError') return 'no response within 15 s';
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -1,24 +1,37 @@
-import type { TokenState } from '@beckon/contract/dashboard';
+import type { ProjectListed, TokenState } from '@beckon/contract/dashboard';
 import { Failure, usage } from '../failure.ts';
+import type { Connection } from '../profiles/connection.ts';
 import type { Dashboard } from './dashboard.ts';
 
 export type Project = { id: string; name: string | null };
 
-/** The project that is meant: by its id, by its name, or the only one that the token opens. */
-export async function findProject(dashboard: Dashboard, named: string | null): Promise<Project> {
+/** Finds the project by id or name, or takes the only one that is visible. */
+export async function findProject(
+  dashboard: Dashboard,
+  { project: named, kind }: Pick<Connection, 'project' | 'kind'>,
+): Promise<Project> {
   if (named !== null && /^[1-9]\d{0,14}$/.test(named)) return { id: named, name: null };
-  const { data } = await dashboard.call('GET /token', {});
-  return choose(data, named);
+  return chooseProject(await visibleProjects(dashboard, kind), named);
 }
 
-function choose({ projects }: Pick<TokenState, 'projects'>, named: string | null): Project {
-  const fitting = named === null ? projects : projects.filter(({ name }) => name === named);
-  const [only, ...others] = fitting;
+type Visible = (TokenState['projects'][number] | ProjectListed)[];
+
+/** Every token may ask about itself, whatever its scopes; the local socket has no token. */
+export async function visibleProjects(dashboard: Dashboard, kind: Connection['kind']): Promise<Visible> {
+  if (kind === 'local') return (await dashboard.call('GET /projects', {})).data;
+  return (await dashboard.call('GET /token', {})).data.projects;
+}
+
+export function chooseProject(projects: Visible, named: string | null): Project {
+  const byId = projects.filter(({ id }) => String(id) === named);
+  const byName = projects.filter(({ name }) => named === null || name === named);
+  const [only, ...others] = byId.length > 0 ? byId : byName;
   if (only && others.length === 0) return { id: String(only.id), name: only.name };
   if (projects.length === 0)
-    throw new Failure('not_found', 'The token opens no project: ask for a role in one');
-  const list = projects.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
-  if (named === null) throw usage(`Say which project with --project or BECKON_PROJECT:\n${list}`, 'project');
-  const why = only ? `There are several projects of the name ${named}` : `There is no project ${named}`;
-  throw usage(`${why}; these are open to you:\n${list}`, 'project');
+    throw new Failure('not_found', 'No project is visible. Ask an admin for a role in one, or create one.');
+  const names = projects.map(({ id, name }) => `  ${id}  ${name}`).join('\n');
+  if (named === null)
+    throw usage(`Choose a project with --project or: beckon use <project>\n${names}`, 'project');
+  const why = only ? `Several projects are named ${named}` : `Unknown project ${named}`;
+  throw usage(`${why}. Choose one by id:\n${names}`, 'project');
 }

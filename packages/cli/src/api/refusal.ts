@@ -1,28 +1,30 @@
 import { BeckonError } from '@beckon/client';
 import { EXIT, type ExitCode, Failure } from '../failure.ts';
 
-/** What an answer that is no 2xx means to whoever typed the command. */
+/** Converts a response with an error status to a failure. */
 export function failureOf(answer: Response, text: string): Failure {
   const requestId = answer.headers.get('x-request-id') ?? undefined;
   const [first, ...more] = entriesOf(text);
   const exit = exitOf(answer.status);
   if (!first) {
-    const message = `The server answered ${answer.status}, in no form of Beckon's: is the address right?`;
+    const message = `The server answered ${answer.status} without a Beckon error. Check the address.`;
     return new Failure('unexpected_answer', message, { requestId, exit });
   }
-  const said = [first, ...more].map(({ message }) => message).join('\n');
-  const message = said + whatToDo(answer, first.code);
+  const messages = [first, ...more].map(({ message }) => message).join('\n');
+  const message = messages + nextStep(answer, first.code);
   return new Failure(first.code, message, { field: first.field, requestId, exit });
 }
 
-/** Where nothing came back at all. */
-export function unreachable(url: string, error: unknown): Failure {
+/** No response came back. */
+export function unreachable(name: string, error: unknown): Failure {
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new Failure('timeout', `${url} did not answer in time`, { cause: error });
-  return new Failure('unreachable', `${url} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    return new Failure('timeout', `${name} did not respond in time`, { cause: error });
+  const isSocket = name.endsWith('beckon.sock') || name.startsWith('\\\\.\\pipe');
+  const next = isSocket ? '. Start the server, or choose another one with --profile or --url.' : '';
+  return new Failure('unreachable', `Cannot reach ${name}: ${reasonOf(error)}${next}`, { cause: error });
 }
 
-/** Whatever was thrown, as a failure; null: somebody interrupted it, which is none. */
+/** Converts anything thrown to a failure; null after an interrupt, which is not an error. */
 export function toFailure(error: unknown, signal: AbortSignal): Failure | null {
   if (error instanceof Failure) return error;
   if (signal.aborted) return null;
@@ -34,14 +36,14 @@ export function toFailure(error: unknown, signal: AbortSignal): Failure | null {
   return new Failure('failed', reasonOf(error), { cause: error });
 }
 
-export function isRedirect({ status, type }: Response): boolean {
-  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+export function isRedirect({ status }: Response): boolean {
+  return status >= 300 && status < 400;
 }
 
-export function redirected(url: string, answer: Response): Failure {
-  const to = answer.headers.get('location');
-  const where = to === null ? '' : ` to ${to}`;
-  return new Failure('redirected', `${url} leads on${where}: give the address at which Beckon is with --url`);
+export function redirected(name: string, answer: Response): Failure {
+  const location = answer.headers.get('location');
+  const where = location === null ? '' : ` to ${location}`;
+  return new Failure('redirected', `${name} redirects${where}. Pass the address of Beckon itself as --url.`);
 }
 
 type Entry = { code: string; message: string; field?: string };
@@ -62,17 +64,16 @@ function isEntry(value: unknown): value is Entry {
 
 function exitOf(status: number): ExitCode {
   if (status === 401 || status === 403) return EXIT.auth;
-  // What was typed is not valid: the same command again helps nobody.
   return status === 422 || status === 400 ? EXIT.usage : EXIT.failed;
 }
 
-function whatToDo(answer: Response, code: string): string {
-  if (code === 'session_required') return '\nThe token is not valid (any more): run beckon login';
+function nextStep(answer: Response, code: string): string {
+  if (code === 'session_required') return '\nThe token is not valid. Run: beckon login';
   const after = Number(answer.headers.get('retry-after'));
-  return answer.status === 429 && after > 0 ? `; try again in ${after} s` : '';
+  return answer.status === 429 && after > 0 ? `. Try again in ${after} s` : '';
 }
 
-/** fetch wraps what happened, and a name of several addresses wraps it once more. */
+/** `fetch` wraps the actual error, and a host with several addresses wraps it again. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   if (!(error instanceof Error)) return String(error);

@@ -1,45 +1,51 @@
-import type { Command } from 'commander';
-import { unauthorised, usage } from '../failure.ts';
-import { readDuration } from '../output/when.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import { Failure } from '../failure.ts';
+import type { Context } from '../framework/context.ts';
+import { custom, type Noun } from '../framework/declare.ts';
+import { count } from '../output/words.ts';
 
-const ADVANCE_MAX_MS = 366 * 86_400_000;
-/** A year of a project with many people takes its time. */
+const CLOCK = 'GET /projects/:project/clock';
+const ADVANCE = 'POST /projects/:project/clock';
+/** A year of a sandbox with many users takes minutes. */
 const ADVANCE_TIMEOUT_MS = 10 * 60_000;
 
-export function addClock(program: Command, shell: Shell): void {
-  const clock = program.command('clock').description('the clock of a sandbox; needs an sk_test_ key');
-  clock
-    .command('now')
-    .description('what time it is in the sandbox')
-    .action(
-      action(shell, async (running) => {
-        const now = (await (await sandbox(running)).clock.now()).toISOString();
-        await running.output.one({ now }, () => now);
-      }),
-    );
-  clock
-    .command('advance')
-    .description('let time go by, and do all that is due on the way')
-    .argument('<duration>', 'such as 90m, 12h or 7d; at most 366d')
-    .action(
-      action(shell, async (running, duration = '') => {
-        const ms = readDuration(duration);
-        if (ms === null || ms === 0 || ms > ADVANCE_MAX_MS)
-          throw usage(`${duration} is no time to go by: write 90m, 12h or 7d, at most 366d`, 'duration');
-        const advanced = await (await sandbox(running)).clock.advance(duration);
-        await running.output.one(
-          advanced,
+export const clock: Noun = {
+  name: 'clock',
+  help: 'Show and advance the test clock of a sandbox',
+  commands: [
+    custom('show', {
+      help: 'Show the time of the sandbox',
+      routes: ['GET /projects', CLOCK],
+      async run(context) {
+        const { data } = await context.api.call(CLOCK, { project: await sandboxOf(context) });
+        await context.output.value(data, ({ now }) => now);
+      },
+    }),
+    custom('advance <duration>', {
+      help: 'Advance the test clock, and do everything that becomes due on the way',
+      args: { duration: 'Such as 90m, 12h or 7d; at most 366d' },
+      routes: ['GET /projects', ADVANCE],
+      async run(context, { duration: advance }) {
+        const { data } = await context.api.call(ADVANCE, {
+          project: await sandboxOf(context),
+          body: { advance },
+          timeoutMs: ADVANCE_TIMEOUT_MS,
+        });
+        await context.output.value(
+          data,
           ({ now, drafts, letters }) =>
-            `It is ${now} now. Drafts written on the way: ${drafts}; letters that left: ${letters}.`,
+            `The time is ${now}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
         );
-      }),
-    );
-}
+      },
+    }),
+  ],
+};
 
-async function sandbox(running: Running<object>) {
-  const { apiKey } = await running.connection();
-  if ((await apiKey()).startsWith('sk_test_')) return running.client({ timeoutMs: ADVANCE_TIMEOUT_MS });
-  throw unauthorised('forbidden', 'Only a sandbox has a clock of its own: use an sk_test_ key');
+/** The chosen project if it is a sandbox, else the sandbox of the chosen project. */
+async function sandboxOf(context: Context<'GET /projects'>): Promise<string> {
+  const { id } = await context.project();
+  const { data } = await context.api.call('GET /projects', {});
+  const own = data.find((project) => String(project.id) === id);
+  const sandbox = own?.sandbox_of === null ? data.find(({ sandbox_of }) => String(sandbox_of) === id) : own;
+  if (sandbox) return String(sandbox.id);
+  throw new Failure('not_found', 'This project has no sandbox. Create one: beckon settings set sandbox=on');
 }

@@ -1,14 +1,24 @@
-import { Argument, type Command } from 'commander';
-import { type CompletedShell, completionFor, SHELLS } from '../completion.ts';
-import { action } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import type { Command as Parser } from 'commander';
+import { candidatesAfter, SCRIPTS, SHELLS } from '../completion.ts';
+import { usage } from '../failure.ts';
+import { type Command, custom } from '../framework/declare.ts';
 
-export function addCompletion(program: Command, shell: Shell): void {
-  program
-    .command('completion')
-    .description('print a script that completes commands and options in your shell')
-    .addArgument(new Argument('<shell>', 'for which').choices(SHELLS))
-    .action(
-      action(shell, ({ output }, name) => output.plain(completionFor(name as CompletedShell, program))),
-    );
+/** Takes the program, because it completes every command of it. */
+export function completion(program: Parser): Command {
+  return custom('completion <shell> [words...]', {
+    help: 'Print a script that completes commands and options in your shell',
+    args: {
+      shell: `One of ${SHELLS.join(', ')}`,
+      words: 'Print what can follow these words; the script calls this',
+    },
+    async run({ output }, { shell: named, words }) {
+      const shell = SHELLS.find((one) => one === named);
+      if (shell === undefined) throw usage(`${named} is none of ${SHELLS.join(', ')}`, 'shell');
+      const found = words.length === 0 ? null : candidatesAfter(program, words);
+      if (output.isJson) return output.value(found ?? SCRIPTS[shell], () => '');
+      await output.raw(
+        found?.map(({ word, description }) => `${word}\t${description}\n`).join('') ?? SCRIPTS[shell],
+      );
+    },
+  });
 }

@@ -1,159 +1,126 @@
-import type { Command } from 'commander';
-import type { AnswerOf, DraftListed, DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
+import type { DraftMoveShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
-import { printable, printableLines } from '../output/printable.ts';
-import { readDuration, when } from '../output/when.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
-import { readTime } from './track.ts';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { flag, jsonFile, required, text, time } from '../framework/options.ts';
+import { type Column, rowOf } from '../output/auto.ts';
+import { decide, HASH } from './draft-decisions.ts';
+import { draftDetails, DRAFT_ROW, movedView } from './draft-views.ts';
 
-type ListOptions = { all?: true; limit: string };
-type MoveOptions = { hash?: string };
-type SkipOptions = MoveOptions & { reason?: string };
-type PostponeOptions = MoveOptions & { until: string };
+const DRAFT = 'GET /projects/:project/drafts/:draft';
+const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
 
-const LIMIT_MAX = 200;
+const MOVE: Column<DraftMoveShown>[] = ['at', 'action', 'from', 'to', 'actor', 'reason'];
+const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
 
-export function addDrafts(program: Command, shell: Shell): void {
-  const drafts = program.command('drafts').description('letters before they leave');
-  drafts
-    .command('list')
-    .description('what waits for its deadline or for a person')
-    .argument('[filter...]', 'as in the dashboard: rule:welcome user:user_42 state:held')
-    // A term that excludes begins with a minus, and is none.
-    .allowUnknownOption()
-    .option('--all', 'every draft, the newest first, and not only those that wait')
-    .option('--limit <count>', `at most ${LIMIT_MAX}`, '50')
-    .action(action<ListOptions>(shell, list));
-  drafts
-    .command('show')
-    .description('one draft: why it is there, and the letter as it would leave now')
-    .argument('<draft>', 'its id')
-    .action(action(shell, show));
-  withHash(drafts.command('approve').description('let it leave as soon as its gates allow')).action(
-    action<MoveOptions>(shell, (running, draft = '') =>
-      move(running, draft, (params, seen, { dashboard }) =>
-        dashboard.call('POST /projects/:project/drafts/:draft/approve', { params, body: seen }),
-      ),
-    ),
-  );
-  withHash(drafts.command('skip').description('do not send it'))
-    .option('--reason <reason>', 'why; stands in its history')
-    .action(
-      action<SkipOptions>(shell, (running, draft = '') =>
-        move(running, draft, (params, seen, { dashboard }) => {
-          const { reason } = running.options;
-          const body = { ...seen, ...(reason === undefined ? {} : { reason }) };
-          return dashboard.call('POST /projects/:project/drafts/:draft/skip', { params, body });
-        }),
-      ),
-    );
-  withHash(drafts.command('postpone').description('let it wait until later'))
-    .requiredOption('--until <time>', 'such as 2026-01-31T09:00:00Z, or from now such as 4h or 2d')
-    .action(
-      action<PostponeOptions>(shell, (running, draft = '') =>
-        move(running, draft, (params, seen, { dashboard }) => {
-          const body = { ...seen, until: readUntil(running.options.until, shell.now()) };
-          return dashboard.call('POST /projects/:project/drafts/:draft/postpone', { params, body });
-        }),
-      ),
-    );
-}
-
-function withHash(command: Command): Command {
-  return command
-    .argument('<draft>', 'its id')
-    .option('--hash <hash>', 'as drafts show says it: refused where it reads otherwise by now');
-}
-
-async function list(running: Running<ListOptions>, ...words: string[]): Promise<void> {
-  const { options, output } = running;
-  const limit = /^[1-9]\d{0,2}$/.test(options.limit) ? Number(options.limit) : LIMIT_MAX + 1;
-  if (limit > LIMIT_MAX)
-    throw usage(`--limit: ${options.limit} is no number from 1 to ${LIMIT_MAX}`, '--limit');
-  const { dashboard, project } = await running.inProject();
-  const { data, meta } = await dashboard.call('GET /projects/:project/drafts', {
-    params: { project: project.id },
-    query: { view: options.all ? 'all' : 'review', filter: words.join(' '), limit },
-  });
-  await output.many(data, { row: toRow, none: 'Nothing waits.' });
-  if (meta.cursor !== null)
-    await output.note(`There are more: ${data.length} of ${meta.pagination.total} are shown`);
-}
-
-function toRow({ id, state, reason, rule, person, subject, deadline_at }: DraftListed) {
-  return {
-    id,
-    state: reason === null ? state : `${state} (${reason})`,
-    rule: rule.name,
-    user: person.external_user_id,
-    subject,
-    deadline: deadline_at === null ? 'none' : when(deadline_at),
-  };
-}
-
-async function show({ inProject, output }: Running<object>, draft = ''): Promise<void> {
-  const { dashboard, project } = await inProject();
-  const params = { project: project.id, draft };
-  const [whole, context, preview] = await Promise.all([
-    dashboard.call('GET /projects/:project/drafts/:draft', { params }),
-    dashboard.call('GET /projects/:project/drafts/:draft/context', { params }),
-    dashboard.call('GET /projects/:project/drafts/:draft/preview', { params }),
-  ]);
-  const value = { draft: whole.data, why: context.data.why, preview: preview.data };
-  await output.one(value, describe);
-}
-
-type Shown = {
-  draft: AnswerOf<'GET /projects/:project/drafts/:draft'>['data'];
-  why: AnswerOf<'GET /projects/:project/drafts/:draft/context'>['data']['why'];
-  preview: AnswerOf<'GET /projects/:project/drafts/:draft/preview'>['data'];
+export const drafts: Noun = {
+  name: 'drafts',
+  help: 'Review drafts: approve, edit, postpone or skip them',
+  commands: [
+    list('GET /projects/:project/drafts', 'list [filter...]', {
+      help: 'List drafts that wait for review, by deadline',
+      isPaged: true,
+      options: { all: flag('--all', 'List every draft, newest first') },
+      query: ({ all, filter }) => ({
+        view: all ? ('all' as const) : ('review' as const),
+        filter: filter.join(' '),
+      }),
+      row: DRAFT_ROW,
+      empty: 'No drafts wait for review. A draft appears when a rule fires: beckon rules list',
+    }),
+    call(DRAFT, 'show <draft>', {
+      help: 'Show a draft, why it exists, and what would hold it now',
+      reads: [CONTEXT],
+      find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
+      view: (draft, words, { found: why }) => [
+        draftDetails(draft, words),
+        { because: why.map(({ sentence }) => sentence) },
+        draft.content.preheader === '' ? null : draft.content.preheader,
+        draft.content.body,
+        { title: 'History', rows: draft.history.map((move) => rowOf(move, MOVE, words)) },
+        { title: 'Outcomes', rows: draft.outcomes.map((one) => rowOf(one, ['occurred_at', 'type'], words)) },
+      ],
+    }),
+    call('GET /projects/:project/drafts/:draft/preview', 'preview <draft>', {
+      help: 'Show the email as it would be sent now, with its send checks',
+      view: ['from', 'to', 'headers', 'text', 'bytes', 'links', 'remote_images', 'troubles', 'checks'],
+    }),
+    call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
+      help: "List a draft's earlier texts, newest first",
+      view: ({ versions }, words) => ({
+        rows: versions.map((one) => ({
+          ...rowOf(one, ['content_hash', 'at', 'actor'], words),
+          subject: one.content.subject,
+        })),
+      }),
+    }),
+    decide('approve', {
+      route: 'POST /projects/:project/drafts/:draft/approve',
+      help: 'Approve a draft. It is sent when all send checks pass. Undo is possible for at least 10 seconds.',
+      options: { anyway: flag('--anyway', "Approve although the rule's conditions no longer hold") },
+      act: () => ({ kind: 'approve' }),
+    }),
+    decide('skip', {
+      route: 'POST /projects/:project/drafts/:draft/skip',
+      help: 'Skip a draft, so that it is not sent. Undo is possible for 10 seconds.',
+      options: { reason: text('--reason <reason>', 'Why, for the history of the draft') },
+      act: ({ reason }) => ({ kind: 'skip', ...(reason === undefined ? {} : { reason }) }),
+    }),
+    decide('postpone', {
+      route: 'POST /projects/:project/drafts/:draft/postpone',
+      help: 'Postpone the deadline of a draft',
+      options: {
+        until: required(
+          time('--until <time>', 'New deadline: 2026-01-31T09:00:00Z, or 2h from now', 'ahead'),
+        ),
+        extend: flag('--extend', 'Also beyond the expiry of the draft'),
+      },
+      act: ({ until }) => ({ kind: 'postpone', until: until ?? '' }),
+    }),
+    call('POST /projects/:project/drafts/:draft/edit', 'edit <draft>', {
+      help: "Edit a draft's subject, preheader or body. It no longer follows its template or changed facts.",
+      options: {
+        ...HASH,
+        file: required(
+          jsonFile(
+            '--file <file>',
+            'JSON with what changes: {"subject": "…", "preheader": "…", "body": "…"}',
+          ),
+        ),
+      },
+      body: ({ hash, file }) => ({ ...readTexts(file), ...(hash === undefined ? {} : { hash }) }),
+      view: movedView,
+    }),
+    call('POST /projects/:project/drafts/:draft/undo', 'undo <draft>', {
+      help: 'Undo an approval until the draft is sent, or a skip or postponement for 10 seconds',
+      options: HASH,
+      body: ({ hash }) => (hash === undefined ? {} : { hash }),
+      view: movedView,
+    }),
+    call('POST /projects/:project/drafts/:draft/send-again', 'send-again <draft>', {
+      help: 'Send a failed email, or one whose delivery is unknown, again as a new draft',
+      reads: [DRAFT],
+      find: async ({ api }, params) => (await api.call(DRAFT, { params })).data,
+      confirm: (_input, { state, subject, person }) =>
+        state === 'unknown'
+          ? `It is unknown whether “${subject}” reached ${person.external_user_id}. It may arrive twice. Send it again?`
+          : null,
+      body: (_input, { person }) => ({ confirm: person.external_user_id }),
+      view: movedView,
+    }),
+    call('POST /projects/:project/drafts/:draft/send-test', 'send-test <draft>', {
+      help: 'Send a copy of a draft to a member. The draft does not change.',
+      options: { to: TO },
+      body: ({ to }) => (to === undefined ? {} : { to }),
+      view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,
+    }),
+  ],
 };
 
-function describe({ draft, why, preview }: Shown): string {
-  const { person, gate, state, reason } = draft;
-  const name = person.name === null ? '' : `${person.name}, `;
-  const lines = [
-    `${draft.subject}`,
-    `  state     ${state}${reason === null ? '' : ` (${reason})`}`,
-    `  to        ${name}${preview.to ?? person.email ?? 'no address'} (${person.external_user_id})`,
-    `  from      ${preview.from}`,
-    `  rule      ${draft.rule.name}`,
-    `  deadline  ${draft.deadline_at === null ? 'none: a person has to send it' : when(draft.deadline_at)}`,
-    ...(gate === null
-      ? []
-      : [`  held      ${gate.sentence}${gate.until === null ? '' : `, until ${when(gate.until)}`}`]),
-    `  hash      ${draft.content_hash}`,
-    ...why.map(({ sentence }) => `  because   ${sentence}`),
-    ...preview.checks.filter(({ status }) => status !== 'ok').map(({ message }) => `  check     ${message}`),
-  ];
-  return `${lines.map(printable).join('\n')}\n\n${printableLines(preview.text)}`;
+function readTexts(file: unknown): { subject?: string; preheader?: string; body?: string } {
+  const fields = typeof file === 'object' && file !== null ? Object.entries(file) : [];
+  const isValid = fields.every(([name, value]) => TEXTS.includes(name) && typeof value === 'string');
+  if (fields.length > 0 && isValid) return Object.fromEntries(fields);
+  throw usage(`--file must hold a JSON object with texts for some of ${TEXTS.join(', ')}`, '--file');
 }
 
-type Place = { project: string; draft: string };
-type Move = (
-  params: Place,
-  seen: DraftSeen,
-  found: Awaited<ReturnType<Running<object>['inProject']>>,
-) => Promise<{ data: DraftMoved }>;
-
-async function move(
-  { inProject, output, options }: Running<MoveOptions>,
-  draft: string,
-  act: Move,
-): Promise<void> {
-  const found = await inProject();
-  const { hash } = options;
-  const { data } = await act({ project: found.project.id, draft }, hash === undefined ? {} : { hash }, found);
-  await output.one(data, movedWords);
-}
-
-function movedWords({ draft, gate }: DraftMoved): string {
-  const held = gate === null ? '' : ` Held for now: ${printable(gate.sentence)}`;
-  return `“${printable(draft.subject)}” to ${printable(draft.person.external_user_id)} is ${draft.state}.${held}`;
-}
-
-function readUntil(text: string, now: number): string {
-  const ms = readDuration(text);
-  return ms === null ? readTime(text, '--until') : new Date(now + ms).toISOString();
-}
+const TEXTS = ['subject', 'preheader', 'body'];

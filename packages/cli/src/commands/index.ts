@@ -1,42 +1,54 @@
-import type { Command } from 'commander';
-import type { Shell } from '../shell.ts';
-import { addClock } from './clock.ts';
-import { addCompletion } from './completion.ts';
-import { addDoctor } from './doctor.ts';
-import { addDrafts } from './drafts.ts';
-import { addExplain } from './explain.ts';
-import { addInit } from './init.ts';
-import { addListen } from './listen.ts';
-import { addLogin } from './login.ts';
-import { addLogout, addWhoami } from './logout.ts';
-import { addMcp } from './mcp.ts';
-import { addRules } from './rules.ts';
-import { addTail } from './tail.ts';
-import { addTrack } from './track.ts';
-import { addTrigger } from './trigger.ts';
-import { addTypes } from './types.ts';
-import { addEvents, addUsers } from './users.ts';
-import { addWebhooks } from './webhooks.ts';
+import type { Command, Noun } from '../framework/declare.ts';
+import { audiences } from './audiences.ts';
+import { clock } from './clock.ts';
+import { doctor } from './doctor.ts';
+import { drafts } from './drafts.ts';
+import { events } from './events.ts';
+import { explain } from './explain.ts';
+import { init } from './init.ts';
+import { keys } from './keys.ts';
+import { listen } from './listen.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
+import { mcp } from './mcp.ts';
+import { projects } from './projects.ts';
+import { rules } from './rules.ts';
+import { tail } from './tail.ts';
+import { track } from './track.ts';
+import { templates } from './templates.ts';
+import { trigger } from './trigger.ts';
+import { types } from './types.ts';
+import { use } from './use.ts';
+import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
+import { whoami } from './whoami.ts';
 
-/** In the order in which help lists them: from the first minute on. */
-export const COMMANDS: ((program: Command, shell: Shell) => void)[] = [
-  addLogin,
-  addLogout,
-  addWhoami,
-  addInit,
-  addDoctor,
-  addTrack,
-  addUsers,
-  addEvents,
-  addTrigger,
-  addTail,
-  addListen,
-  addDrafts,
-  addExplain,
-  addRules,
-  addWebhooks,
-  addTypes,
-  addClock,
-  addMcp,
-  addCompletion,
+/** Commands without a noun, in the order of the help: first those of the first hour. */
+export const TOP_LEVEL: readonly Command[] = [
+  login,
+  logout,
+  whoami,
+  use,
+  init,
+  doctor,
+  track,
+  trigger,
+  tail,
+  listen,
+  explain,
+  mcp,
+];
+
+export const NOUNS: readonly Noun[] = [
+  projects,
+  keys,
+  users,
+  events,
+  audiences,
+  rules,
+  templates,
+  drafts,
+  webhooks,
+  types,
+  clock,
 ];

@@ -1,162 +1,166 @@
-import type { Command } from 'commander';
 import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { Failure, unauthorised, usage } from '../failure.ts';
-import { printable, printableLines } from '../output/printable.ts';
-import { when } from '../output/when.ts';
+import type { Context } from '../framework/context.ts';
+import { custom } from '../framework/declare.ts';
+import { commaList, flag, text } from '../framework/options.ts';
+import { printableLines } from '../output/printable.ts';
 import { isProfileName, type Profile, profileFile } from '../profiles/file.ts';
 import { readAll } from '../read-all.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import { canAsk } from '../shell.ts';
 import { chooseScopes, DEFAULT_SCOPES } from './login-scopes.ts';
-
-type LoginOptions = { withToken?: true; withKey?: true; scopes?: string; label?: string; browser: boolean };
-type Login = Running<LoginOptions>;
+import { tokenView } from './whoami.ts';
 
 const SECRET_MAX_BYTES = 4_096;
 const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 const KEY_PATTERN = /^sk_(live|test)_[A-Za-z0-9_-]{32,128}$/;
 
-export function addLogin(program: Command, shell: Shell): void {
-  program
-    .command('login')
-    .description('let this machine in: shows a code that you approve in the browser, and keeps the token')
-    .option(
+type LoginOptions = { scopes?: string[]; label?: string; browser: boolean };
+
+export const login = custom('login', {
+  help: 'Log in: approve a code in the browser, and save the token in a profile',
+  routes: ['POST /device', 'POST /device/token', 'GET /token'],
+  options: {
+    scopes: commaList(
       '--scopes <scopes>',
-      `what the token may do: any of ${TOKEN_SCOPES.join(',')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
-    )
-    .option('--label <label>', 'what the token is called in your profile; the name of this machine')
-    .option('--no-browser', 'do not offer to open the browser')
-    .option('--with-token', 'read a token from stdin, instead of asking for one')
-    .option('--with-key', 'keep an API key in the profile, too: read from stdin, or typed')
-    .action(action<LoginOptions>(shell, login));
-}
+      `What the token may do: ${TOKEN_SCOPES.join(', ')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
+    ),
+    label: text('--label <label>', 'Name of the token in your profile (default: the name of this machine)'),
+    browser: {
+      flags: '--no-browser',
+      help: 'Do not offer to open the browser',
+      read: (given: boolean) => given,
+    },
+    withToken: flag('--with-token', 'Read an existing token from stdin'),
+    withKey: flag('--with-key', 'Save an API key in the profile: read from stdin, or typed'),
+  },
+  async run(context, { withToken, withKey, ...options }) {
+    const { output } = context;
+    if (withKey && withToken) throw usage('--with-key and --with-token both read stdin. Use one at a time.');
+    if (withKey) {
+      await save(context, { api_key: await readSecret(context, 'API key (sk_…)', KEY_PATTERN) });
+      return output.value({ saved: 'api_key' }, () => 'Saved the API key in your profile.');
+    }
+    const made = withToken ? await readToken(context) : await requestToken(context, options);
+    const { token, ...state } = made;
+    const { label, scopes, expires_at } = state;
+    await save(context, {
+      token,
+      label,
+      scopes,
+      expires_at,
+      ...defaultProject(state, context.options.project),
+    });
+    await output.value(state, tokenView);
+  },
+});
 
-async function login(running: Login): Promise<void> {
-  const { options, output } = running;
-  if (options.withKey && options.withToken)
-    throw usage('--with-key and --with-token both read stdin: one at a time');
-  if (options.withKey) {
-    await keep(running, { api_key: await readSecret(running, 'API key (sk_…)', KEY_PATTERN) });
-    return output.one({ kept: 'api_key' }, () => 'The key is kept in your profile.');
-  }
-  const made = options.withToken ? await bringToken(running) : await askForToken(running);
-  const { token, ...state } = made;
-  await keep(running, {
-    token,
-    label: state.label,
-    scopes: state.scopes,
-    expires_at: state.expires_at,
-    ...projectOf(state, options.project),
-  });
-  await output.one(state, describe);
-}
-
-/** The one that was named, where the token opens it; or the only one that there is. */
-function projectOf({ projects }: TokenState, named: string | undefined): { project?: string } {
-  const [one, ...others] = projects.filter(
+/** The named project, or the only one that the token opens. */
+function defaultProject({ projects }: TokenState, named: string | undefined): { project?: string } {
+  const [only, ...others] = projects.filter(
     ({ id, name }) => named === undefined || name === named || String(id) === named,
   );
-  if (one && others.length === 0) return { project: String(one.id) };
+  if (only && others.length === 0) return { project: String(only.id) };
   if (named === undefined) return {};
-  throw usage(`--project: the token opens no project ${named}, or several of that name`, '--project');
+  throw usage(`--project: the token opens no project ${named}, or several with that name`, '--project');
 }
 
-/** A secret that somebody made elsewhere: piped in, or typed where nobody sees it; never an argument. */
-async function readSecret({ shell }: Login, question: string, pattern: RegExp): Promise<string> {
+/** Reads a secret from stdin, or typed without echo. It is never an argument. */
+async function readSecret({ shell }: Context, question: string, pattern: RegExp): Promise<string> {
   const typed = shell.stdin.isTerminal
     ? await shell.ask.secret(question)
     : await readAll(shell.stdin, SECRET_MAX_BYTES);
   const secret = (typed ?? '').trim();
-  if (!pattern.test(secret)) throw usage(`That is no ${question}`);
+  if (!pattern.test(secret)) throw usage(`Invalid ${question}`);
   return secret;
 }
 
-async function bringToken(running: Login): Promise<TokenMade> {
-  const token = await readSecret(running, 'token (bkp_…)', TOKEN_PATTERN);
-  const { data } = await (await dashboardWith(running, token)).call('GET /token', {});
+async function readToken(context: Context): Promise<TokenMade> {
+  const token = await readSecret(context, 'token (bkp_…)', TOKEN_PATTERN);
+  const { data } = await (await dashboardWith(context, token)).call('GET /token', {});
   return { ...data, token };
 }
 
-async function askForToken(running: Login): Promise<TokenMade> {
-  const { shell, options, output } = running;
-  const dashboard = await dashboardWith(running, null);
+async function requestToken(context: Context, options: LoginOptions): Promise<TokenMade> {
+  const { shell, output } = context;
+  const dashboard = await dashboardWith(context, null);
   const label = options.label ?? `beckon on ${shell.host}`;
-  const canAsk = shell.stdin.isTerminal && shell.stderr.isTerminal && !options.json;
-  const scopes = await chooseScopes({ shell, given: options.scopes?.split(','), canAsk });
+  const asks = canAsk(shell, context.options.json);
+  const scopes = await chooseScopes({ shell, given: options.scopes, canAsk: asks });
   const { data } = await dashboard.call('POST /device', { body: { label, scopes } });
-  // Even with --quiet: without it nobody can approve.
+  // Also with --quiet: without the code nobody can approve.
+  const { verification_url: url, user_code: code } = data;
   await shell.stderr.write(
-    printableLines(`Open ${data.verification_url}\nand approve the code ${data.user_code}\n`),
+    printableLines(`Open ${url}\nand approve the code ${code}\n(scopes: ${scopes.join(', ')})\n`),
   );
-  if (options.browser && canAsk) await offerBrowser(running, data.verification_url);
+  if (options.browser && asks) await offerBrowser(context, url);
   await output.progress('Waiting for your approval …');
-  return approved(running, dashboard, data);
+  return waitForApproval(context, dashboard, data);
 }
 
-async function offerBrowser({ shell, output }: Login, url: string): Promise<void> {
-  if (!/^https?:\/\//.test(url) || (await shell.ask.confirm('Open it in the browser here?')) !== true) return;
-  if (!(await shell.openBrowser(url)))
-    await output.note('There is no browser here: open the address elsewhere');
+async function offerBrowser({ shell, output }: Context, url: string): Promise<void> {
+  if (!/^https?:\/\//.test(url) || (await shell.ask.confirm('Open the page in the browser?')) !== true)
+    return;
+  if (!(await shell.openBrowser(url))) await output.note('No browser found. Open the address elsewhere.');
 }
 
-type Asked = { device_code: string; interval_s: number };
+type Device = { device_code: string; interval_s: number };
 
-async function approved({ shell, signal }: Login, dashboard: Dashboard, asked: Asked): Promise<TokenMade> {
-  const { device_code, interval_s } = asked;
-  const intervalMs = Math.min(Math.max(interval_s, INTERVAL_S.least), INTERVAL_S.most) * 1_000;
+async function waitForApproval(
+  { shell, signal }: Context,
+  dashboard: Dashboard,
+  device: Device,
+): Promise<TokenMade> {
+  const { device_code, interval_s } = device;
+  const intervalMs = Math.min(Math.max(interval_s, INTERVAL_S.min), INTERVAL_S.max) * 1_000;
   for (;;) {
     await shell.wait(intervalMs, signal);
-    const answer = await askOnce(dashboard, device_code);
+    const answer = await pollOnce(dashboard, device_code);
     if (answer === null) continue;
     if (answer.state === 'approved') return answer;
-    if (answer.state === 'denied') throw unauthorised('denied', 'It was denied in the browser');
+    if (answer.state === 'denied') throw unauthorised('denied', 'The request was denied in the browser');
     if (answer.state === 'expired')
-      throw unauthorised('expired', 'The code is no longer valid. Run beckon login again');
+      throw unauthorised('expired', 'The code has expired. Run beckon login again.');
   }
 }
 
-const INTERVAL_S = { least: 1, most: 60 };
+const INTERVAL_S = { min: 1, max: 60 };
 
-/** Null: the server was away for a moment, or was asked too often, and neither ends what a person is about to approve. */
-async function askOnce(dashboard: Dashboard, device_code: string) {
+/** Null while the server is unreachable or limits the rate: neither ends a login that the user is about to approve. */
+async function pollOnce(dashboard: Dashboard, device_code: string) {
   try {
     return (await dashboard.call('POST /device/token', { body: { device_code } })).data;
   } catch (error) {
-    if (error instanceof Failure && PASSING.has(error.code)) return null;
+    if (error instanceof Failure && TEMPORARY.has(error.code)) return null;
     throw error;
   }
 }
 
-const PASSING = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
+const TEMPORARY = new Set(['unreachable', 'timeout', 'rate_limited', 'server_error']);
 
-async function dashboardWith({ connection, shell, signal }: Login, token: string | null): Promise<Dashboard> {
+async function dashboardWith(
+  { connection, shell, signal }: Context,
+  token: string | null,
+): Promise<Dashboard> {
   const { url } = await connection();
-  return createDashboard({ url, version: shell.version, token, signal });
+  return createDashboard({ target: { url, socketPath: null }, version: shell.version, token, signal });
 }
 
-/** Of another installation nothing is kept under the same name. */
-async function keep({ connection, shell, options, output }: Login, what: Partial<Profile>): Promise<void> {
+/** Saves values in the profile; what another server left under the same name is dropped. */
+async function save(
+  { connection, shell, options, output }: Context,
+  values: Partial<Profile>,
+): Promise<void> {
   const { url } = await connection();
   const file = profileFile(shell);
   const { profiles } = await file.read();
   const name = options.profile ?? profiles.current;
-  if (!isProfileName(name)) throw usage(`--profile: ${name} is no name of a profile`);
+  if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`);
   const before = profiles.profiles[name];
   const kept = before?.url === url ? before : {};
   await file.write({
     current: name,
-    profiles: { ...profiles.profiles, [name]: { ...kept, ...what, url } },
+    profiles: { ...profiles.profiles, [name]: { ...kept, ...values, url } },
   });
-  await output.note(`Kept in ${file.path}, profile ${name}`);
-}
-
-export function describe({ person, scopes, expires_at, projects, label }: TokenState): string {
-  const names = projects.map(({ id, name }) => `  ${id}  ${printable(name)}`);
-  return [
-    `You are ${printable(person.name)} (${printable(person.email)}), by the token “${printable(label)}”.`,
-    `It may ${scopes.join(', ')} until ${when(expires_at)}.`,
-    names.length === 0 ? 'It opens no project.' : 'It opens:',
-    ...names,
-  ].join('\n');
+  await output.note(`Saved in ${file.path}, profile ${name}.`);
 }

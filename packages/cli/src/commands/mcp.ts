@@ -1,23 +1,17 @@
-import type { Command } from 'commander';
-import { action } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import type { RouteKey } from '@beckon/contract/dashboard';
+import { custom } from '../framework/declare.ts';
+import { TOOLS } from '../mcp/tools.ts';
 
-export function addMcp(program: Command, shell: Shell): void {
-  program
-    .command('mcp')
-    .description(
-      'serve the Model Context Protocol over stdin and stdout, for assistants; by the token of beckon login',
-    )
-    .action(
-      action(
-        shell,
-        async ({ inProject, signal, shell: { version } }) => {
-          const found = await inProject();
-          // What only this command needs is read by this command alone.
-          const { serveMcp } = await import('../mcp/serve.ts');
-          await serveMcp({ ...found, version, signal });
-        },
-        { endsByInterrupt: true },
-      ),
-    );
-}
+const ROUTES: readonly RouteKey[] = ['GET /token', ...TOOLS.flatMap(({ command }) => command.routes)];
+
+export const mcp = custom('mcp', {
+  help: 'Serve the Model Context Protocol on stdin and stdout, for AI assistants',
+  routes: ROUTES,
+  isStream: true,
+  async run(context) {
+    await context.project();
+    // Loaded here, because only this command needs it.
+    const { serveMcp } = await import('../mcp/serve.ts');
+    await serveMcp(context);
+  },
+});

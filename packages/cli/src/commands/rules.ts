@@ -1,80 +1,224 @@
-import type { Command } from 'commander';
-import type { Backtest, RuleListed } from '@beckon/contract/dashboard';
-import { usage } from '../failure.ts';
-import { printable } from '../output/printable.ts';
-import { readDuration, when } from '../output/when.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
-import { testRule } from '../api/backtest.ts';
+import type { RuleMode } from '@beckon/contract/dashboard';
+import { BACKTEST, backtest } from '../api/backtest.ts';
+import { EXIT, usage } from '../failure.ts';
+import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { duration, fallback, flag, jsonFile, required, text, whole } from '../framework/options.ts';
+import { count, percent } from '../output/words.ts';
+import { backtestView, hintLines, ruleRow, ruleView, switchQuestion } from './rule-views.ts';
 
-const DAY_MS = 86_400_000;
+const RULE = 'GET /projects/:project/rules/:rule';
+const SWITCH = 'GET /projects/:project/rules/:rule/switch';
+const MOVE_WAITING = 'GET /projects/:project/rules/:rule/move-waiting';
 const DAYS_MAX = 366;
 
-export function addRules(program: Command, shell: Shell): void {
-  const rules = program.command('rules').description('what letters are written by');
-  rules
-    .command('list')
-    .description('the rules of the project, in the order of their priority')
-    .action(action(shell, list));
-  rules
-    .command('test')
-    .description('whom a rule would have written to, over what is stored; nothing is changed')
-    .argument('<rule>', 'its id or its name')
-    .option('--since <duration>', 'how far back, in days such as 30d', '30d')
-    .action(action<{ since: string }>(shell, test));
+const FILE = required(jsonFile('--file <file>', 'Rule as JSON: {"name": "…", "when": {…}, "steps": […]}'));
+const INCLUDE_OPEN = flag('--include-open', 'Also change open drafts that nobody has edited');
+
+export const rules: Noun = {
+  name: 'rules',
+  help: 'Manage rules, which decide who gets an email',
+  commands: [
+    list('GET /projects/:project/rules', 'list', {
+      help: 'List rules by priority',
+      row: ruleRow,
+      empty: 'No rules yet. Create one: beckon rules create --file <file>',
+    }),
+    call(RULE, 'show <rule>', {
+      help: 'Show a rule with its definition, active runs and warnings',
+      view: ruleView,
+    }),
+    call('POST /projects/:project/rules/check', 'check', {
+      help: 'Check a rule without saving it',
+      options: { file: FILE, rule: text('--rule <rule>', 'Compare with this saved rule, by ID or name') },
+      body: ({ file, rule }) => ({ document: document(file), ...(rule === undefined ? {} : { rule }) }),
+      view: (found) => [
+        found.sentence,
+        { title: 'Errors', rows: found.faults },
+        hintLines(found.lints),
+        found.sentence_before === null || !found.new_version
+          ? null
+          : `Saving creates a new version. Now: ${found.sentence_before}`,
+      ],
+      exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
+    }),
+    call('POST /projects/:project/rules', 'create', {
+      help: 'Create a rule',
+      options: { file: FILE, disabled: flag('--disabled', 'Create the rule without enabling it') },
+      body: ({ file, disabled }) => ({ document: document(file), on: disabled !== true }),
+      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.lints)],
+    }),
+    call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
+      help: 'Replace the definition of a rule. Active runs continue in the version in which they began.',
+      options: { file: FILE, include_open: INCLUDE_OPEN },
+      reads: [RULE],
+      find: async ({ api }, params) => (await api.call(RULE, { params })).data,
+      body: ({ file, include_open }, { name, updated_at }) => ({
+        document: { name, ...document(file) },
+        updated_at,
+        ...(include_open ? { include_open } : {}),
+      }),
+      view: ({ rule, drafts }) => [
+        `Rule ${rule.name} is at version ${rule.version}. ${count(drafts, 'open draft')} changed.`,
+        rule.sentence,
+        hintLines(rule.lints),
+      ],
+    }),
+    call('POST /projects/:project/rules/:rule/switch', 'enable <rule>', {
+      help: 'Enable a rule. It evaluates what is accepted from now on, and held drafts and runs continue.',
+      reads: [SWITCH],
+      find: async ({ api }, params) => (await api.call(SWITCH, { params })).data,
+      confirm: ({ rule }, { long_held }) =>
+        long_held === 0
+          ? null
+          : `${count(long_held, 'draft')} of ${rule} were held for more than a day. Enable it?`,
+      body: (_input, { long_held }) => ({ on: true, ...(long_held === 0 ? {} : { confirmed: true }) }),
+      view: ({ rule, drafts, runs, expired }) =>
+        `Enabled rule ${rule.name}. ${count(runs, 'run')} and ${count(drafts, 'draft')} continue; ${count(expired, 'draft')} expired.`,
+    }),
+    call('POST /projects/:project/rules/:rule/switch', 'disable <rule>', {
+      help: 'Disable a rule. Its drafts and runs are held until it is enabled.',
+      reads: [SWITCH],
+      find: async ({ api }, params) => (await api.call(SWITCH, { params })).data,
+      confirm: ({ rule }, preview) => switchQuestion(rule, preview),
+      body: () => ({ on: false }),
+      view: ({ rule, drafts, runs }) =>
+        `Disabled rule ${rule.name}. ${count(runs, 'run')} and ${count(drafts, 'draft')} are held.`,
+    }),
+    custom('backtest [rule]', {
+      help: 'Run a rule over stored events, without creating anything',
+      routes: [BACKTEST],
+      options: {
+        file: jsonFile(
+          '--file <file>',
+          'An unsaved rule as JSON; with the name of a saved rule, both are compared',
+        ),
+        since: fallback(duration('--since <duration>', 'How far back, in days; at most 366d', 'd'), '30d'),
+      },
+      async run({ api, output, signal }, { rule, file, since: days }) {
+        if ((rule === undefined) === (file === undefined))
+          throw usage('Pass a saved rule, or --file for an unsaved one', 'rule');
+        if (days < 1 || days > DAYS_MAX) throw usage('--since must be from 1d to 366d', '--since');
+        const found = await backtest(api, {
+          body: { days, ...(rule === undefined ? { document: document(file) } : { rule }) },
+          signal,
+          onProgress: (share) => output.progress(`Evaluating ${count(days, 'day')} … ${percent(share)}`),
+        });
+        await output.value(found, backtestView);
+      },
+    }),
+    call('POST /projects/:project/rules/:rule/mode', 'set-mode <rule> <mode>', {
+      help: 'Set the mode of a rule: draft waits for approval, autopilot sends at the deadline',
+      args: { mode: 'draft or autopilot' },
+      options: {
+        deadline: text(
+          '--deadline <duration>',
+          "Time to review, such as 4h; default uses the project's setting",
+          (given) => (given === 'default' ? null : given),
+        ),
+        include_open: INCLUDE_OPEN,
+      },
+      body: ({ rule: _rule, mode, ...options }) => ({ mode: readMode(mode), ...options }),
+      view: ({ rule, drafts }) =>
+        `Rule ${rule.name} is in mode ${rule.mode}. ${count(drafts, 'open draft')} changed.`,
+    }),
+    call('POST /projects/:project/rules/:rule/reorder', 'reorder <rule>', {
+      help: 'Move a rule in the order of priority',
+      options: {
+        before: text('--before <rule>', 'Rule that follows it, by ID or name; default: move to the end'),
+      },
+      body: ({ before }) => ({ before: before ?? null }),
+      view: ({ changed }) => ({
+        rows: changed.map(({ name, priority }) => ({ rule: name, priority })),
+        empty: 'The order is unchanged.',
+      }),
+    }),
+    call('POST /projects/:project/rules/:rule/duplicate', 'duplicate <rule>', {
+      help: 'Create a disabled copy of a rule',
+      options: { name: text('--name <name>', 'Name of the copy') },
+      body: ({ name }) => (name === undefined ? {} : { name }),
+      view: ({ id, name }) => `Created rule ${name} (ID ${id}), disabled.`,
+    }),
+    list('GET /projects/:project/rules/:rule/versions', 'versions <rule>', {
+      help: 'List the versions of a rule',
+      row: ['version', 'is_present', 'created_at', 'created_by', 'runs', 'sentence'],
+      empty: 'No versions.',
+    }),
+    call('GET /projects/:project/rules/:rule/results', 'results <rule>', {
+      help: 'Show the results of a rule: funnel, outcomes, holdout and why users were not enrolled',
+      options: { days: whole('--days <count>', 'How many days back (default: 30)', [1, DAYS_MAX]) },
+      view: [
+        'since',
+        'has_goal',
+        'holdout_percent',
+        'bounced',
+        'complained',
+        'unsubscribed',
+        'replied',
+        'funnel',
+        'drafts',
+        'lift',
+        'refused',
+      ],
+    }),
+    list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {
+      help: 'List the active runs of a rule',
+      isPaged: true,
+      options: {
+        version: whole('--version-number <number>', 'Only runs in this version', [1, 1_000_000]),
+        step: whole('--step <number>', 'Only runs at this step', [0, 10_000]),
+      },
+      row: [
+        'external_user_id',
+        'state',
+        ['step', ({ step }) => step.label],
+        'waits_for',
+        'next_at',
+        'entered_at',
+        'by',
+        'version',
+      ],
+      empty: 'No active runs.',
+    }),
+    call('POST /projects/:project/rules/:rule/move-waiting', 'move-waiting <rule>', {
+      help: 'Move runs of older versions to the current version',
+      reads: [MOVE_WAITING],
+      find: async ({ api }, params) => (await api.call(MOVE_WAITING, { params })).data,
+      confirm: ({ rule }, { moved, version }) =>
+        moved === 0 ? null : `Move ${count(moved, 'run')} of ${rule} to version ${version}?`,
+      view: ({ version, moved, stayed }) => [
+        `Moved ${count(moved, 'run')} to version ${version}.`,
+        {
+          title: 'Not moved, because the versions differ before their step',
+          rows: stayed,
+        },
+      ],
+    }),
+    call('GET /projects/:project/rules/:rule/edits', 'edits <rule>', {
+      help: 'Show changes that reviewers make again and again in drafts of a rule',
+      view: ({ drafts, edited, changes }) => [
+        `${edited} of the newest ${count(drafts, 'draft')} were edited.`,
+        {
+          rows: changes.map(({ letter, part, sentence, before, after }) => ({
+            template: letter ?? 'in the rule',
+            part,
+            change: sentence,
+            before,
+            after,
+          })),
+          empty: 'No recurring changes.',
+        },
+      ],
+    }),
+  ],
+};
+
+function readMode(given: string): RuleMode {
+  if (given === 'draft' || given === 'autopilot') return given;
+  throw usage(`${given} is neither draft nor autopilot`, 'mode');
 }
 
-async function list({ inProject, output }: Running<object>): Promise<void> {
-  const { dashboard, project } = await inProject();
-  const { data } = await dashboard.call('GET /projects/:project/rules', { params: { project: project.id } });
-  await output.many(data, { row: toRow, none: 'This project has no rules.' });
-}
-
-function toRow({ id, name, on, mode, leaves_after, open_drafts, priority }: RuleListed) {
-  return {
-    id,
-    name,
-    state: on ? 'on' : 'off',
-    mode,
-    leaves_after: leaves_after ?? 'when approved',
-    open_drafts,
-    priority,
-  };
-}
-
-async function test(
-  { inProject, output, options, signal }: Running<{ since: string }>,
-  rule = '',
-): Promise<void> {
-  const ms = readDuration(options.since) ?? 0;
-  const days = Math.ceil(ms / DAY_MS);
-  if (days < 1 || days > DAYS_MAX)
-    throw usage(`--since: ${options.since} is no number of days from 1d to 366d`, '--since');
-  const { dashboard, project } = await inProject();
-  const found = await testRule(dashboard, {
-    projectId: project.id,
-    rule,
-    days,
-    signal,
-    onProgress: (share) => output.progress(`Looking through ${days} days … ${Math.floor(share * 100)} %`),
-  });
-  await output.one(found, describe);
-}
-
-function describe({ rule, from, to, considered, entered, letters, refused, samples }: Backtest): string {
-  const lines = [
-    `${printable(rule)}, from ${when(from)} to ${when(to)}`,
-    `  looked at ${times(considered)}; people who would have come in: ${entered.people}, ${times(entered.runs)} in all`,
-    `  letters written: ${letters.written}; taken back before they left: ${letters.cancelled}; without an address: ${letters.without_address}`,
-    ...refused.map(({ count, sentence }) => `  ${count} × not: ${printable(sentence)}`),
-    ...samples.map(
-      ({ external_user_id, at, subject }) =>
-        `  for instance to ${printable(external_user_id)} at ${when(at)}: “${printable(subject)}”`,
-    ),
-  ];
-  return lines.join('\n');
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
+function document(file: unknown): Record<string, unknown> {
+  if (typeof file === 'object' && file !== null && !Array.isArray(file))
+    return file as Record<string, unknown>;
+  throw usage('--file must hold a JSON object', '--file');
 }

@@ -1,56 +1,64 @@
-import type { Command } from 'commander';
 import type { FeedItem } from '@beckon/contract/dashboard';
 import { followFeed } from '../api/feed.ts';
-import { usage } from '../failure.ts';
 import { feedLine } from '../feed-words.ts';
-import { action, type Running } from '../run.ts';
+import { custom } from '../framework/declare.ts';
+import { downloadTo } from '../framework/download.ts';
+import { flag, time, whole } from '../framework/options.ts';
+import { readPages } from '../framework/pages.ts';
 import { createSeen } from '../seen.ts';
-import type { Shell } from '../shell.ts';
 
-type TailOptions = { last: string };
+const STREAM = 'GET /projects/:project/stream';
+const FEED = 'GET /projects/:project/feed';
+const EXPORT = 'GET /projects/:project/stream-export';
+const SINCE_SHOWN = 500;
 
-const LAST_MAX = 500;
-
-export function addTail(program: Command, shell: Shell): void {
-  program
-    .command('tail')
-    .description('follow what happens in the project, as it happens; Ctrl-C ends it')
-    .argument('[filter...]', 'as in the dashboard: type:event name:trial_started user:user_42 -type:request')
-    // A term that excludes begins with a minus, and is none.
-    .allowUnknownOption()
-    .option('--last <count>', 'show so many of the last ones first, at most 500', '0')
-    .action(action<TailOptions>(shell, tail, { endsByInterrupt: true }));
-}
-
-async function tail(running: Running<TailOptions>, ...words: string[]): Promise<void> {
-  const { output, signal, options, shell } = running;
-  const filter = words.join(' ');
-  const last = /^\d{1,3}$/.test(options.last) ? Number(options.last) : LAST_MAX + 1;
-  if (last > LAST_MAX) throw usage(`--last: ${options.last} is no number from 0 to ${LAST_MAX}`, '--last');
-  const { dashboard, project } = await running.inProject();
-  const params = { project: project.id };
-  const show = (item: FeedItem): Promise<void> => output.next(item, (shown) => feedLine(shown, output.paint));
-  const isSeen = createSeen();
-  let lastEventId: string | undefined;
-  if (last > 0) {
-    const query = { filter, limit: last };
-    const { data } = await dashboard.call('GET /projects/:project/stream', { params, query });
-    for (const item of data.toReversed()) if (!isSeen(item.place)) await show(item);
-    lastEventId = data[0]?.place;
-  }
-  const feed = followFeed({
-    open: (headers, until) =>
-      dashboard.open('GET /projects/:project/feed', { params, query: { filter }, headers, signal: until }),
-    signal,
-    wait: shell.wait,
-    ...(lastEventId === undefined ? {} : { lastEventId }),
-    onOpen: () => output.note('Following; Ctrl-C ends it.'),
-    onLost: (why) => output.note(`Connection lost (${why}); trying again …`),
-    onBack: () => output.note('Connected again.'),
-    onGap: () => output.note('What may have happened while the connection was away is not shown.'),
-  });
-  for await (const { data } of feed) {
-    const item = JSON.parse(data) as FeedItem;
-    if (!isSeen(item.place)) await show(item);
-  }
-}
+export const tail = custom('tail [filter...]', {
+  help: 'Follow the activity stream of a project; Ctrl-C ends it',
+  args: { filter: 'Filter terms such as type:event name:trial_started user:user_42 -type:request' },
+  routes: [STREAM, FEED, EXPORT],
+  options: {
+    last: whole('--last <count>', 'Show the newest entries first', [0, 10_000]),
+    since: time(
+      '--since <time>',
+      `Show entries since this time first, such as 7d (at most ${SINCE_SHOWN}, or --last)`,
+      'back',
+    ),
+    noFollow: { flags: '--no-follow', help: 'End after these entries', read: (given: boolean) => !given },
+    export: flag('--export', 'Write all entries as lines of JSON, oldest first, and end'),
+  },
+  isStream: true,
+  async run(context, { filter: words, last, since, noFollow, export: isExport }) {
+    const { api, output, shell, signal } = context;
+    const query = { filter: words.join(' '), ...(since === undefined ? {} : { since }) };
+    if (isExport)
+      return downloadTo(
+        { ...context, output: { ...output, isJson: false } },
+        await api.open(EXPORT, { query }),
+      );
+    const show = (item: FeedItem): Promise<void> => output.painted(item, feedLine);
+    const isSeen = createSeen();
+    const limit = last ?? (since === undefined ? 0 : SINCE_SHOWN);
+    const { items } =
+      limit === 0
+        ? { items: [] }
+        : await readPages<FeedItem>({ limit, isPaged: true }, (page) =>
+            api.call(STREAM, { query: { ...query, ...page } }),
+          );
+    for (const item of items.toReversed()) if (!isSeen(item.place)) await show(item);
+    if (noFollow) return;
+    const [newest] = items;
+    const feed = followFeed({
+      open: (headers, until) => api.open(FEED, { query: { filter: query.filter }, headers, signal: until }),
+      signal,
+      wait: shell.wait,
+      ...(newest === undefined ? {} : { lastEventId: newest.place }),
+      note: output.note,
+      onOpen: 'Following the activity stream. Press Ctrl-C to end.',
+      onGap: 'Entries from the time without a connection may be missing.',
+    });
+    for await (const { data } of feed) {
+      const item = JSON.parse(data) as FeedItem;
+      if (!isSeen(item.place)) await show(item);
+    }
+  },
+});

@@ -1,47 +1,33 @@
-import type { Command } from 'commander';
 import type { EventInput } from '@beckon/contract';
-import { usage } from '../failure.ts';
-import { printable } from '../output/printable.ts';
-import { collect, readProperties } from '../read-properties.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import { custom } from '../framework/declare.ts';
+import { text, time } from '../framework/options.ts';
+import { merged, objectFile, properties } from '../framework/properties.ts';
 
-type TrackOptions = { property: string[]; data?: string; at?: string; messageId?: string };
-
-export function addTrack(program: Command, shell: Shell): void {
-  program
-    .command('track')
-    .description('tell that a user did something')
-    .argument('<user>', 'the external_user_id')
-    .argument('<event>', 'the name of the event')
-    .option('-p, --property <key=value>', 'a property; numbers and other JSON are read as such', collect, [])
-    .option('--data <file>', 'a JSON object of properties; - reads it from stdin')
-    .option('--at <time>', 'when it happened, such as 2026-01-31T14:30:00Z; now where left out')
-    .option('--message-id <id>', 'your own id of it: a second event with it has no effect')
-    .action(action<TrackOptions>(shell, track));
-}
-
-async function track(running: Running<TrackOptions>, user = '', name = ''): Promise<void> {
-  const { options, output, signal, shell } = running;
-  const { property, data: file, at, messageId } = options;
-  if (file === '-' && options.keyFile === '-')
-    throw usage('--data and --key-file cannot both be read from stdin');
-  const properties = await readProperties(shell, { pairs: property, option: '--property', file });
-  const event: EventInput = {
-    external_user_id: user,
-    name,
-    ...(Object.keys(properties).length === 0 ? {} : { properties }),
-    ...(at === undefined ? {} : { occurred_at: readTime(at, '--at') }),
-    ...(messageId === undefined ? {} : { message_id: messageId }),
-  };
-  await (await running.client()).track(event, { signal });
-  await output.one({ accepted: true, event }, () => `Accepted: ${printable(name)} of ${printable(user)}`);
-}
-
-/** As it is sent: the moment that was meant, in UTC. */
-export function readTime(text: string, option: string): string {
-  const at = /^\d{4}-\d\d-\d\d(?:$|[T ])/.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime()))
-    throw usage(`${option}: ${text} is no time such as 2026-01-31T14:30:00Z`, option);
-  return at.toISOString();
-}
+export const track = custom('track <user> <event>', {
+  help: 'Send an event of a user',
+  options: {
+    properties: properties(
+      '-p, --property <key=value>',
+      'A property; numbers and other JSON keep their type',
+    ),
+    data: objectFile('--data <file>', 'JSON object of properties; - reads stdin'),
+    at: time(
+      '--at <time>',
+      'When it happened, such as 2026-01-31T14:30:00Z or 2h for two hours ago (default: now)',
+      'back',
+    ),
+    messageId: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
+  },
+  async run(context, { user, event: name, properties: own, data, at, messageId }) {
+    const all = merged(data, own);
+    const event: EventInput = {
+      external_user_id: user,
+      name,
+      ...(Object.keys(all).length === 0 ? {} : { properties: all }),
+      ...(at === undefined ? {} : { occurred_at: at }),
+      ...(messageId === undefined ? {} : { message_id: messageId }),
+    };
+    await (await context.client()).track(event, { signal: context.signal });
+    await context.output.value({ accepted: true, event }, () => `Accepted event ${name} of ${user}.`);
+  },
+});

@@ -1,44 +1,43 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { declareEvents, WRITTEN_BY } from '../declare-events.ts';
 import { Failure, usage } from '../failure.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
+import { custom, type Noun } from '../framework/declare.ts';
+import { fallback, flag, text } from '../framework/options.ts';
+import { count } from '../output/words.ts';
 
-type PullOptions = { out: string; force?: true };
+export const types: Noun = {
+  name: 'types',
+  help: "Generate TypeScript types of a project's events",
+  commands: [
+    custom('pull', {
+      help: "Write a project's event names and properties as types for @beckon/client",
+      routes: ['GET /projects/:project/events'],
+      options: {
+        out: fallback(text('--out <file>', 'File to write; - prints the types'), 'beckon-events.d.ts'),
+        force: flag('--force', 'Replace a file that this command did not write'),
+      },
+      async run({ api, output, shell }, { out, force }) {
+        const { data } = await api.call('GET /projects/:project/events', {});
+        const { text: declared, events } = declareEvents(data);
+        if (out === '-') return output.value(declared, () => declared.trimEnd());
+        const path = resolve(shell.cwd, out);
+        if (!force) await requireGenerated(path);
+        await writeFile(path, declared).catch((error: Error) => {
+          throw new Failure('file_unwritable', `Cannot write ${path}: ${error.message}`, { cause: error });
+        });
+        await output.value({ path, events }, () => `Wrote types of ${count(events, 'event')} to ${out}.`);
+      },
+    }),
+  ],
+};
 
-export function addTypes(program: Command, shell: Shell): void {
-  const types = program.command('types').description('TypeScript types of what your project is told');
-  types
-    .command('pull')
-    .description(
-      'write the events of the project, with the properties that came, as types for @beckon/client',
-    )
-    .option('--out <file>', 'where to; - prints it', 'beckon-events.d.ts')
-    .option('--force', 'replace a file that this command did not write')
-    .action(action<PullOptions>(shell, pull));
-}
-
-async function pull({ inProject, output, options, shell }: Running<PullOptions>): Promise<void> {
-  const { dashboard, project } = await inProject();
-  const { data } = await dashboard.call('GET /projects/:project/events', { params: { project: project.id } });
-  const { text, events } = declareEvents(data);
-  if (options.out === '-') return output.plain(text);
-  const path = resolve(shell.cwd, options.out);
-  await requireOurs(path, options.force ?? false);
-  await writeFile(path, text).catch((error: Error) => {
-    throw new Failure('file_unwritable', `${path} cannot be written: ${error.message}`, { cause: error });
-  });
-  await output.one({ path, events }, () => `${events} events of your own are typed in ${options.out}.`);
-}
-
-/** What somebody wrote by hand is not lost by a command that was meant for another folder. */
-async function requireOurs(path: string, isForced: boolean): Promise<void> {
+/** Protects a file written by hand from a command run in the wrong folder. */
+async function requireGenerated(path: string): Promise<void> {
   const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new Failure('file_unreadable', `${path} cannot be read: ${error.message}`, { cause: error });
+    throw new Failure('file_unreadable', `Cannot read ${path}: ${error.message}`, { cause: error });
   });
-  if (before === null || isForced || before.startsWith(WRITTEN_BY)) return;
-  throw usage(`${path} was not written by this command: choose another file, or say --force`, '--out');
+  if (before === null || before.startsWith(WRITTEN_BY)) return;
+  throw usage(`${path} was not written by this command. Choose another file, or pass --force.`, '--out');
 }

@@ -1,98 +1,198 @@
-import { type Command, Option } from 'commander';
-import type { WebhookDelivery, WebhookDeliveryState } from '@beckon/contract/dashboard';
-import { usage } from '../failure.ts';
-import { readDuration, when } from '../output/when.ts';
-import { action, type Running } from '../run.ts';
-import type { Shell } from '../shell.ts';
-import { readTime } from './track.ts';
+import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboard';
+import { WEBHOOK_TYPES } from '@beckon/contract';
+import { EXIT, usage } from '../failure.ts';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { choice, commaList, duration, flag, text, time, whole } from '../framework/options.ts';
+import { type Column, viewOf } from '../output/auto.ts';
+import type { View } from '../output/view.ts';
+import { count, plain, type Words } from '../output/words.ts';
 
-const STATES: WebhookDeliveryState[] = [
-  'pending',
-  'delivering',
-  'delivered',
-  'exhausted',
-  'missed',
-  'cancelled',
+const ENDPOINT = 'GET /projects/:project/webhooks/:endpoint';
+const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled'] as const;
+const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
+
+const SETTINGS = {
+  types: text(
+    '--types <types>',
+    `Event types, separated by commas, or all: ${WEBHOOK_TYPES.join(', ')}`,
+    (given) => (given === 'all' ? null : given.split(',').map((type) => type.trim())),
+  ),
+  description: text('--description <text>', 'What the endpoint is for'),
+  per_second: whole('--rate <count>', 'Maximum requests per second (default: 50)', [1, 1_000]),
+  in_flight_max: whole('--in-flight <count>', 'Maximum concurrent requests (default: 10)', [1, 1_000]),
+};
+
+const DISABLED_REASONS = {
+  manual: 'by a member',
+  gone: 'it answered 410 Gone',
+  failing: 'it failed for too long',
+  deleted: 'deleted',
+};
+
+const TYPES: Column<WebhookEndpoint> = ['types', ({ types }) => types?.join(', ') ?? 'all'];
+const STATE: Column<WebhookEndpoint> = [
+  'state',
+  ({ state, disabled_reason: why }) => (why === null ? state : `${state} (${DISABLED_REASONS[why]})`),
 ];
-const LIMIT_MAX = 200;
 
-type DeliveriesOptions = { state?: WebhookDeliveryState; endpoint?: string; limit: string };
-type ReplayOptions = { failed?: true; since?: string; endpoint?: string };
+export const webhooks: Noun = {
+  name: 'webhooks',
+  help: 'Manage webhook endpoints and their deliveries',
+  commands: [
+    list('GET /projects/:project/webhooks', 'list', {
+      help: 'List webhook endpoints and their health',
+      row: ['id', 'url', TYPES, STATE, 'failing_since', 'last_success_at', 'description'],
+      empty:
+        'No webhook endpoints yet. Add one to receive opens, clicks, replies, bounces and unsubscribes: ' +
+        'beckon webhooks create <url>',
+    }),
+    call(ENDPOINT, 'show <endpoint>', { help: 'Show a webhook endpoint', view: endpointView }),
+    call('POST /projects/:project/webhooks', 'create <url>', {
+      help: 'Create a webhook endpoint and print its signing secret once',
+      args: { url: 'Address that receives the events, such as https://example.com/webhooks' },
+      options: SETTINGS,
+      view: ({ id, secret }) => [
+        `Created webhook endpoint ${id}. Its signing secret is shown once:`,
+        secret,
+        `Send it a test event: beckon webhooks test ${id}`,
+      ],
+    }),
+    call('PATCH /projects/:project/webhooks/:endpoint', 'update <endpoint>', {
+      help: 'Update a webhook endpoint. Pending deliveries go to the new address.',
+      options: { url: text('--to <url>', 'New address'), ...SETTINGS },
+      body: ({ endpoint: _endpoint, ...settings }) => requireSome(settings),
+      view: endpointView,
+    }),
+    call('POST /projects/:project/webhooks/:endpoint/enable', 'enable <endpoint>', {
+      help: 'Enable a webhook endpoint',
+      view: ({ url }) =>
+        `Enabled ${url}. Missed events are not resent; send them with: beckon webhooks replay --missed`,
+    }),
+    call('POST /projects/:project/webhooks/:endpoint/disable', 'disable <endpoint>', {
+      help: 'Disable a webhook endpoint. Events are marked as missed until it is enabled.',
+      view: ({ url, missed }) =>
+        `Disabled ${url}. ${count(missed, 'pending delivery', 'pending deliveries')} missed.`,
+    }),
+    call('DELETE /projects/:project/webhooks/:endpoint', 'delete <endpoint>', {
+      help: 'Delete a webhook endpoint with its secrets, and cancel its pending deliveries',
+      reads: [ENDPOINT],
+      find: async ({ api }, params) => (await api.call(ENDPOINT, { params })).data,
+      confirm: (_input, { url }) => `Delete the webhook endpoint ${url}?`,
+      body: (_input, { url }) => ({ url }),
+      view: ({ cancelled }, _words, { found }) =>
+        `Deleted ${found.url}. ${count(cancelled, 'pending delivery', 'pending deliveries')} canceled.`,
+    }),
+    call('POST /projects/:project/webhooks/:endpoint/rotate', 'rotate <endpoint>', {
+      help: 'Create a new signing secret and print it once',
+      options: {
+        overlap_hours: duration(
+          '--overlap <duration>',
+          'How long the old secret also signs (default: 24h; at most 7d; 0 ends it now)',
+          'h',
+        ),
+      },
+      view: ({ secret }) => ['The new signing secret is shown once:', secret],
+    }),
+    call('POST /projects/:project/webhooks/:endpoint/test', 'test <endpoint>', {
+      help: 'Send a test event to a webhook endpoint and show the response',
+      view: deliveryView,
+      exit: ({ state }) => (state === 'delivered' ? EXIT.ok : EXIT.failed),
+    }),
+    list('GET /projects/:project/webhook-deliveries', 'deliveries', {
+      help: 'List webhook deliveries of the last 30 days, newest first',
+      isPaged: true,
+      options: {
+        endpoint: text('--endpoint <endpoint>', 'Only deliveries to this endpoint'),
+        message: text('--message <message>', 'Only this message (msg_…)'),
+        state: choice('--state <state>', 'Only deliveries in this state', STATES),
+      },
+      row: [
+        ['message', ({ id }) => id],
+        ['endpoint', ({ endpoint_id }) => endpoint_id],
+        'type',
+        'state',
+        ['attempts', ({ attempts }) => attempts.length],
+        ['last result', ({ attempts }) => resultOf(attempts.at(-1))],
+        'created_at',
+        'next_at',
+      ],
+      empty:
+        'No webhook deliveries yet. Events of emails appear here once an endpoint exists: beckon webhooks list',
+    }),
+    call('GET /projects/:project/webhook-deliveries/:message/:endpoint', 'delivery <message> <endpoint>', {
+      help: 'Show a webhook delivery with its body and every attempt',
+      args: { message: 'Message ID (msg_…)' },
+      view: (delivery, words) => [
+        ...deliveryView(delivery, words),
+        delivery.body ?? 'The body was erased with its user.',
+      ],
+    }),
+    call('POST /projects/:project/webhook-replays', 'replay [message]', {
+      help: 'Send webhook deliveries again, with the same IDs and bodies',
+      details: 'Choose what to send: one message, --since <time>, or --missed.',
+      args: { message: 'Message ID (msg_…); with --endpoint, only to that endpoint' },
+      options: {
+        endpoint: text('--endpoint <endpoint>', 'Only to this endpoint'),
+        since: time(
+          '--since <time>',
+          'Events since this time: 2026-01-31T14:30:00Z, or 7d for the last 7 days',
+          'back',
+        ),
+        until: time('--until <time>', 'Events until this time', 'back'),
+        missed: flag('--missed', 'Everything missed while an endpoint was disabled'),
+        states: commaList('--states <states>', `Only deliveries in these states: ${REPLAYABLE.join(', ')}`),
+        history: flag('--history', 'Also events from before the endpoint was created'),
+      },
+      body: ({ states, ...rest }) => ({
+        ...rest,
+        ...(states === undefined ? {} : { states: readStates(states) }),
+      }),
+      view: ({ replayed }) => `${count(replayed, 'delivery', 'deliveries')} will be sent again.`,
+    }),
+  ],
+};
 
-export function addWebhooks(program: Command, shell: Shell): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('what your endpoints were told (needs the role admin)');
-  webhooks
-    .command('deliveries')
-    .description('the newest deliveries, and how they went')
-    .addOption(new Option('--state <state>', 'those alone that are so').choices(STATES))
-    .option('--endpoint <id>', 'to this endpoint alone')
-    .option('--limit <count>', `at most ${LIMIT_MAX}`, '50')
-    .action(action<DeliveriesOptions>(shell, deliveries));
-  webhooks
-    .command('replay')
-    .description('send again: one message, or all that did not arrive since')
-    .argument('[message]', 'msg_…')
-    .option('--failed', 'those that were given up or missed; this is meant where nothing is said')
-    .option('--since <time>', 'so long ago such as 1h, or since a moment such as 2026-01-31T14:30:00Z')
-    .option('--endpoint <id>', 'to this endpoint alone')
-    .action(action<ReplayOptions>(shell, replay));
+function endpointView(endpoint: WebhookEndpoint, words: Words): View {
+  return viewOf({ ...endpoint, types: endpoint.types ?? 'all' }, words);
 }
 
-async function deliveries({ inProject, output, options }: Running<DeliveriesOptions>): Promise<void> {
-  const { state, endpoint, limit } = options;
-  const most = /^[1-9]\d{0,2}$/.test(limit) ? Number(limit) : LIMIT_MAX + 1;
-  if (most > LIMIT_MAX) throw usage(`--limit: ${limit} is no number from 1 to ${LIMIT_MAX}`, '--limit');
-  const { dashboard, project } = await inProject();
-  const { data } = await dashboard.call('GET /projects/:project/webhook-deliveries', {
-    params: { project: project.id },
-    query: {
-      limit: most,
-      ...(state === undefined ? {} : { state }),
-      ...(endpoint === undefined ? {} : { endpoint }),
+/** Some servers answer with whole pages; `--json` has all of it. */
+const ANSWER_SHOWN_CHARS = 200;
+
+function deliveryView({ id, endpoint_id, type, state, attempts }: WebhookDelivery, { when }: Words) {
+  return [
+    { message: id, type, state: plain(state), endpoint: endpoint_id },
+    {
+      rows: attempts.map((attempt) => ({
+        attempt: attempt.number,
+        time: when(attempt.at),
+        trigger: attempt.trigger === 'auto' ? 'automatic' : 'manual',
+        result: resultOf(attempt),
+        response: attempt.answer?.slice(0, ANSWER_SHOWN_CHARS),
+      })),
+      empty:
+        state === 'missed'
+          ? 'No attempts. Send it with: beckon webhooks replay --missed'
+          : 'No attempts yet.',
     },
+  ];
+}
+
+function resultOf(attempt: WebhookAttempt | undefined): string | null {
+  if (!attempt) return null;
+  return [attempt.status, attempt.error].filter((part) => part !== null).join(' ') || 'in progress';
+}
+
+function readStates(given: string[]): (typeof REPLAYABLE)[number][] {
+  return given.map((state) => {
+    const found = REPLAYABLE.find((one) => one === state);
+    if (found === undefined)
+      throw usage(`--states: ${state} is none of ${REPLAYABLE.join(', ')}`, '--states');
+    return found;
   });
-  await output.many(data, { row: toRow, none: 'No webhooks so far.' });
 }
 
-function toRow({ id, type, state, created_at, attempts }: WebhookDelivery) {
-  const last = attempts.at(-1);
-  return {
-    message: id,
-    type,
-    state,
-    made: when(created_at),
-    attempts: attempts.length,
-    answer: last === undefined ? null : (last.status ?? last.error),
-    url: last?.url,
-  };
-}
-
-async function replay(
-  { inProject, output, options, shell }: Running<ReplayOptions>,
-  message?: string,
-): Promise<void> {
-  const { since, endpoint, failed } = options;
-  if ((message === undefined) === (since === undefined))
-    throw usage('Say what is to be sent again: a message (msg_…), or --failed --since 1h');
-  if (message !== undefined && failed)
-    throw usage('--failed is for --since; a message is sent again however it went');
-  const { dashboard, project } = await inProject();
-  const { data } = await dashboard.call('POST /projects/:project/webhook-replays', {
-    params: { project: project.id },
-    body: {
-      ...(message === undefined ? {} : { message }),
-      ...(since === undefined
-        ? {}
-        : { since: readSince(since, shell.now()), states: ['exhausted', 'missed'] }),
-      ...(endpoint === undefined ? {} : { endpoint }),
-    },
-  });
-  await output.one(data, ({ replayed }) => `Deliveries that are sent again: ${replayed}`);
-}
-
-function readSince(text: string, now: number): string {
-  const ms = readDuration(text);
-  return ms === null ? readTime(text, '--since') : new Date(now - ms).toISOString();
+function requireSome<T extends object>(settings: T): T {
+  if (Object.keys(settings).length > 0) return settings;
+  throw usage('Nothing to update. Pass at least one option; see: beckon webhooks update --help');
 }

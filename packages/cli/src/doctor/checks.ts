@@ -1,17 +1,15 @@
 import type { Home } from '@beckon/contract/dashboard';
 import { SIGNATURE_TOLERANCE_S } from '@beckon/contract/signature';
-import type { Dashboard, Fetch } from '../api/dashboard.ts';
-import { findProject } from '../api/project.ts';
+import type { Api } from '../framework/context.ts';
 import { unreachable } from '../api/refusal.ts';
 import { Failure } from '../failure.ts';
-import { when } from '../output/when.ts';
 import type { Connection } from '../profiles/connection.ts';
 
 export type Check = {
   name: string;
   status: 'ok' | 'warning' | 'error' | 'skipped';
   message: string;
-  /** What to do about it, where anything is to be done. */
+  /** The next step, if there is one. */
   todo: string | null;
 };
 
@@ -20,79 +18,74 @@ export type CheckDeps = {
   version: string;
   now: () => number;
   signal: AbortSignal;
-  fetch?: Fetch;
 };
-
-type Asked = Required<CheckDeps>;
 
 const TIMEOUT_MS = 10_000;
 const CLOCK_WARN_MS = 5_000;
 
-/** In this order, because what comes later needs what came before. */
+/** In this order: each check needs those before it. */
 export async function checkServer(deps: CheckDeps): Promise<Check[]> {
-  const asked = { fetch: globalThis.fetch, ...deps };
-  const { url } = asked.connection;
-  const startedAt = asked.now();
+  const { url } = deps.connection;
+  const startedAt = deps.now();
   let live: Response;
   try {
-    live = await get(asked, '/livez');
+    live = await get(deps, '/livez');
   } catch (error) {
     const { message } = unreachable(url, error);
-    return [bad('server', message, 'Is it running, and is --url (or BECKON_URL) its address?')];
+    return [
+      bad('server', message, 'Check that the server runs, and that --url or BECKON_URL is its address'),
+    ];
   }
   if (live.status !== 200)
     return [
       bad(
         'server',
         `${url}/livez answered ${live.status}`,
-        'This is not Beckon, or something stands before it',
+        'Check the address, and any proxy in front of it',
       ),
     ];
   return [
-    good('server', `${url} answers`),
+    good('server', `${url} responds`),
     transport(url),
-    clock(live, { startedAt, endedAt: asked.now() }),
-    await version(asked),
-    await ready(asked),
+    clock(live, { startedAt, endedAt: deps.now() }),
+    await version(deps),
+    await ready(deps),
   ];
 }
 
-/** A request that the key opens and that is refused for what it says leaves nothing behind. */
+/** Sends an invalid event: a valid key gets 422, and nothing is stored. */
 export async function checkKey(deps: CheckDeps): Promise<Check> {
-  const asked = { fetch: globalThis.fetch, ...deps };
   let key: string;
   try {
-    key = await asked.connection.apiKey();
+    key = await deps.connection.apiKey();
   } catch (error) {
     return skipped('key', error);
   }
   const kind = key.startsWith('sk_test_') ? 'a sandbox key' : 'a live key';
-  const answer = await send(asked, '/api/v1/events', {
+  const answer = await send(deps, '/api/v1/events', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',
-  }).catch((error: unknown) => unreachable(asked.connection.url, error));
+  }).catch((error: unknown) => unreachable(deps.connection.url, error));
   if (answer instanceof Failure) return bad('key', answer.message, 'Try again');
-  if (answer.status === 422) return good('key', `It is right, and ${kind}`);
+  if (answer.status === 422) return good('key', `Valid, ${kind}`);
   if (answer.status === 401)
-    return bad('key', 'The server does not know this API key', 'Make one in the dashboard: API keys');
-  if (answer.status === 429)
-    return warn('key', 'There is no room to try it: too many requests', 'Try again in a moment');
-  return bad('key', `The server answered ${answer.status} to it`, 'Is this the address of the API?');
+    return bad('key', 'Unknown API key', 'Create one: beckon keys create --name <label>');
+  if (answer.status === 429) return warn('key', 'Not checked: too many requests', 'Try again in a moment');
+  return bad('key', `The server answered ${answer.status}`, 'Check the address of the API');
 }
 
-/** What the token opens, and what stands in the way of letters there. */
-export async function checkToken(
-  { connection, now }: CheckDeps,
-  dashboard: () => Promise<Dashboard>,
-): Promise<Check[]> {
+/** Checks the token, and what holds emails in its project. The local socket needs no token. */
+export async function checkToken({ connection, now }: CheckDeps, api: CheckedApi): Promise<Check[]> {
+  if (connection.kind === 'local')
+    return [good('token', 'Not needed: commands use the local socket'), ...(await checkProject(api))];
   try {
-    const asked = await dashboard();
-    const { data } = await asked.call('GET /token', {});
+    const { data } = await api.call('GET /token', {});
     const days = Math.floor((Date.parse(data.expires_at) - now()) / 86_400_000);
-    const scopes = `It may ${data.scopes.join(', ')} until ${when(data.expires_at)}`;
-    const token = days < 7 ? warn('token', scopes, 'Run beckon login before it ends') : good('token', scopes);
-    return [token, ...(await checkProject(asked, connection))];
+    const scopes = `Scopes ${data.scopes.join(', ')}, expires in ${days} days`;
+    const token =
+      days < 7 ? warn('token', scopes, 'Run beckon login before it expires') : good('token', scopes);
+    return [token, ...(await checkProject(api))];
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code === 'session_required') return [skipped('token', failure)];
@@ -100,10 +93,11 @@ export async function checkToken(
   }
 }
 
-async function checkProject(dashboard: Dashboard, { project }: Connection): Promise<Check[]> {
+type CheckedApi = Api<'GET /token' | 'GET /projects/:project/home'>;
+
+async function checkProject(api: CheckedApi): Promise<Check[]> {
   try {
-    const { id } = await findProject(dashboard, project);
-    const { data } = await dashboard.call('GET /projects/:project/home', { params: { project: id } });
+    const { data } = await api.call('GET /projects/:project/home', {});
     return projectChecks(data.health);
   } catch (error) {
     return [skipped('project', error)];
@@ -117,58 +111,52 @@ function projectChecks({ queue, domain, sender }: Home['health']): Check[] {
     isFull
       ? warn(
           'queue',
-          `${waiting} records wait, and no more are taken`,
-          'Wait; if it does not shrink, look at System',
+          `Full: ${waiting} records wait for processing`,
+          'If it does not shrink, see: beckon queue show',
         )
-      : good('queue', `${waiting} of at most ${most} records wait`),
+      : good('queue', `${waiting} of at most ${most} records wait for processing`),
     senderCheck(sender),
     ...(domain === null ? [] : [domainCheck(domain)]),
   ];
 }
 
 function senderCheck({ outbox, no }: Home['health']['sender']): Check {
-  if (outbox) return good('sender', 'Letters stay in the outbox of the server: no relay is set up');
-  if (no === null) return good('sender', 'Letters may leave');
-  return warn('sender', `Letters are held: ${no.detail}`, 'Look at Home in the dashboard');
+  if (outbox) return good('sender', 'Emails stay in the test inbox: no relay is configured');
+  if (no === null) return good('sender', 'Emails can be sent');
+  return warn('sender', `Emails are held: ${no.detail}`, 'See Home in the dashboard');
 }
 
 function domainCheck({ name, state, paused }: NonNullable<Home['health']['domain']>): Check {
   if (state === 'verified' && paused === null) return good('domain', `${name} is verified`);
-  return warn(
-    'domain',
-    `${name} is ${paused === null ? state : 'paused'}`,
-    'Look at Domains in the dashboard',
-  );
+  return warn('domain', `${name} is ${paused === null ? state : 'paused'}`, 'See: beckon domains list');
 }
 
 function transport(url: string): Check {
-  if (url.startsWith('https:'))
-    return good('tls', 'The connection is encrypted, and its certificate is trusted');
-  return good('tls', 'http:// on this very machine, which needs no encryption');
+  if (url.startsWith('https:')) return good('tls', 'The connection is encrypted with a trusted certificate');
+  return good('tls', 'Not needed: the server is on this machine');
 }
 
-/** Half of the way there and back is what nobody can know. */
+/** The Date header is from some moment between request and response. */
 function clock(answer: Response, { startedAt, endedAt }: { startedAt: number; endedAt: number }): Check {
-  const theirs = Date.parse(answer.headers.get('date') ?? '');
-  if (Number.isNaN(theirs))
-    return warn('clock', 'The server did not say what time it is', 'Does a proxy take the header Date away?');
-  // The header has whole seconds, and was written somewhere in between.
-  const offMs = Math.max(0, startedAt - 1_000 - theirs, theirs - endedAt);
-  const said = `This machine's clock is ${(offMs / 1_000).toFixed(1)} s off the server's`;
+  const serverTime = Date.parse(answer.headers.get('date') ?? '');
+  if (Number.isNaN(serverTime))
+    return warn('clock', 'The response has no Date header', 'Check whether a proxy removes it');
+  // The header has whole seconds.
+  const offMs = Math.max(0, startedAt - 1_000 - serverTime, serverTime - endedAt);
+  const message = `This machine's clock differs from the server's by ${(offMs / 1_000).toFixed(1)} s`;
   if (offMs > SIGNATURE_TOLERANCE_S * 1_000)
-    return bad('clock', said, 'Webhook signatures are refused beyond 5 minutes: set the clock by NTP');
-  return offMs > CLOCK_WARN_MS ? warn('clock', said, 'Set the clock by NTP') : good('clock', said);
+    return bad('clock', message, 'Webhook signatures are rejected beyond 5 minutes. Set the clock by NTP.');
+  return offMs > CLOCK_WARN_MS ? warn('clock', message, 'Set the clock by NTP') : good('clock', message);
 }
 
-async function version(asked: Asked): Promise<Check> {
-  const answer = await get(asked, '/version').catch(() => null);
+async function version(deps: CheckDeps): Promise<Check> {
+  const answer = await get(deps, '/version').catch(() => null);
   const found = (await answer?.json().catch(() => null)) as { data?: { version?: unknown } } | null;
-  const theirs = found?.data?.version;
-  if (typeof theirs !== 'string')
-    return warn('version', 'The server does not say its version', 'Is this Beckon?');
-  const said = `The server is ${theirs}, this is ${asked.version}`;
-  if (line(theirs) === line(asked.version) || theirs === '0.0.0') return good('version', said);
-  return warn('version', said, 'Bring both to the same minor version');
+  const server = found?.data?.version;
+  if (typeof server !== 'string') return warn('version', 'Unknown server version', 'Check the address');
+  const message = `The server is ${server}, this is ${deps.version}`;
+  if (line(server) === line(deps.version) || server === '0.0.0') return good('version', message);
+  return warn('version', message, 'Use the same minor version on both');
 }
 
 /** Before 1.0 each minor version may break, after it each major one. */
@@ -177,24 +165,20 @@ function line(text: string): string {
   return major === '0' ? `0.${minor}` : major;
 }
 
-async function ready(asked: Asked): Promise<Check> {
-  const answer = await get(asked, '/readyz').catch(() => null);
-  if (answer?.status === 200) return good('ready', 'It takes traffic');
+async function ready(deps: CheckDeps): Promise<Check> {
+  const answer = await get(deps, '/readyz').catch(() => null);
+  if (answer?.status === 200) return good('ready', 'Accepts traffic');
   const found = (await answer?.json().catch(() => null)) as { errors?: { message?: unknown }[] } | null;
   const reasons = found?.errors?.map(({ message }) => String(message)).join('; ');
-  return bad(
-    'ready',
-    reasons ?? 'It does not say whether it takes traffic',
-    'Whoever runs it sees more with beckon-server doctor',
-  );
+  return bad('ready', reasons ?? 'No readiness answer', 'Run beckon-server doctor on the server');
 }
 
-function get(asked: Asked, path: string): Promise<Response> {
-  return send(asked, path, {});
+function get(deps: CheckDeps, path: string): Promise<Response> {
+  return send(deps, path, {});
 }
 
 function send(
-  { connection, signal, fetch, version }: Asked,
+  { connection, signal, version }: CheckDeps,
   path: string,
   init: RequestInit,
 ): Promise<Response> {

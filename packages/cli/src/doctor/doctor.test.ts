@@ -60,7 +60,7 @@ async function examine(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { code, lines } = await shell.type(['doctor', '--url', url], { now });
+  const { code, lines } = await shell.run(['doctor', '--json', '--url', url], { now });
   const { checks } = lines[0] as { checks: Check[] };
   const ill = checks
     .filter(({ status }) => status !== 'ok')
@@ -84,19 +84,15 @@ test('where all is well it says so of each, and nothing is to be done', async ()
 
 test('each thing that is wrong is named with what to do about it, and decides the exit code', async () => {
   const cases: [Says, number, Record<string, RegExp>][] = [
-    [{ '/livez': refused(404, 'not_found') }, 1, { server: /answered 404 → This is not Beckon/ }],
+    [{ '/livez': refused(404, 'not_found') }, 1, { server: /answered 404 → Check the address/ }],
     [{ '/readyz': refused(503, 'the database is away') }, 1, { ready: /error: the database is away/ }],
     [
       { '/version': data({ version: '0.3.0' }) },
       0,
       { version: /warning: The server is 0.3.0, this is 0.1.0/ },
     ],
-    [
-      { '/api/v1/events': refused(401, 'auth_required') },
-      3,
-      { key: /does not know this API key → Make one/ },
-    ],
-    [{ '/api/v1/events': refused(429, 'rate_limited') }, 0, { key: /warning: There is no room to try it/ }],
+    [{ '/api/v1/events': refused(401, 'auth_required') }, 3, { key: /Unknown API key → Create one/ }],
+    [{ '/api/v1/events': refused(429, 'rate_limited') }, 0, { key: /warning: Not checked: too many/ }],
     [{ '/api/dashboard/token': refused(401, 'session_required') }, 0, { token: /skipped/ }],
     [{ '/api/dashboard/token': refused(500, 'server_error') }, 3, { token: /error: server_error/ }],
     [
@@ -114,10 +110,10 @@ test('each thing that is wrong is named with what to do about it, and decides th
 
 test('a clock that is off is told of, and one by which signatures fail is an error', async () => {
   expect((await examine(HEALTHY, NOW + 4_000)).ill).toEqual({});
-  expect((await examine(HEALTHY, NOW - 20_000)).ill['clock']).toMatch(/^warning: .* 20\.0 s off/);
+  expect((await examine(HEALTHY, NOW - 20_000)).ill['clock']).toMatch(/^warning: .* by 20\.0 s/);
   const far = await examine(HEALTHY, NOW + 3_600_000);
   expect([far.code, far.ill['clock']]).toEqual([
     1,
-    expect.stringContaining('Webhook signatures are refused'),
+    expect.stringContaining('Webhook signatures are rejected'),
   ]);
 });

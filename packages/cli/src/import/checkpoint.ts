@@ -5,15 +5,15 @@ import type { ImportOptions } from './options.ts';
 import type { Identity } from './source.ts';
 
 /**
- * How far an import has come, in a file beside the one that it reads. It is replaced as a whole after every chunk that was
- * answered, so whoever is killed goes on behind the last of them; what was on its way then is sent again, under the same keys.
+ * The progress of an import, in a file beside the imported one. It is replaced atomically after every chunk that the server
+ * accepted. A killed import continues after the last of them, and sends chunks in flight again with the same idempotency keys.
  */
 export type Done = {
-  /** Of the file, sent or rejected. */
+  /** Rows of the file that were sent or rejected. */
   rows: number;
   accepted: number;
   rejected: number;
-  /** How much of the file of rejected rows is sure. */
+  /** Size of the file of rejected rows at this point. */
   rejectedBytes: number;
 };
 
@@ -28,7 +28,7 @@ export const NOTHING_DONE: Done = { rows: 0, accepted: 0, rejected: 0, rejectedB
 type Import = {
   path: string;
   identity: Identity;
-  /** What the rows become: `planDigest`. */
+  /** `planDigest` of the options. */
   plan: string;
   /** The server and the key. */
   target: string;
@@ -50,11 +50,11 @@ export async function openCheckpoint({ path, identity, plan, target, restart }: 
   };
 }
 
-/** What changes a record changes this. */
+/** Changes with every option that changes a record. */
 export function planDigest(options: ImportOptions): string {
   const { kind, map, types, name, live, equalRowsAreOne, format, delimiter } = options;
-  const said = [kind, [...map], [...types], name, live !== null, equalRowsAreOne, format, delimiter];
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  const parts = [kind, [...map], [...types], name, live !== null, equalRowsAreOne, format, delimiter];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 type Written = { version: number; sha256: string; plan: string; target: string; done: Done };
@@ -69,9 +69,9 @@ async function read(file: string): Promise<Written | null> {
     const written = JSON.parse(text) as Partial<Written> | null;
     if (written?.version === 1 && isDone(written.done)) return written as Written;
   } catch {
-    // Said below, as for anything else that is no checkpoint.
+    // Reported below, like any other invalid content.
   }
-  throw usage(`${file} is no checkpoint of an import: take it away, or say --restart`);
+  throw usage(`${file} is not a valid checkpoint. Remove it, or pass --restart.`);
 }
 
 function isDone(done: Partial<Done> | undefined): boolean {
@@ -83,14 +83,14 @@ function isDone(done: Partial<Done> | undefined): boolean {
 
 const CHANGED = {
   sha256: 'the file has changed since',
-  plan: 'it was begun with other options',
-  target: 'it was begun with another server or another key',
+  plan: 'it was started with other options',
+  target: 'it was started with another server or API key',
 } as const;
 
 function refuseOther(found: Written, known: Omit<Written, 'done'>, file: string): void {
-  for (const [name, said] of Object.entries(CHANGED))
+  for (const [name, change] of Object.entries(CHANGED))
     if (found[name as keyof typeof CHANGED] !== known[name as keyof typeof CHANGED])
       throw usage(
-        `An import of this file stopped after ${found.done.rows} rows, and ${said} (${file}): say --restart`,
+        `An import of this file stopped after ${found.done.rows} rows, and ${change} (${file}). Pass --restart to start again.`,
       );
 }

@@ -1,125 +1,135 @@
-import { Command } from 'commander';
 import { usage } from '../failure.ts';
-import {
-  type ImportFormat,
-  type ImportKind,
-  type ImportOptions,
-  VALUE_TYPES,
-  type ValueType,
-} from './options.ts';
+import { type Command, custom } from '../framework/declare.ts';
+import { choice, flag, many, type Option, text } from '../framework/options.ts';
+import { canAsk } from '../shell.ts';
+import { type ImportKind, type ImportOptions, VALUE_TYPES, type ValueType } from './options.ts';
 
-/** `beckon users import FILE` or `beckon events import FILE`; what it asks for is handed to `act`. */
-export function importCommand(
-  kind: ImportKind,
-  act: (options: ImportOptions, command: Command) => Promise<void>,
-): Command {
-  const command = new Command('import')
-    .description(`Import ${kind} from a CSV or JSONL file; - reads what is piped in.`)
-    .argument('<file>', 'the file, or -')
-    .option('--format <format>', 'csv or jsonl; told by the file where left out')
-    .option('--delimiter <character>', 'between the columns of a CSV file; found by itself where left out')
-    .option('--map <field=column>', 'which column a field is read from; again for each field', collect)
-    .option(
-      '--types <field=type>',
-      `how a field is read: ${VALUE_TYPES.join(', ')}; again for each field`,
-      collect,
-    )
-    .option('--dry-run', 'send nothing: count, show the first records, and say what is wrong with which rows')
-    .option('--restart', 'begin with the first row, whatever an earlier run left');
-  if (kind === 'events') addEventOptions(command);
-  command.addHelpText('after', HELP[kind]);
-  return command.action((file: string, flags: Flags) => act(readOptions(kind, file, flags), command));
+/** Imports run unattended, so they wait out a restart of the server. */
+const LONG_RETRY = { attempts: 20, totalMs: 15 * 60_000 };
+
+/** `beckon users import <file>` and `beckon events import <file>`. */
+export function importCommand(kind: ImportKind): Command {
+  return custom('import <file>', {
+    help: `Import ${kind} from a CSV or JSONL file`,
+    details: DETAILS[kind],
+    args: { file: 'Path of the file; - reads stdin' },
+    options: { ...OPTIONS, ...(kind === 'events' ? EVENT_OPTIONS : NO_EVENT_OPTIONS) },
+    async run({ client, output, signal, shell, options }, input) {
+      if (input.file === '-' && options.keyFile === '-')
+        throw usage('The file and --key-file cannot both be read from stdin');
+      // Loaded here, because only imports need it.
+      const { runImport } = await import('./index.ts');
+      const wanted: ImportOptions = { ...DEFAULTS, ...input, kind };
+      return runImport(wanted, {
+        client: wanted.dryRun ? null : await client({ retry: LONG_RETRY }),
+        output,
+        shell,
+        askText: canAsk(shell, options.json) ? shell.ask.text : null,
+        signal,
+      });
+    },
+  });
 }
 
-function addEventOptions(command: Command): void {
-  command
-    .option('--name <event>', 'the name of all events, where the file has no column for it')
-    .option('--equal-rows-are-one', 'take rows without a time and an id; those that are equal count once')
-    .option('--live [count]', 'let rules fire; with the number of events that --dry-run counted');
-}
+const DEFAULTS = {
+  format: null,
+  delimiter: null,
+  name: null,
+  dryRun: false,
+  live: null,
+  equalRowsAreOne: false,
+  restart: false,
+};
+
+const OPTIONS = {
+  format: choice('--format <format>', 'Format of the file; detected by default', ['csv', 'jsonl']),
+  delimiter: text(
+    '--delimiter <character>',
+    'Column separator of a CSV file; detected by default',
+    readDelimiter,
+  ),
+  map: pairs('--map <field=column>', 'Column that a field is read from; repeat for each field'),
+  types: typedPairs(
+    '--types <field=type>',
+    `Type of a field: ${VALUE_TYPES.join(', ')}; repeat for each field`,
+  ),
+  dryRun: flag('--dry-run', 'Send nothing: count the records, show the first ones, and list invalid rows'),
+  restart: flag('--restart', 'Start with the first row, even if an earlier run was interrupted'),
+};
+const EVENT_OPTIONS = {
+  name: text('--name <event>', 'Name of all events, if the file has no column for it'),
+  equalRowsAreOne: flag(
+    '--equal-rows-are-one',
+    'Accept rows without a time and an ID; equal rows count once',
+  ),
+  live: liveOption('--live [count]', 'Let rules fire; pass the number of events that --dry-run counted'),
+};
+const NO_EVENT_OPTIONS: Partial<typeof EVENT_OPTIONS> = {};
 
 const CELLS = `
-Empty cells are left out. true and false are booleans and plain numbers are numbers, unless digits would be lost (01234 stays
-text); ids, names, plans, companies and roles are text; everything else is text, unless --types says otherwise. Dates are
-2026-01-31, 2026-01-31 14:30 (in UTC), 2026-01-31T14:30:00+02:00, or seconds or milliseconds since 1970.
-Rows that are not taken are written to FILE.rejected.csv, with their line and what is wrong.
-A file that was not finished goes on where it stopped: run the same command again.`;
+Empty cells are left out. true and false are booleans. Plain numbers are numbers, unless digits would be lost (01234
+stays text). IDs, names, plans, companies and roles are text. Everything else is text, unless --types says otherwise.
+Dates: 2026-01-31, 2026-01-31 14:30 (UTC), 2026-01-31T14:30:00+02:00, or seconds or milliseconds since 1970.
+Rejected rows are written to FILE.rejected.csv with their line and the reason.
+An interrupted import continues where it stopped: run the same command again.`;
 
-const HELP: Record<ImportKind, string> = {
-  users: `
-Columns named like the fields of a user (id, email, name, plan, created_at, …) are found by themselves; every other column
+const DETAILS: Record<ImportKind, string> = {
+  users: `Columns named like the fields of a user (id, email, name, plan, created_at, …) are detected; every other column
 becomes a trait. Name fields as email, traits.seats or seats.${CELLS}`,
-  events: `
-Columns named like the fields of an event (user_id, event, timestamp, message_id, …) are found by themselves; every other
-column becomes a property. Imports are history: no rule fires for them, unless you say --live.${CELLS}`,
+  events: `Columns named like the fields of an event (user_id, event, timestamp, message_id, …) are detected; every other
+column becomes a property. Imported events are history: no rule fires for them without --live.${CELLS}`,
 };
 
-type Flags = {
-  format?: string;
-  delimiter?: string;
-  map?: string[];
-  types?: string[];
-  name?: string;
-  dryRun?: true;
-  live?: string | true;
-  equalRowsAreOne?: true;
-  restart?: true;
-};
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
+function readDelimiter(given: string): string {
+  const character = given === 'tab' || given === '\\t' ? '\t' : given;
+  if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
+  throw usage('--delimiter must be one ASCII character, or tab', '--delimiter');
 }
 
-function readOptions(kind: ImportKind, file: string, flags: Flags): ImportOptions {
+function pairs(flags: string, help: string): Option<Map<string, string>> {
+  const [name = ''] = flags.split(' ');
   return {
-    kind,
-    file,
-    format: readFormat(flags.format),
-    delimiter: readDelimiter(flags.delimiter),
-    map: pairs(flags.map, '--map'),
-    types: new Map([...pairs(flags.types, '--types')].map(([field, type]) => [field, readType(type)])),
-    name: flags.name ?? null,
-    dryRun: flags.dryRun ?? false,
-    live: readLive(flags.live),
-    equalRowsAreOne: flags.equalRowsAreOne ?? false,
-    restart: flags.restart ?? false,
+    ...many(flags, help),
+    read(given: readonly string[] | undefined) {
+      const found = new Map<string, string>();
+      for (const pair of given ?? []) {
+        const at = pair.indexOf('=');
+        const field = pair.slice(0, at);
+        if (at < 1 || at === pair.length - 1) throw usage(`${name} ${pair}: write field=value`, name);
+        if (found.has(field)) throw usage(`${name} has two values for ${field}`, name);
+        found.set(field, pair.slice(at + 1));
+      }
+      return found;
+    },
   };
 }
 
-function readFormat(text: string | undefined): ImportFormat | null {
-  if (text === undefined || text === 'csv' || text === 'jsonl') return text ?? null;
-  throw usage('--format is csv or jsonl', '--format');
+function typedPairs(flags: string, help: string): Option<Map<string, ValueType>> {
+  const option = pairs(flags, help);
+  const read = option.read as (given: readonly string[] | undefined) => Map<string, string>;
+  return {
+    ...option,
+    read: (given: readonly string[] | undefined) =>
+      new Map([...read(given)].map(([field, type]) => [field, readType(type)])),
+  };
 }
 
-function readDelimiter(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const character = text === 'tab' || text === '\\t' ? '\t' : text;
-  if (/^[\t\x20-\x7e]$/.test(character) && character !== '"') return character;
-  throw usage('--delimiter is one ASCII character, or tab', '--delimiter');
+function readType(given: string): ValueType {
+  const type = VALUE_TYPES.find((one) => one === given);
+  if (type !== undefined) return type;
+  throw usage(`--types: ${given} is none of ${VALUE_TYPES.join(', ')}`, '--types');
 }
 
-function pairs(texts: readonly string[] = [], flag: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const text of texts) {
-    const at = text.indexOf('=');
-    const field = text.slice(0, at);
-    if (at < 1 || at === text.length - 1) throw usage(`${flag} ${text}: write it as field=value`, flag);
-    if (found.has(field)) throw usage(`${flag} names ${field} twice`, flag);
-    found.set(field, text.slice(at + 1));
-  }
-  return found;
-}
-
-function readType(text: string): ValueType {
-  const type = VALUE_TYPES.find((one) => one === text);
-  if (type === undefined) throw usage(`--types: ${text} is none of ${VALUE_TYPES.join(', ')}`, '--types');
-  return type;
-}
-
-function readLive(text: string | true | undefined): number | true | null {
-  if (text === undefined || text === true) return text ?? null;
-  // As people read it off the dry run: with or without its commas.
-  const digits = text.replaceAll(/[,_]/g, '');
-  if (/^\d{1,12}$/.test(digits)) return Number(digits);
-  throw usage('--live takes the number of events that --dry-run counted', '--live');
+function liveOption(flags: string, help: string): Option<number | true | undefined> {
+  return {
+    flags,
+    help,
+    read(given: string | true | undefined) {
+      if (given === undefined || given === true) return given;
+      // As the dry run prints it, with or without separators.
+      const digits = given.replaceAll(/[,_]/g, '');
+      if (/^\d{1,12}$/.test(digits)) return Number(digits);
+      throw usage('--live takes the number of events that --dry-run counted', '--live');
+    },
+  };
 }

@@ -9,22 +9,22 @@ export type DryRunReport = {
   type: 'dry_run';
   file: string;
   rows: number;
-  /** What would be sent, and taken. */
+  /** Rows that would be sent and accepted. */
   valid: number;
   invalid: number;
   problems: { field: string | null; message: string; rows: number; first_line: number }[];
   problems_left_out: number;
-  /** As they would be sent. */
+  /** The first records, as they would be sent. */
   first: FileRecord[];
-  /** Rules may fire for them. */
+  /** Rules would fire for these events. */
   live: boolean;
 };
 
 const FIRST_MAX = 3;
-/** Different ones: a file in which every row is wrong in its own way is no list to read. */
+/** Limits the list for a file in which every row has a different problem. */
 const PROBLEMS_MAX = 50;
 
-/** Reads everything and sends nothing. The server has the last word; this finds what it would say of almost every row. */
+/** Reads everything and sends nothing. It finds almost everything that the server would reject. */
 export async function dryRun(
   rows: AsyncIterable<ImportRow>,
   { kind, file, live }: { kind: ImportKind; file: string; live: boolean },
@@ -68,13 +68,17 @@ function problemOf(record: FileRecord, kind: ImportKind): { message: string; fie
 export function sayDryRun(report: DryRunReport, kind: ImportKind): string {
   const { rows, valid, invalid, problems, problems_left_out: leftOut, first, live } = report;
   const quiet =
-    kind === 'users' ? '' : live ? ' Rules may fire for them.' : ' They are history: no rule fires for them.';
+    kind === 'users'
+      ? ''
+      : live
+        ? ' Rules may fire for these events.'
+        : ' No rule fires for imported events.';
   const lines = [
     `${many(rows, 'rows')}: ${many(valid, kind)} would be sent, and ${many(invalid, 'rows')} rejected. Nothing was sent.${quiet}`,
   ];
-  if (first.length > 0) lines.push('', `The first, with ${FREE_FORM[kind]} as they would be:`);
+  if (first.length > 0) lines.push('', `First records, with their ${FREE_FORM[kind]}:`);
   for (const record of first) lines.push(`  ${toJson(record)}`);
-  if (problems.length > 0) lines.push('', 'What is wrong:');
+  if (problems.length > 0) lines.push('', 'Problems:');
   for (const { message, rows: times, first_line: line } of problems)
     lines.push(`  ${count(times)} ×  ${message} (first in line ${line})`);
   if (leftOut > 0) lines.push(`  and ${count(leftOut)} rows for other reasons`);

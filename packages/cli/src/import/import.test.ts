@@ -3,13 +3,14 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Command as Parser } from 'commander';
 import { Beckon } from '@beckon/client';
 import { createFakeServer, type FakeServer } from '@beckon/client/testing';
-import { createOutput } from '../output/output.ts';
+import { usage } from '../failure.ts';
+import type { Command } from '../framework/declare.ts';
+import { addCommand } from '../framework/program.ts';
 import type { Shell } from '../shell.ts';
 import { importCommand } from './command.ts';
-import type { ImportOptions } from './options.ts';
-import { runImport } from './run.ts';
 
 let fake: FakeServer;
 let cwd: string;
@@ -32,12 +33,12 @@ afterAll(() => fake.close());
 
 type Given = { stdin?: string; isTerminal?: boolean; typed?: string; signal?: AbortSignal; client?: Beckon };
 
-/** `beckon users import …` without the program around it. */
+/** Runs `beckon users import …` with this client. */
 async function run(command: string[], given: Given = {}): Promise<number> {
   const [kind = 'users', ...args] = command;
   const { stdin = '', isTerminal = false, typed, signal = new AbortController().signal } = given;
-  const sink = (to: string[]): Shell['stdout'] => ({
-    isTerminal,
+  const sink = (to: string[], terminal: boolean): Shell['stdout'] => ({
+    isTerminal: terminal,
     columns: () => 120,
     write: async (text) => void to.push(text),
   });
@@ -45,22 +46,32 @@ async function run(command: string[], given: Given = {}): Promise<number> {
     cwd,
     env: {},
     now: Date.now,
-    stdout: sink(out),
-    stderr: sink(notes),
+    stdout: sink(out, isTerminal),
+    stderr: sink(notes, isTerminal || typed !== undefined),
     stdin: {
-      isTerminal: false,
+      isTerminal: typed !== undefined,
       async *chunks() {
         for (const byte of Buffer.from(stdin)) yield new Uint8Array([byte]);
       },
     },
-  };
-  let asked: ImportOptions | null = null;
-  const parsed = importCommand(kind as 'users', async (options) => void (asked = options)).exitOverride();
-  await parsed.configureOutput({ writeErr: () => {} }).parseAsync(args, { from: 'user' });
-  if (asked === null) throw new Error('nothing was asked for');
+    ask: { text: async () => typed ?? null },
+    onInterrupt: () => () => {},
+    setExitCode: () => {},
+  } as unknown as Shell;
   const client = given.client ?? new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } });
-  const askText = typed === undefined ? null : async (): Promise<string> => typed;
-  return runImport(asked, { client, output: createOutput(shell, {}), shell, askText, signal });
+  const command_ = importCommand(kind as 'users');
+  let ended: Promise<number> | null = null;
+  const program = new Parser().exitOverride().option('--json');
+  const work: Command['run'] = (context, input) => {
+    const own = { ...context, client: async () => client, signal };
+    ended = command_.run(own, input).then((exit) => exit ?? 0);
+    return ended.then(() => {}).catch(() => {});
+  };
+  addCommand(program, { ...command_, run: work }, shell);
+  const json = isTerminal || typed !== undefined ? [] : ['--json'];
+  await program.parseAsync([...json, 'import', ...args], { from: 'user' });
+  if (ended === null) throw usage(notes.at(-1) ?? '');
+  return ended;
 }
 
 async function file(name: string, text: string | Uint8Array): Promise<string> {
@@ -181,16 +192,16 @@ describe('what a file becomes', () => {
     expect(users()).toMatchObject([{ external_user_id: 'ü1', traits: { name: 'Äda' } }]);
     expect(await run(['events', '-', '--name', 'seen'], { stdin: '{"user":"u1","id":"m1"}' })).toBe(0);
     expect(fake.events).toMatchObject([{ name: 'seen', message_id: 'm1', external_user_id: 'u1' }]);
-    expect(notes.join('')).toContain('cannot be gone on with');
+    expect(notes.join('')).toContain('cannot continue');
   });
 });
 
 describe('what is refused before anything is sent', () => {
   test.each([
-    ['no user', 'users', 'name\nAda\n', [], "No column is the user's id"],
-    ['no name', 'events', 'user_id,time\nu1,2026-01-01\n', [], "No column is the event's name"],
-    ['neither a time nor an id', 'events', 'user_id,event\nu1,a\n', [], 'could not be told apart'],
-    ['a column that is not there', 'users', 'id\nu1\n', ['--map', 'email=Mail'], 'there is no such column'],
+    ['no user', 'users', 'name\nAda\n', [], 'No column holds the user ID'],
+    ['no name', 'events', 'user_id,time\nu1,2026-01-01\n', [], 'No column holds the event name'],
+    ['neither a time nor an id', 'events', 'user_id,event\nu1,a\n', [], 'cannot be distinguished'],
+    ['a column that is not there', 'users', 'id\nu1\n', ['--map', 'email=Mail'], 'no such column'],
     ['two columns of one name', 'users', 'id,a,a\nu1,1,2\n', [], 'Two columns are named a'],
     ['a type that there is not', 'users', 'id\nu1\n', ['--types', 'a=integer'], 'is none of'],
     ['another encoding', 'users', Buffer.from('id,name\nu1,\xC4da\n', 'latin1'), [], 'not in UTF-8'],
@@ -283,8 +294,8 @@ test('rejected rows come back in a file, with their line and what is wrong, and 
       beckon_field: 'email',
       beckon_message: 'email must be a valid email address',
     },
-    { beckon_row: 'no', beckon_line: 2, beckon_field: '', beckon_message: 'The line is no JSON' },
-    { beckon_row: '[]', beckon_line: 3, beckon_field: '', beckon_message: 'The line is no JSON object' },
+    { beckon_row: 'no', beckon_line: 2, beckon_field: '', beckon_message: 'The line is not valid JSON' },
+    { beckon_row: '[]', beckon_line: 3, beckon_field: '', beckon_message: 'The line is not a JSON object' },
   ]);
 });
 
@@ -341,7 +352,7 @@ describe('an import that stops', () => {
   test('stops at a row that cannot be read, and names its line', async () => {
     const name = await file('users.csv', `${rows(3_000)}u,"never closed\n`);
     const message =
-      'Line 3002 of the file cannot be read. This row is longer than 1 MiB, or a quote in it is never closed';
+      'Cannot read line 3002 of the file. This row is longer than 1 MiB, or a quote in it is never closed';
     await expect(run(['users', name])).rejects.toMatchObject({ code: 'unreadable', exit: 1, message });
     expect(fake.users.size).toBeLessThanOrEqual(3_000);
   });

@@ -6,25 +6,25 @@ import type { Shell } from '../shell.ts';
 export type ImportKind = FileKind;
 export type ImportFormat = 'csv' | 'jsonl';
 
-/** As it was asked for on the command line, checked as far as one can without the file. */
+/** The options of an import, checked as far as possible without the file. */
 export type ImportOptions = {
   kind: ImportKind;
-  /** A path, or `-` for what is piped in. */
+  /** A path, or `-` for stdin. */
   file: string;
-  /** Null: told by the file's name or its first line. */
+  /** Null: detected from the file name or the first line. */
   format: ImportFormat | null;
   delimiter: string | null;
   /** Field of the record → column of the file. */
   map: ReadonlyMap<string, string>;
   /** Field of the record → how its text is read. */
   types: ReadonlyMap<string, ValueType>;
-  /** The name of all events, where the file has no column for it. */
+  /** The name of all events, if the file has no column for it. */
   name: string | null;
   dryRun: boolean;
-  /** Rules may fire: as many events as the dry run counted, or true where that is to be asked. */
+  /** Rules may fire. The number of events that the dry run counted, or true to ask for it. */
   live: number | true | null;
   equalRowsAreOne: boolean;
-  /** From the first row on, whatever an earlier run left. */
+  /** Ignore the checkpoint of an earlier run. */
   restart: boolean;
 };
 
@@ -32,11 +32,11 @@ export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as cons
 export type ValueType = (typeof VALUE_TYPES)[number];
 
 export type ImportIo = {
-  /** Null where nothing is to be sent. */
+  /** Null for a dry run. */
   client: Beckon | null;
   output: Output;
   shell: Pick<Shell, 'cwd' | 'now' | 'stdin' | 'stderr' | 'stdout'>;
-  /** Null where nobody sits at a terminal; its answer is null when they gave up. */
+  /** Null without a terminal; answers null when the user cancels. */
   askText: ((question: string) => Promise<string | null>) | null;
   signal: AbortSignal;
 };

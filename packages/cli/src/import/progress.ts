@@ -2,16 +2,15 @@ import type { BulkProgress } from '@beckon/client';
 import type { Output } from '../output/output.ts';
 
 export type Progress = {
-  tell(now: BulkProgress): Promise<void>;
+  update(now: BulkProgress): Promise<void>;
 };
 
-export type ProgressLine = {
-  type: 'progress';
+type ProgressLine = {
   rows: number;
   accepted: number;
   rejected: number;
   rows_per_s: number;
-  /** Of the whole; null where nobody knows how much there is. */
+  /** Null when the number of rows is unknown. */
   share: number | null;
   eta_s: number | null;
   state: BulkProgress['state'];
@@ -19,37 +18,29 @@ export type ProgressLine = {
 
 type Whole = {
   name: string;
-  /** How many rows there are, as near as its lines tell; null for what is piped in. */
+  /** Estimated from the lines of the file; null for stdin. */
   rows: number | null;
-  /** Done by earlier runs. */
+  /** Finished by earlier runs. */
   before: { rows: number; accepted: number; rejected: number };
   now: () => number;
   columns: () => number;
 };
 
 const DRAW_EVERY_MS = 100;
-const SAY_EVERY_MS = 3_000;
-/** The pace is that of the last seconds: the queue may have been full, or the server away. */
+/** The pace of the last seconds: before, the queue may have been full. */
 const WINDOW_MS = 10_000;
 
 export function createProgress(output: Output, whole: Whole): Progress {
-  const seen: { at: number; rows: number }[] = [{ at: whole.now(), rows: 0 }];
-  let toldAt = whole.now();
+  const samples: { at: number; rows: number }[] = [{ at: whole.now(), rows: 0 }];
+  let drawnAt = whole.now();
   return {
-    async tell(progress) {
+    async update(progress) {
       const at = whole.now();
-      const isWaiting = progress.state !== 'sending';
-      if (
-        at - toldAt < (output.isForPeople ? DRAW_EVERY_MS : SAY_EVERY_MS) &&
-        !(isWaiting && output.isForPeople)
-      )
-        return;
-      toldAt = at;
-      seen.push({ at, rows: progress.received });
-      while (seen.length > 2 && at - (seen[1]?.at ?? at) > WINDOW_MS) seen.shift();
-      const line = lineOf(whole, progress, paceOf(seen));
-      if (output.isForPeople) await output.progress(bar(whole, line, progress.waitMs));
-      else await output.next(line, () => '');
+      if (at - drawnAt < DRAW_EVERY_MS && progress.state === 'sending') return;
+      drawnAt = at;
+      samples.push({ at, rows: progress.received });
+      while (samples.length > 2 && at - (samples[1]?.at ?? at) > WINDOW_MS) samples.shift();
+      await output.progress(bar(whole, lineOf(whole, progress, paceOf(samples)), progress.waitMs));
     },
   };
 }
@@ -65,7 +56,6 @@ function lineOf({ rows: all, before }: Whole, progress: BulkProgress, pace: numb
   const rows = before.rows + progress.received;
   const left = all === null ? null : Math.max(0, all - rows);
   return {
-    type: 'progress',
     rows,
     accepted: before.accepted + progress.accepted,
     rejected: before.rejected + progress.rejected,
@@ -78,7 +68,7 @@ function lineOf({ rows: all, before }: Whole, progress: BulkProgress, pace: numb
 
 const BAR_CHARS = 24;
 
-/** One line of a terminal; what does not fit is left out from the end. */
+/** Parts that do not fit on the line are left out from the end. */
 function bar({ name, columns }: Pick<Whole, 'name' | 'columns'>, line: ProgressLine, waitMs: number): string {
   const { share, rows, rejected, rows_per_s: pace, eta_s: etaS, state } = line;
   const filled = Math.floor((share ?? 0) * BAR_CHARS);
@@ -97,9 +87,9 @@ function bar({ name, columns }: Pick<Whole, 'name' | 'columns'>, line: ProgressL
 }
 
 const STATES = {
-  queue_full: 'the queue is full: goes on in',
-  rate_limited: 'too fast: goes on in',
-  retrying: 'no answer: tries again in',
+  queue_full: 'queue full, continues in',
+  rate_limited: 'rate limited, continues in',
+  retrying: 'no response, retries in',
 } as const;
 
 export function count(number: number): string {

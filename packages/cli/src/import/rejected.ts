@@ -3,23 +3,23 @@ import { csvLine, REPORT_PREFIX } from '@beckon/contract/files';
 import type { ImportFormat } from './options.ts';
 import type { ImportRow } from './row.ts';
 
-/** The rows that were not taken, as they were, with what is wrong with each: to be set right and imported by themselves. */
+/** The rejected rows with the reason for each. The user can correct this file and import it. */
 export type RejectedFile = {
   path: string;
   write(rows: readonly RejectedRow[]): Promise<void>;
-  /** How much there is of it. */
+  /** Size so far. */
   bytes(): number;
   close(): Promise<void>;
 };
 export type RejectedRow = { row: ImportRow; message: string; field: string | undefined };
 
 type Kept = {
-  /** Of the import, without its ending. */
+  /** Path of the imported file. */
   beside: string;
   format: ImportFormat;
   header: readonly string[] | null;
   delimiter: string;
-  /** What an earlier run wrote and is sure; anything behind it is written again. */
+  /** What an earlier run wrote up to its checkpoint; the rest is overwritten. */
   keepBytes: number;
 };
 
@@ -40,7 +40,7 @@ export async function openRejected({
           ({ size }) => size,
           () => 0,
         );
-  // Somebody took away what was written: what comes now begins a new one.
+  // The file is gone: start a new one.
   let bytes = has < keepBytes ? 0 : keepBytes;
   let file: FileHandle | null = null;
   if (bytes === 0) await rm(path, { force: true });
@@ -80,7 +80,7 @@ function objectOf(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Kept as the text that it is.
+    // Not JSON: kept as text.
   }
   return { [`${REPORT_PREFIX}row`]: text };
 }

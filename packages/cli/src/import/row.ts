@@ -1,16 +1,16 @@
 import type { FileRecord, MadeRecord } from '@beckon/contract/files';
 
-/** A row of the file on its way: what is sent of it, and what it was, should it come back. */
+/** A row of the file: the record to send, and the original cells in case it is rejected. */
 export type ImportRow = {
   external_user_id: string;
-  /** Of an event. */
+  /** Name of an event. */
   name: string;
   line: number;
   /** The cells of CSV, the line of JSONL. */
   cells: readonly string[] | string;
-  /** Known before it was sent. */
+  /** Found before sending. */
   problem: { message: string; field?: string | undefined } | null;
-  /** What goes over the wire; it throws where there is a problem, and the row is not sent. */
+  /** The record to send; throws if there is a problem. */
   toJSON(): FileRecord;
 };
 

@@ -12,27 +12,27 @@ import type { ImportRow } from './row.ts';
 import { planColumns, recordRules, refuseColumns, type Rules } from './plan.ts';
 import { makeRow } from './row.ts';
 
-/** Shapes of rows that are remembered; files have one, or a few. */
+/** Cached column plans; a file has one row shape, or a few. */
 const SHAPES_MAX = 200;
 
 export type Rows = {
-  /** Of a CSV file, for those rows of it that are handed back. */
+  /** The header of a CSV file, for the file of rejected rows. */
   header: readonly string[] | null;
   rows: AsyncGenerator<ImportRow>;
 };
 
 export type CsvOptions = { delimiter: string; rules: Rules };
 
-/** Reads the header at once, and refuses what cannot be imported before anything was. */
+/** Reads the header, and rejects a file that cannot be imported before anything is sent. */
 export async function csvRows(
   bytes: AsyncIterable<Uint8Array>,
   { delimiter, rules }: CsvOptions,
 ): Promise<Rows> {
   const lines = textRows(bytes, delimiter);
   const { value: first } = await lines.next();
-  if (first === undefined) throw usage('The file is empty: its first line names the columns');
+  if (first === undefined) throw usage('The file is empty. Its first line must name the columns.');
   if (/\r(?!\n)/.test(first.text))
-    throw usage('The lines of the file end with CR only: save it as CSV UTF-8');
+    throw usage('The lines of the file end with CR only. Save it as CSV UTF-8.');
   const header = cellsOf(first.text, delimiter).map(columnName);
   const columns = planColumns(header, rules);
   refuseColumns(header, columns, rules);
@@ -40,7 +40,7 @@ export async function csvRows(
   async function* read(): AsyncGenerator<ImportRow> {
     for await (const { line, text } of lines) {
       const cells = cellsOf(text, delimiter);
-      // Spreadsheets leave such rows below their last.
+      // Spreadsheets leave empty rows at the end.
       if (cells.every((cell) => cell.trim() === '')) continue;
       yield makeRow({ line, cells }, recordOfCells(cells, columns, how));
     }
@@ -50,14 +50,14 @@ export async function csvRows(
 
 type TextRow = { line: number; text: string };
 
-/** Reads the rows that hold text, up to the first that cannot be read. */
+/** Reads the rows that hold text; throws at one that is not readable. */
 async function* textRows(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string | null,
 ): AsyncGenerator<TextRow, undefined> {
   for await (const rows of readRows(bytes, { delimiter }))
     for (const { line, text, flaw } of rows) {
-      if (text === null) throw new Failure('unreadable', `Line ${line} of the file cannot be read. ${flaw}`);
+      if (text === null) throw new Failure('unreadable', `Cannot read line ${line} of the file. ${flaw}`);
       if (text.trim() !== '') yield { line, text };
     }
 }
@@ -86,8 +86,8 @@ function parseLine(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-    return 'The line is no JSON object';
+    return 'The line is not a JSON object';
   } catch {
-    return 'The line is no JSON';
+    return 'The line is not valid JSON';
   }
 }

@@ -14,29 +14,29 @@ import { type ImportSource, openSource } from './source.ts';
 export type ImportReport = {
   type: 'report';
   file: string;
-  /** Of the file; those of earlier runs included. */
+  /** Rows of the file, including those of earlier runs. */
   rows: number;
   accepted: number;
   rejected: number;
   rejected_file: string | null;
-  /** Where an earlier run had stopped. */
+  /** Row after which an earlier run had stopped. */
   resumed_after: number;
   seconds: number;
   rows_per_s: number;
 };
 
-/** One file, from its first row to its last: see `checkpoint.ts` for what happens to one that is killed in between. */
+/** Imports one file. `checkpoint.ts` describes how an interrupted import continues. */
 export async function runImport(options: ImportOptions, io: ImportIo): Promise<ExitCode> {
   const source = await openSource(options, io.shell);
   if (options.dryRun) {
     const report = await lookAt(source, options);
-    await io.output.one(report, () => sayDryRun(report, options.kind));
+    await io.output.value(report, () => sayDryRun(report, options.kind));
     return report.invalid > 0 ? EXIT.partly : EXIT.ok;
   }
   if (io.client === null) throw new Error('An import that sends needs a client');
   if (options.live !== null) await confirmLive(source, options, io);
   const report = await send(source, options, { ...io, client: io.client });
-  await io.output.one(report, () => sayReport(report, options));
+  await io.output.value(report, () => sayReport(report, options));
   return report.rejected > 0 ? EXIT.partly : EXIT.ok;
 }
 
@@ -50,21 +50,22 @@ async function rowsOf(source: ImportSource, options: ImportOptions): Promise<Row
   return csvRows(source.bytes(), { delimiter: source.delimiter, rules: options });
 }
 
-/** Letters may leave because of this: whoever asks for it knows how many events that are. */
+/** Emails may be sent, so the user has to state the number of events. */
 async function confirmLive(source: ImportSource, options: ImportOptions, io: ImportIo): Promise<void> {
   if (source.path === null)
-    throw usage('--live needs a file: what is piped in cannot be counted first', '--live');
+    throw usage('--live needs a file, because stdin cannot be counted first', '--live');
   const { valid } = await lookAt(source, options);
   if (options.live === true) {
-    if (io.askText === null) throw usage('--live needs the number of events: --dry-run says it', '--live');
-    const question = `${count(valid)} events are sent as if they happened now: rules may fire, and letters may go out. Type their number to go on.`;
+    if (io.askText === null)
+      throw usage('--live needs the number of events. Count them with --dry-run.', '--live');
+    const question = `${count(valid)} events are sent as if they happened now: rules may fire, and emails may be sent. Type their number to continue.`;
     const typed = await io.askText(question);
     if (typed === null) throw new Failure('interrupted', 'Nothing was sent', { exit: EXIT.interrupted });
     if (typed.replaceAll(/[,_\s]/g, '') !== String(valid))
-      throw usage('That is not their number: nothing was sent', '--live');
+      throw usage('The number does not match. Nothing was sent.', '--live');
   } else if (options.live !== valid) {
     throw usage(
-      `--live=${options.live}, but the file has ${count(valid)} events: nothing was sent`,
+      `--live is ${options.live}, but the file has ${count(valid)} events. Nothing was sent.`,
       '--live',
     );
   }
@@ -78,10 +79,9 @@ async function send(source: ImportSource, options: ImportOptions, io: SendIo): P
   const { header, rows } = await rowsOf(source, options);
   const checkpoint = await checkpointOf(source, options, client);
   const before = checkpoint?.found ?? NOTHING_DONE;
-  if (checkpoint === null)
-    await output.note('What is piped in cannot be gone on with: should this stop, begin again.');
+  if (checkpoint === null) await output.note('An import from stdin cannot continue after an interruption.');
   else if (before.rows > 0)
-    await output.note(`Goes on after row ${count(before.rows)}, where an earlier run stopped.`);
+    await output.note(`Continuing after row ${count(before.rows)}, where an earlier run stopped.`);
   const rejected = await openRejected({
     ...source,
     beside: source.path ?? `${shell.cwd}/beckon-import`,
@@ -105,7 +105,7 @@ async function send(source: ImportSource, options: ImportOptions, io: SendIo): P
       rows_per_s: Math.round((done.rows - before.rows) / Math.max(seconds, 0.001)),
     };
   } catch (error) {
-    if (checkpoint) await output.note('Not finished. The same command goes on where this stopped.');
+    if (checkpoint) await output.note('Not finished. Run the same command again to continue.');
     throw error;
   } finally {
     await rejected.close();
@@ -162,7 +162,7 @@ async function upload({ source, options, io, rows, before, checkpoint, rejected 
     concurrency: CONCURRENCY,
     signal,
     onChunk: settle,
-    onProgress: (now) => void progress.tell(now),
+    onProgress: (now) => void progress.update(now),
     ...(source.identity ? { idempotencyKey: keysOf(source.identity.sha256, options, before.rows) } : {}),
   };
   await start(client, { rows, options, bulk });
@@ -180,7 +180,7 @@ async function skip(rows: AsyncGenerator<ImportRow>, count: number): Promise<voi
   for (let skipped = 0; skipped < count; skipped += 1) await rows.next();
 }
 
-/** The same rows of the same file have the same key in every run: what was taken before is not taken again. */
+/** The same rows have the same key in every run, so the server accepts them once. */
 function keysOf(
   sha256: string,
   options: ImportOptions,
@@ -199,6 +199,7 @@ function keysOf(
 function sayReport(report: ImportReport, { kind }: ImportOptions): string {
   const { rows, accepted, rejected, rejected_file: file, seconds, rows_per_s: pace } = report;
   const took = `${count(rows)} rows in ${duration(Math.ceil(seconds))}, ${count(pace)} rows/s`;
-  const back = rejected === 0 ? '' : `\n${count(rejected)} rejected: ${printable(file ?? '')} says why`;
+  const back =
+    rejected === 0 ? '' : `\n${count(rejected)} rejected. The reasons are in ${printable(file ?? '')}.`;
   return `${count(accepted)} ${kind} accepted (${took})${back}`;
 }

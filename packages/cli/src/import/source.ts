@@ -8,15 +8,15 @@ import type { Shell } from '../shell.ts';
 import type { ImportFormat, ImportOptions } from './options.ts';
 
 export type ImportSource = {
-  /** For people. */
+  /** For messages. */
   name: string;
-  /** Null for what is piped in. */
+  /** Null for stdin. */
   path: string | null;
-  /** By which a file is known again, and how much there is of it; null for what is piped in, which is read only once. */
+  /** Recognizes the file in a later run; null for stdin, which is read only once. */
   identity: Identity | null;
   format: ImportFormat;
   delimiter: string;
-  /** From the beginning. */
+  /** Reads from the beginning. */
   bytes(): AsyncIterable<Uint8Array>;
 };
 export type Identity = { sha256: string; bytes: number; lines: number };
@@ -42,13 +42,13 @@ export async function openSource(
 
 async function refuseUnreadable(path: string, file: string): Promise<void> {
   const found = await stat(path).catch((cause: unknown) => {
-    throw new Failure('usage', `${file} cannot be read`, { cause, exit: 2 });
+    throw new Failure('usage', `Cannot read ${file}`, { cause, exit: 2 });
   });
-  if (!found.isFile()) throw usage(`${file} is no file`);
+  if (!found.isFile()) throw usage(`${file} is not a file`);
   if (found.size === 0) throw usage(`${file} is empty`);
 }
 
-/** Once over the whole file, which is fast: what it is, and that it can be read to its end. */
+/** Reads the whole file once, which is fast, to check its encoding and compute its identity. */
 async function survey(bytes: AsyncIterable<Uint8Array>): Promise<{ sample: string; identity: Identity }> {
   const hash = createHash('sha256');
   const identity = { sha256: '', bytes: 0, lines: 0 };
@@ -70,14 +70,14 @@ function countLines(piece: Uint8Array): number {
   return lines;
 }
 
-/** What a spreadsheet saved in another encoding would arrive as is nobody's name. */
+/** Rejects other encodings, in which a spreadsheet may have saved names. */
 async function* inUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const read = (piece?: Uint8Array): void => {
     try {
       decoder.decode(piece, { stream: piece !== undefined });
     } catch {
-      throw usage('The file is not in UTF-8: save it as CSV UTF-8, or convert it with iconv');
+      throw usage('The file is not in UTF-8. Save it as CSV UTF-8, or convert it with iconv.');
     }
   };
   for await (const piece of bytes) {
@@ -99,7 +99,7 @@ async function peek(
     first.push(value);
     sample += decoder.decode(value, { stream: true });
   }
-  if (sample.trim() === '') throw usage('Nothing was piped in');
+  if (sample.trim() === '') throw usage('No input on stdin');
   async function* whole(): AsyncGenerator<Uint8Array> {
     yield* first;
     yield* bytes;
@@ -113,10 +113,10 @@ function shapeOf(
   sample: string,
   { file, format, delimiter }: Pick<ImportOptions, 'file' | 'format' | 'delimiter'>,
 ): Pick<ImportSource, 'format' | 'delimiter'> {
-  const begins = sample.trimStart().charAt(0);
-  const told = format ?? FORMATS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
-  const found = told ?? (begins === '{' ? 'jsonl' : 'csv');
-  if (begins === '[' && found === 'jsonl')
-    throw usage('The file is one JSON array: write an object on each line, as jq -c ".[]" does');
+  const firstChar = sample.trimStart().charAt(0);
+  const known = format ?? FORMATS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
+  const found = known ?? (firstChar === '{' ? 'jsonl' : 'csv');
+  if (firstChar === '[' && found === 'jsonl')
+    throw usage('The file is one JSON array. Write one object per line, as jq -c ".[]" does.');
   return { format: found, delimiter: delimiter ?? delimiterOf(sample) };
 }

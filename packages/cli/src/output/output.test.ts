@@ -1,88 +1,180 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOutput } from './output.ts';
 import { printable, printableLines, toJson } from './printable.ts';
 import { table } from './table.ts';
+import { rowOf, viewOf } from './auto.ts';
+import { render, type View } from './view.ts';
+import { wordsFor } from './words.ts';
 
 const HOSTILE = 'a\u001B[2Jb\u0007c\u202Ed\u2028e\u009Bf';
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u202E]/;
 
-test('what people wrote cannot move a terminal, nor end a line of JSON', () => {
-  // oxlint-disable-next-line no-control-regex
-  const moving = /[\u0000-\u001F\u007F-\u009F\u2028\u202E]/;
-  expect(printable(HOSTILE)).toBe('a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFDe\uFFFDf');
-  expect(printableLines('one\r\ntwo\u001B[31m')).toBe('one\ntwo\uFFFD[31m');
-  expect(table([{ name: HOSTILE, n: 1 }], 80).join('')).not.toMatch(moving);
-  const json = toJson({ [HOSTILE]: HOSTILE, surrogate: '😀' });
-  expect(json).not.toMatch(moving);
-  expect(JSON.parse(json)).toEqual({ [HOSTILE]: HOSTILE, surrogate: '😀' });
-});
+type Given = { terminal?: boolean; env?: Record<string, string> };
 
-test('a table fits the terminal: the widest column gives way, down to what can be read', () => {
-  const rows = [
-    { id: '1', subject: 'x'.repeat(200), state: null },
-    { id: '22', subject: 'é'.normalize('NFD'), state: 'held' },
-  ];
-  const lines = table(rows, 40);
-  expect(lines[0]?.startsWith('id  subject')).toBe(true);
-  expect(lines.every((line) => line.normalize('NFC').length <= 40)).toBe(true);
-  expect(lines[1]).toMatch(/^1 {3}x+… {2}-$/);
-  expect(table(rows, 10)[1]).toContain('xxxxxxxxxxx…');
-  expect(table([], 80)).toEqual(['']);
-});
-
-type Given = { stdout?: boolean; stderr?: boolean; env?: Record<string, string> };
-
-function output({ stdout = false, stderr = false, env = {} }: Given, options = {}) {
-  const said = { out: '', err: '' };
-  const sink = (name: 'out' | 'err', isTerminal: boolean) => ({
-    isTerminal,
+function output({ terminal = false, env = {} }: Given, options = {}) {
+  const text = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') => ({
+    isTerminal: terminal,
     columns: () => 80,
-    write: async (text: string) => void (said[name] += text),
+    write: async (more: string) => void (text[name] += more),
   });
-  const shell = { stdout: sink('out', stdout), stderr: sink('err', stderr), env };
-  return { said, output: createOutput(shell, options) };
+  const shell = { stdout: sink('out'), stderr: sink('err'), env, now: () => 0 };
+  return { text, output: createOutput(shell, options) };
 }
 
-const ROWS = [{ n: 1 }, { n: 2 }];
-const SHOWN = { row: (row: { n: number }) => row, none: 'Nothing.' };
+describe('printable', () => {
+  test('replaces characters that could move the cursor or end a line', () => {
+    expect(printable(HOSTILE)).toBe('a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFDe\uFFFDf');
+    expect(printableLines('one\r\ntwo\u001B[31m')).toBe('one\ntwo\uFFFD[31m');
+    const json = toJson({ [HOSTILE]: HOSTILE, surrogate: '😀' });
+    expect(json).not.toMatch(CONTROLS);
+    expect(JSON.parse(json)).toEqual({ [HOSTILE]: HOSTILE, surrogate: '😀' });
+  });
 
-test('a list is a table for people, lines for a pipe, and one value with --json', async () => {
-  const people = output({ stdout: true, env: { NO_COLOR: '1' } });
-  await people.output.many(ROWS, SHOWN);
-  await people.output.many([], SHOWN);
-  expect(people.said.out).toBe('n\n1\n2\nNothing.\n');
-  const pipe = output({});
-  await pipe.output.many(ROWS, SHOWN);
-  expect(pipe.said.out).toBe('{"n":1}\n{"n":2}\n');
-  const json = output({ stdout: true }, { json: true });
-  await json.output.many(ROWS, SHOWN);
-  expect(json.said.out).toBe('[{"n":1},{"n":2}]\n');
+  test('applies to every part of a view', async () => {
+    const one = output({ terminal: true, env: { NO_COLOR: '1' } });
+    await one.output.value(null, (): View => [HOSTILE, { label: HOSTILE }, { rows: [{ cell: HOSTILE }] }]);
+    expect(one.text.out).not.toMatch(CONTROLS);
+  });
 });
 
-test('colours are for terminals, and not for those who do not want them', async () => {
-  const painted = async (given: Given, options = {}): Promise<boolean> => {
-    const one = output(given, options);
-    await one.output.many(ROWS, SHOWN);
-    return one.said.out.includes('\u001B');
+describe('table', () => {
+  const rows = [
+    { id: '1', subject: 'x'.repeat(200), state: null },
+    { id: '22', subject: 'é'.normalize('NFD'), state: true },
+  ];
+
+  test('fits the terminal by shortening the widest column, but keeps it readable', () => {
+    const lines = table(rows, 40);
+    expect(lines[0]?.startsWith('id  subject')).toBe(true);
+    expect(lines.every((line) => line.normalize('NFC').length <= 40)).toBe(true);
+    expect(lines[1]).toMatch(/^1 {3}x+… {2}-$/);
+    expect(table(rows, 10)[1]).toContain('xxxxxxxxxxx…');
+    expect(table([], 80)).toEqual(['']);
+  });
+
+  test('is not shortened in a pipe', () => {
+    expect(table(rows, Infinity)[1]).toContain('x'.repeat(200));
+  });
+});
+
+describe('output', () => {
+  const view = (value: { n: number }[]): View => ({ rows: value, empty: 'None.' });
+
+  test('prints a view, or with --json one value', async () => {
+    const people = output({ terminal: true, env: { NO_COLOR: '1' } });
+    await people.output.value([{ n: 1 }, { n: 2 }], view);
+    await people.output.value([], view);
+    await people.output.value({}, () => [{ name: 'Ada', left: null, several: ['a', 'b'] }, 'Text.']);
+    expect(people.text.out).toBe('n\n1\n2\nNone.\nname     Ada\nseveral  a\n         b\n\nText.\n');
+    const json = output({ terminal: true }, { json: true });
+    await json.output.value([{ n: 1 }, { n: 2 }], view);
+    expect(json.text.out).toBe('[{"n":1},{"n":2}]\n');
+  });
+
+  test('colors only terminals, and respects NO_COLOR and --no-color', async () => {
+    const isColored = async (given: Given, options = {}): Promise<boolean> => {
+      const one = output(given, options);
+      await one.output.value([{ n: 1 }], view);
+      return one.text.out.includes('\u001B');
+    };
+    expect(await isColored({ terminal: true })).toBe(true);
+    expect(await isColored({ terminal: true, env: { NO_COLOR: '' } })).toBe(true);
+    expect(await isColored({ terminal: true, env: { NO_COLOR: '1' } })).toBe(false);
+    expect(await isColored({ terminal: true }, { color: false })).toBe(false);
+    expect(await isColored({ terminal: true }, { json: true })).toBe(false);
+    expect(await isColored({})).toBe(false);
+  });
+
+  test('keeps notes and progress out of stdout, and silences them with --quiet', async () => {
+    const loud = output({ terminal: true });
+    await loud.output.progress('half');
+    await loud.output.note('a note');
+    expect(loud.text).toEqual({ out: '', err: 'half\r\u001B[2Ka note\n' });
+    const quiet = output({ terminal: true }, { quiet: true });
+    await quiet.output.progress('half');
+    await quiet.output.note('a note');
+    expect(quiet.text.err).toBe('');
+    const piped = output({});
+    await piped.output.progress('half');
+    expect(piped.text.err).toBe('');
+  });
+});
+
+describe('viewOf', () => {
+  const words = wordsFor({
+    isTerminal: true,
+    isPainted: false,
+    now: () => Date.parse('2026-01-01T12:00:00Z'),
+  });
+  const data = {
+    external_user_id: 'u1',
+    hold_reason: 'quiet_hours',
+    event: 'user_signed_up',
+    created_at: '2026-01-01T10:00:00Z',
+    is_present: true,
+    rule: { id: '1', name: 'welcome' },
+    tags: ['a', 'b'],
+    runs: { active: 1, ended: { goal: 2 } },
+    text: 'one\ntwo',
+    history: [{ at: null, state: 'sent', body: 'x\ny' }],
+    none: [],
   };
-  expect(await painted({ stdout: true })).toBe(true);
-  expect(await painted({ stdout: true, env: { NO_COLOR: '' } })).toBe(true);
-  expect(await painted({ stdout: true, env: { NO_COLOR: '1' } })).toBe(false);
-  expect(await painted({ stdout: true }, { color: false })).toBe(false);
-  expect(await painted({ stdout: true }, { json: true })).toBe(false);
-  expect(await painted({})).toBe(false);
+
+  test('shows fields by their type, nested objects as lines, and lists of objects as tables', () => {
+    const lines = render(viewOf(data, words), { columns: 80, paint: words.paint }).split('\n');
+    expect(lines).toEqual([
+      'user         u1',
+      'hold reason  quiet hours',
+      'event        user_signed_up',
+      'created      2 hours ago',
+      'present      yes',
+      'rule         welcome',
+      'tags         a, b',
+      '',
+      'Runs  active: 1',
+      '      ended: goal 2',
+      '',
+      'one',
+      'two',
+      '',
+      'History',
+      'at  state',
+      '-   sent',
+    ]);
+  });
+
+  test('shows the named fields in their order', () => {
+    expect(viewOf(data, words, ['tags', 'rule'])).toEqual([{ tags: 'a, b', rule: 'welcome' }]);
+    expect(rowOf(data, ['tags', ['own', ({ event }) => event]], words)).toEqual({
+      tags: 'a, b',
+      own: 'user_signed_up',
+    });
+  });
 });
 
-test('notes and progress stand apart from answers, and are silent where nobody wants them', async () => {
-  const loud = output({ stdout: true, stderr: true });
-  await loud.output.progress('half');
-  await loud.output.note('a note');
-  expect(loud.said.out).toBe('');
-  expect(loud.said.err).toBe('half\r\u001B[2Ka note\n');
-  const quiet = output({ stdout: true, stderr: true }, { quiet: true });
-  await quiet.output.progress('half');
-  await quiet.output.note('a note');
-  expect(quiet.said.err).toBe('');
-  const piped = output({});
-  await piped.output.progress('half');
-  expect(piped.said.err).toBe('');
+describe('when', () => {
+  const now = new Date(2026, 10, 24, 9, 15).getTime();
+  const after = (ms: number): string => new Date(now + ms).toISOString();
+  const hour = 3_600_000;
+
+  test('is relative within a day, and absolute beyond it', () => {
+    const { when } = wordsFor({ isTerminal: true, isPainted: false, now: () => now });
+    expect([1_000, -1_000, -60_000, 2.5 * hour, -5 * hour].map((ms) => when(after(ms)))).toEqual([
+      'in less than a minute',
+      'just now',
+      '1 minute ago',
+      'in 2 hours',
+      '5 hours ago',
+    ]);
+    expect(when(new Date(2026, 11, 3, 7, 5).toISOString())).toBe('Dec 3, 07:05');
+    expect(when(new Date(2025, 11, 3, 7, 5).toISOString())).toBe('Dec 3, 2025, 07:05');
+    expect(when(null)).toBe(null);
+  });
+
+  test('is ISO 8601 in a pipe', () => {
+    const { when } = wordsFor({ isTerminal: false, isPainted: false, now: () => now });
+    expect(when('2026-01-01T00:00:00.000Z')).toBe('2026-01-01T00:00:00.000Z');
+  });
 });

@@ -2,42 +2,40 @@ import { errorLine, type Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import { type Paint, painter } from './paint.ts';
 import { printableLines, toJson } from './printable.ts';
-import { type Row, table } from './table.ts';
+import { render, type View } from './view.ts';
+import { type Words, wordsFor } from './words.ts';
 
 /**
- * What a command says. On a terminal tables and sentences; into a pipe lines of JSON, one a thing; with `--json` one value, and
- * lines of it for what has no end. Notes go to stderr, so that a pipe never reads them.
+ * The output of a command: views for people, or with `--json` one JSON value, and one line per value for streams.
+ * Notes and errors go to stderr, so that stdout holds the result alone.
  */
 export type Output = {
-  /** For people, and not for a program. */
-  isForPeople: boolean;
-  paint: Paint;
-  one<T>(value: T, show: (value: T) => string): Promise<void>;
-  many<T>(values: readonly T[], show: Shown<T>): Promise<void>;
-  /** Many that are shown as one text. */
-  all<T>(values: readonly T[], show: (values: readonly T[]) => string): Promise<void>;
-  /** One of a stream that goes on. */
-  next<T>(value: T, show: (value: T) => string): Promise<void>;
-  /** Text as it is, such as a file that goes to stdout. */
-  plain(text: string): Promise<void>;
-  /** To whoever watches; silent with `--quiet`. */
-  note(text: string): Promise<void>;
-  /** A line that the next one replaces; only where somebody watches a terminal. Empty: takes it away. */
+  isJson: boolean;
+  words: Words;
+  value<T>(value: T, view: (value: T, words: Words) => View): Promise<void>;
+  /** The same for text with colors, in which the caller has replaced control characters: a value of a stream, a checklist. */
+  painted<T>(value: T, show: (value: T, words: Words) => string): Promise<void>;
+  /** Text or bytes without formatting, such as a file written to stdout. */
+  raw(text: string): Promise<void>;
+  /** Silent with `--quiet`. */
+  note: (text: string) => Promise<void>;
+  /** A line on a terminal that the next one replaces; empty text removes it. */
   progress(text: string): Promise<void>;
   fail(failure: Failure): Promise<void>;
 };
 
-export type Shown<T> = { row: (value: T) => Row; none: string };
-
 export type OutputOptions = { json?: boolean; quiet?: boolean; color?: boolean };
 
 export function createOutput(
-  { stdout, stderr, env }: Pick<Shell, 'stdout' | 'stderr' | 'env'>,
+  { stdout, stderr, env, now }: Pick<Shell, 'stdout' | 'stderr' | 'env' | 'now'>,
   { json = false, quiet = false, color = true }: OutputOptions,
 ): Output {
-  const isForPeople = stdout.isTerminal && !json;
   const mayPaint = color && (env['NO_COLOR'] ?? '') === '';
-  const paint = painter(mayPaint && isForPeople);
+  const words = wordsFor({
+    isTerminal: stdout.isTerminal,
+    isPainted: mayPaint && stdout.isTerminal && !json,
+    now,
+  });
   const paintError = painter(mayPaint && stderr.isTerminal && !json);
   let hasProgress = false;
 
@@ -46,28 +44,25 @@ export function createOutput(
     hasProgress = false;
     await stderr.write('\r\u001B[2K');
   }
-  async function say(text: string): Promise<void> {
-    await clear();
-    await stdout.write(`${text}\n`);
-  }
-  async function all<T>(values: readonly T[], show: (values: readonly T[]) => string): Promise<void> {
-    if (json) return say(toJson(values));
-    if (isForPeople) return say(show(values));
-    for (const value of values) await say(toJson(value));
-  }
 
   return {
-    isForPeople,
-    paint,
-    one: (value, show) => say(isForPeople ? show(value) : toJson(value)),
-    many: (values, { row, none }) =>
-      all(values, () => {
-        const [head = '', ...lines] = table(values.map(row), stdout.columns());
-        return values.length === 0 ? none : [paint('dim', head), ...lines].join('\n');
-      }),
-    all,
-    next: (value, show) => say(isForPeople ? show(value) : toJson(value)),
-    plain: (text) => stdout.write(text),
+    isJson: json,
+    words,
+    async value(value, view) {
+      await clear();
+      const columns = stdout.isTerminal ? stdout.columns() : Infinity;
+      await stdout.write(
+        `${json ? toJson(value) : render(view(value, words), { columns, paint: words.paint })}\n`,
+      );
+    },
+    async painted(value, show) {
+      await clear();
+      await stdout.write(`${json ? toJson(value) : show(value, words)}\n`);
+    },
+    async raw(text) {
+      await clear();
+      await stdout.write(text);
+    },
     async note(text) {
       if (quiet) return;
       await clear();
@@ -82,14 +77,13 @@ export function createOutput(
     },
     async fail(failure) {
       await clear();
-      const isRead = stderr.isTerminal && !json;
-      await stderr.write(isRead ? `${forPeople(failure, paintError)}\n` : `${toJson(errorLine(failure))}\n`);
+      await stderr.write(`${json ? toJson(errorLine(failure)) : errorText(failure, paintError)}\n`);
     },
   };
 }
 
-function forPeople({ message, field, requestId }: Failure, paint: Paint): string {
+function errorText({ message, field, requestId }: Failure, paint: Paint): string {
   const where = field === undefined || message.includes(field) ? '' : ` (${field})`;
-  const about = requestId === undefined ? '' : `\n${paint('dim', `request ${printableLines(requestId)}`)}`;
-  return `${paint('red', 'error')}  ${printableLines(message + where)}${about}`;
+  const request = requestId === undefined ? '' : `\n${paint('dim', `request ${printableLines(requestId)}`)}`;
+  return `${paint('red', 'error:')} ${printableLines(message + where)}${request}`;
 }

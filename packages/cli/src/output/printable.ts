@@ -1,12 +1,12 @@
 /**
- * Names, subjects and whatever else customers' users write could move the cursor of a terminal, turn the reading direction or
- * pretend to be another line: on a terminal such characters are shown as one that says that something is there.
+ * Replaces characters that could move the cursor, reverse the reading direction or imitate another line. Names, subjects
+ * and traits are written by the customer's users, so any of them can contain such characters.
  */
 export function printable(text: string): string {
-  return text.replaceAll(MOVING, '\u{FFFD}');
+  return text.replaceAll(CONTROLS, '\u{FFFD}');
 }
 
-/** The same for texts of several lines. */
+/** The same for text of several lines. */
 export function printableLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -15,14 +15,14 @@ export function printableLines(text: string): string {
     .join('\n');
 }
 
-/** JSON that is one line for every reader, and that a terminal only ever shows. */
+/** JSON on one line for every reader, with control characters escaped. */
 export function toJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
-  return (text ?? 'null').replaceAll(MOVING, (found) =>
+  return (text ?? 'null').replaceAll(CONTROLS, (found) =>
     [...Array(found.length).keys()]
       .map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`)
       .join(''),
   );
 }
 
-const MOVING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
+const CONTROLS = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;

@@ -1,21 +1,31 @@
-import { readFile } from 'node:fs/promises';
 import { API_KEY_PATTERN } from '@beckon/contract';
+import type { Target } from '../api/http.ts';
 import { EXIT, Failure, unauthorised, usage } from '../failure.ts';
+import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
-import type { Shell } from '../shell.ts';
-import { readAll } from '../read-all.ts';
-import { isProfileName, type Profile, profileFile } from './file.ts';
+import { canAsk, type Shell } from '../shell.ts';
+import { isProfileName, LOCAL, type Profile, profileFile, type Profiles } from './file.ts';
+import { findLocalSocket } from './socket.ts';
 
-export type ConnectionOptions = { url?: string; project?: string; profile?: string; keyFile?: string };
+export type ConnectionOptions = {
+  url?: string;
+  project?: string;
+  profile?: string;
+  keyFile?: string;
+  json?: boolean;
+};
 
-/** Where to ask, and as whom. Secrets are looked for when they are needed, and only sent where they belong. */
+/** The server, and the credentials for it. Secrets are looked up when needed, and sent only to the server they belong to. */
 export type Connection = {
+  /** `local`: the socket of a server on this machine, which needs no login. */
+  kind: 'local' | 'remote';
+  /** Of the public API. */
   url: string;
   profileName: string;
   profile: Profile | null;
-  /** As it was named: an id or a name; null: nobody said. */
+  /** The id or name of the chosen project; null when none is chosen. */
   project: string | null;
-  token: () => string;
+  dashboard: () => { target: Target; token: string | null };
   apiKey: () => Promise<string>;
 };
 
@@ -24,66 +34,97 @@ const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
 type Deps = { shell: Shell; output: Output };
 
+/**
+ * Chooses the server: an explicit address, token or profile; else the local socket; else the current profile. A socket
+ * whose server is down is an error, not a reason to use another server.
+ */
 export async function openConnection(
   { shell, output }: Deps,
   options: ConnectionOptions,
 ): Promise<Connection> {
   const { env } = shell;
-  const { name, profile } = await findProfile({ shell, output }, options.profile);
-  const url = readUrl(options.url ?? given(env, 'BECKON_URL') ?? profile?.url ?? DEFAULT_URL);
-  // What was given out by one installation is never shown to another one.
-  const own = profile !== null && readUrl(profile.url) === url ? profile : null;
-  let key: Promise<string> | null = null;
+  const profiles = await readProfiles({ shell, output });
+  const isExplicit = [
+    options.url,
+    options.profile,
+    value(env, 'BECKON_URL'),
+    value(env, 'BECKON_TOKEN'),
+  ].some((one) => one !== undefined);
+  const socketPath = isExplicit ? null : await findLocalSocket(shell);
+  if (socketPath !== null) return localConnection({ shell, profiles, socketPath }, options);
+  const name = options.profile ?? profiles.current;
+  if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`, '--profile');
+  const saved = profiles.profiles[name] ?? null;
+  const url = readUrl(options.url ?? value(env, 'BECKON_URL') ?? saved?.url ?? DEFAULT_URL);
+  // A secret of one server is never sent to another.
+  const profile = saved !== null && readUrl(saved.url) === url ? saved : null;
   return {
+    kind: 'remote',
     url,
     profileName: name,
-    profile: own,
-    project: options.project ?? given(env, 'BECKON_PROJECT') ?? own?.project ?? null,
-    token() {
-      const token = given(env, 'BECKON_TOKEN') ?? own?.token;
-      if (token === undefined) throw unauthorised('session_required', noToken(url, profile));
-      if (!TOKEN_PATTERN.test(token)) throw unauthorised('session_required', NO_TOKEN);
-      return token;
+    profile,
+    ...shared(shell, options, profile),
+    dashboard() {
+      const token = value(env, 'BECKON_TOKEN') ?? profile?.token;
+      if (token === undefined)
+        throw unauthorised('session_required', isExplicit || saved ? notLoggedIn(url, saved) : NOT_CONNECTED);
+      if (TOKEN_PATTERN.test(token)) return { target: { url, socketPath: null }, token };
+      throw unauthorised('session_required', 'Invalid token. A token is bkp_ and 40 letters and digits.');
     },
-    // Once: stdin can be read a single time, and nobody types a key twice.
-    apiKey: () => (key ??= requireKey(shell, options, own)),
   };
 }
 
-async function requireKey(...from: Parameters<typeof findKey>): Promise<string> {
-  const key = await findKey(...from);
-  if (!API_KEY_PATTERN.test(key)) throw unauthorised('auth_required', NO_KEY);
-  return key;
+type Local = { shell: Shell; profiles: Profiles; socketPath: string };
+
+function localConnection({ shell, profiles, socketPath }: Local, options: ConnectionOptions): Connection {
+  const saved = profiles.profiles[LOCAL] ?? null;
+  const profile = saved?.url === unixUrl(socketPath) ? saved : null;
+  return {
+    kind: 'local',
+    url: DEFAULT_URL,
+    profileName: LOCAL,
+    profile,
+    ...shared(shell, options, profile),
+    dashboard: () => ({ target: { url: 'http://localhost', socketPath }, token: null }),
+  };
 }
 
-const NO_TOKEN = 'The token is no token: it begins with bkp_ and has 44 characters';
-const NO_KEY = 'The API key is no key: it begins with sk_live_ or sk_test_';
+function shared(shell: Shell, options: ConnectionOptions, profile: Profile | null) {
+  let key: Promise<string> | null = null;
+  return {
+    project: options.project ?? value(shell.env, 'BECKON_PROJECT') ?? profile?.project ?? null,
+    // Once: stdin can only be read once.
+    apiKey: () => (key ??= findKey(shell, options, profile)),
+  };
+}
 
-type Found = { name: string; profile: Profile | null };
+/** The address under which a profile of the local socket is kept. */
+export function unixUrl(socketPath: string): string {
+  return `unix:${socketPath}`;
+}
 
-async function findProfile({ shell, output }: Deps, named: string | undefined): Promise<Found> {
+async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
   const file = profileFile(shell);
   const { profiles, repaired } = await file.read();
-  if (repaired) await output.note(`${file.path} could be read by others; only you can read it now`);
-  const name = named ?? profiles.current;
-  if (!isProfileName(name)) throw usage(`--profile: ${name} is no name of a profile`, '--profile');
-  return { name, profile: profiles.profiles[name] ?? null };
+  if (repaired)
+    await output.note(`${file.path} was readable by others. Its permissions are now limited to you.`);
+  return profiles;
 }
 
-/** As far as it says where to ask: the origin, and a path where the server lies below one. */
+/** The origin, and the path when the server is below one. */
 function readUrl(text: string): string {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw usage(`--url: ${text} is no address such as https://beckon.example.com`, 'url');
+    throw usage(`--url: ${text} is not an address such as https://beckon.example.com`, 'url');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw usage('--url: the address begins with https:// (or http:// on this machine)', 'url');
+    throw usage('--url must begin with https:// (or http:// for this machine)', 'url');
   if (url.username !== '' || url.password !== '')
-    throw usage('--url: no name and password belong into the address', 'url');
+    throw usage('--url must not contain a user name or password', 'url');
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw usage('--url: over http:// others on the way could read the key; use https://', 'url');
+    throw usage('--url: http:// would expose the key to the network; use https://', 'url');
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
@@ -93,46 +134,52 @@ function isLoopback(host: string): boolean {
   );
 }
 
-/** Set to nothing is not set. */
-function given(env: Shell['env'], name: string): string | undefined {
-  const value = env[name]?.trim();
-  return value === '' ? undefined : value;
+/** An empty variable counts as not set. */
+function value(env: Shell['env'], name: string): string | undefined {
+  const text = env[name]?.trim();
+  return text === '' ? undefined : text;
 }
 
-function noToken(url: string, profile: Profile | null): string {
-  const other = profile?.token !== undefined ? ` (the profile's token is for ${profile.url})` : '';
-  return `You are not logged in to ${url}${other}: run beckon login, or set BECKON_TOKEN`;
+const NOT_CONNECTED =
+  'Not connected to a server. Run beckon login --url https://beckon.example.com, or run this command on the ' +
+  "server's machine with its DATA_DIR.";
+
+function notLoggedIn(url: string, saved: Profile | null): string {
+  const other = saved?.token !== undefined ? ` (the token of this profile is for ${saved.url})` : '';
+  return `Not logged in to ${url}${other}. Run beckon login, or set BECKON_TOKEN.`;
 }
 
 const KEY_MAX_BYTES = 4_096;
 
-async function findKey(shell: Shell, { keyFile }: ConnectionOptions, own: Profile | null): Promise<string> {
-  if (keyFile !== undefined) return (await readKeyFile(shell, keyFile)).trim();
-  const found = given(shell.env, 'BECKON_API_KEY') ?? own?.api_key;
+async function findKey(shell: Shell, options: ConnectionOptions, profile: Profile | null): Promise<string> {
+  const key = await readKey(shell, options, profile);
+  if (API_KEY_PATTERN.test(key)) return key;
+  throw unauthorised('auth_required', 'Invalid API key. A key begins with sk_live_ or sk_test_.');
+}
+
+async function readKey(
+  shell: Shell,
+  { keyFile, json }: ConnectionOptions,
+  profile: Profile | null,
+): Promise<string> {
+  if (keyFile !== undefined) return readKeyFile(shell, keyFile);
+  const found = value(shell.env, 'BECKON_API_KEY') ?? profile?.api_key;
   if (found !== undefined) return found;
-  if (shell.stdin.isTerminal && shell.stderr.isTerminal) {
-    const typed = await shell.ask.secret('API key (sk_…)');
-    if (typed !== null && typed.trim() !== '') return typed.trim();
-  }
+  const typed = canAsk(shell, json) ? await shell.ask.secret('API key (sk_…)') : null;
+  if (typed !== null && typed.trim() !== '') return typed.trim();
   throw unauthorised(
     'auth_required',
-    'No API key: set BECKON_API_KEY, or give --key-file FILE (- for stdin)',
+    'No API key. Set BECKON_API_KEY, or pass --key-file <file> (- for stdin).',
   );
 }
 
 async function readKeyFile(shell: Shell, path: string): Promise<string> {
   if (/^(?:sk|bkp)_/.test(path))
     throw usage(
-      '--key-file takes a file: a key as an argument is read by everybody on this machine',
+      '--key-file takes a file. Other users of this machine can read a key that is an argument.',
       '--key-file',
     );
-  if (path === '-') return readAll(shell.stdin, KEY_MAX_BYTES);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Failure('file_unreadable', `--key-file: ${path} cannot be read`, {
-      exit: EXIT.usage,
-      cause: error,
-    });
-  }
+  const text = (await readInput(path, { shell, flags: '--key-file' })).trim();
+  if (text.length <= KEY_MAX_BYTES) return text;
+  throw new Failure('usage', `--key-file: ${path} is larger than a key`, { exit: EXIT.usage });
 }

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 
-/** What is kept of one installation. Secrets lie here and never in arguments, which everybody on a machine can read. */
+/** What is saved about one server. Secrets are kept here and never in arguments, which all users of a machine can read. */
 export type Profile = {
   url: string;
   token?: string;
-  /** What the token is called where it can be revoked, and until when it holds. */
+  /** Label and expiry of the token, as the dashboard lists it. */
   label?: string;
   scopes?: string[];
   expires_at?: string;
   api_key?: string;
-  /** The one that is meant where none is named. */
+  /** Default project, set by `beckon use`. */
   project?: string;
 };
 
@@ -21,16 +21,18 @@ export type Profiles = { current: string; profiles: Record<string, Profile> };
 
 export type ProfileFile = {
   path: string;
-  /** `repaired`: others could read it until now. */
+  /** `repaired`: other users could read the file until now. */
   read(): Promise<{ profiles: Profiles; repaired: boolean }>;
   write(profiles: Profiles): Promise<void>;
 };
 
 const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
-/** Nobody has so many installations; whatever is larger is another file. */
+/** A larger file is not one of ours. */
 const BYTES_MAX = 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** The profile of the local socket: it holds the default project, and no secret. */
+export const LOCAL = 'local';
 
 export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>): ProfileFile {
   const given = env['XDG_CONFIG_HOME'] ?? '';
@@ -54,8 +56,9 @@ export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' 
   };
 }
 
+/** Names that `--profile` accepts. */
 export function isProfileName(name: string): boolean {
-  return NAME.test(name) && name !== '__proto__';
+  return NAME.test(name) && name !== '__proto__' && name !== LOCAL;
 }
 
 const NONE: Profiles = { current: 'default', profiles: {} };
@@ -63,21 +66,21 @@ const NONE: Profiles = { current: 'default', profiles: {} };
 async function readText(path: string): Promise<string | null> {
   try {
     const { size } = await stat(path);
-    if (size > BYTES_MAX) throw broken(path, 'it is larger than 1 MiB');
+    if (size > BYTES_MAX) throw broken(path, 'the file is larger than 1 MiB');
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     if (error instanceof Failure) throw error;
-    throw new Failure('profile_unreadable', `${path} cannot be read: ${(error as Error).message}`, {
+    throw new Failure('profile_unreadable', `Cannot read ${path}: ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
 
-/** Whole or not at all: two commands at once, or one that is killed, never leave half a file. */
+/** Replaces the file atomically, so that a killed or concurrent command never leaves half a file. */
 async function replace(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomUUID()}.tmp`;
-  const file = await open(beside, 'wx', OWNER_ONLY);
+  const partial = `${path}.${randomUUID()}.tmp`;
+  const file = await open(partial, 'wx', OWNER_ONLY);
   try {
     await file.writeFile(text);
     await file.sync();
@@ -85,9 +88,9 @@ async function replace(path: string, text: string): Promise<void> {
     await file.close();
   }
   try {
-    await rename(beside, path);
+    await rename(partial, path);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(partial, { force: true });
     throw error;
   }
 }
@@ -97,13 +100,14 @@ function parse(path: string, text: string): Profiles {
   try {
     found = JSON.parse(text);
   } catch {
-    throw broken(path, 'it is no JSON');
+    throw broken(path, 'it is not valid JSON');
   }
   if (!isRecord(found) || typeof found['current'] !== 'string' || !isRecord(found['profiles']))
-    throw broken(path, 'it has another shape');
+    throw broken(path, 'it has an unknown format');
   const profiles: Record<string, Profile> = {};
   for (const [name, profile] of Object.entries(found['profiles'])) {
-    if (!isProfileName(name) || !isProfile(profile)) throw broken(path, 'a profile in it has another shape');
+    if (!(isProfileName(name) || name === LOCAL) || !isProfile(profile))
+      throw broken(path, 'a profile has an unknown format');
     profiles[name] = profile;
   }
   return { current: found['current'], profiles };
@@ -112,7 +116,7 @@ function parse(path: string, text: string): Profiles {
 function broken(path: string, why: string): Failure {
   return new Failure(
     'profile_broken',
-    `${path} is not what beckon wrote: ${why}. Move it away and log in again`,
+    `${path} is not a valid profile file: ${why}. Move it away and log in again.`,
   );
 }
 

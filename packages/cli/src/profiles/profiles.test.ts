@@ -28,8 +28,8 @@ test('secrets lie in a file that only its owner reads, whole or not at all', asy
 test('a file that others could read is closed to them, and that is said', async () => {
   await keep({ token: TOKEN });
   await chmod(file.path, 0o644);
-  const ran = await shell.type(['whoami']);
-  expect(ran.err).toContain('could be read by others');
+  const ran = await shell.run(['whoami', '--json']);
+  expect(ran.err).toContain('was readable by others');
   expect(await modeOf(file.path)).toBe('600');
 });
 
@@ -43,7 +43,7 @@ test('what is no profile file is refused in words, and left as it is', async () 
     '{"current":"a","profiles":{"../x":{"url":"u"}}}',
   ]) {
     await writeFile(file.path, text);
-    const ran = await shell.type(['whoami']);
+    const ran = await shell.run(['whoami', '--json']);
     expect([ran.code, JSON.parse(ran.err)]).toMatchObject([1, { code: 'profile_broken' }]);
     expect(await readFile(file.path, 'utf8')).toBe(text);
   }
@@ -51,29 +51,29 @@ test('what is no profile file is refused in words, and left as it is', async () 
 
 test('what one installation gave out is not shown to another', async () => {
   await keep({ token: TOKEN, api_key: `sk_live_${'a'.repeat(32)}` });
-  const token = await shell.type(['whoami', '--url', 'http://localhost:10']);
+  const token = await shell.run(['whoami', '--json', '--url', 'http://localhost:10']);
   expect([token.code, JSON.parse(token.err)]).toMatchObject([3, { code: 'session_required' }]);
   expect(token.err).toContain('is for http://localhost:9');
-  const key = await shell.type(['track', 'u', 'e', '--url', 'http://localhost:10']);
+  const key = await shell.run(['track', '--json', 'u', 'e', '--url', 'http://localhost:10']);
   expect([key.code, JSON.parse(key.err)]).toMatchObject([3, { code: 'auth_required' }]);
   // There is nobody at the port: that it was asked at all is what shows that the secret was found.
-  expect(JSON.parse((await shell.type(['whoami'])).err)).toMatchObject({ code: 'unreachable' });
+  expect(JSON.parse((await shell.run(['whoami', '--json'])).err)).toMatchObject({ code: 'unreachable' });
 });
 
 test('a secret goes over no line that others read, and stands in no argument', async () => {
   const refused: [string[], string][] = [
     [['--url', 'http://beckon.example'], 'use https://'],
-    [['--url', 'ftp://localhost'], 'begins with https://'],
-    [['--url', 'https://ada:secret@beckon.example'], 'no name and password'],
-    [['--url', 'nowhere'], 'is no address'],
-    [['--profile', '../x'], 'no name of a profile'],
+    [['--url', 'ftp://localhost'], 'must begin with https://'],
+    [['--url', 'https://ada:secret@beckon.example'], 'user name or password'],
+    [['--url', 'nowhere'], 'is not an address'],
+    [['--profile', '../x'], 'not a valid profile name'],
   ];
   for (const [args, words] of refused) {
-    const ran = await shell.type(['whoami', ...args], { env: { BECKON_TOKEN: TOKEN } });
+    const ran = await shell.run(['whoami', '--json', ...args], { env: { BECKON_TOKEN: TOKEN } });
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);
   }
   const key = `sk_live_${'a'.repeat(32)}`;
-  const ran = await shell.type(['track', 'u', 'e', '--key-file', key]);
+  const ran = await shell.run(['track', '--json', 'u', 'e', '--key-file', key]);
   expect([ran.code, ran.err.includes(key)]).toEqual([2, false]);
   for (const text of [
     'http://localhost:1/',
@@ -81,20 +81,22 @@ test('a secret goes over no line that others read, and stands in no argument', a
     'http://[::1]:80',
     'https://beckon.example/below/',
   ]) {
-    const asked = await shell.type(['whoami', '--url', text]);
-    expect(asked.err).toContain('not logged in');
+    const asked = await shell.run(['whoami', '--json', '--url', text]);
+    expect(asked.err).toContain('Not logged in');
   }
 });
 
 test('a key is found in a file, on stdin, in the environment, and asked for where somebody sits', async () => {
   await keep({});
-  const wrong = await shell.type(['track', 'u', 'e', '--key-file', '-'], { stdin: 'nothing\n' });
+  const wrong = await shell.run(['track', '--json', 'u', 'e', '--key-file', '-'], { stdin: 'nothing\n' });
   expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('begins with sk_live_')]);
-  const long = await shell.type(['track', 'u', 'e', '--key-file', '-'], { stdin: 'x'.repeat(5_000) });
+  const long = await shell.run(['track', '--json', 'u', 'e', '--key-file', '-'], {
+    stdin: 'x'.repeat(5_000),
+  });
   expect(long.code).toBe(2);
-  const none = await shell.type(['track', 'u', 'e', '--key-file', join(shell.folder, 'absent')]);
-  expect([none.code, none.err]).toEqual([2, expect.stringContaining('cannot be read')]);
-  const gaveUp = await shell.type(['track', 'u', 'e'], { terminal: true, answers: [null] });
+  const none = await shell.run(['track', '--json', 'u', 'e', '--key-file', join(shell.folder, 'absent')]);
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining('cannot read')]);
+  const gaveUp = await shell.run(['track', 'u', 'e'], { terminal: true, answers: [null] });
   expect(gaveUp.code).toBe(3);
-  expect(shell.asked.at(-1)).toContain('API key');
+  expect(shell.questions.at(-1)).toContain('API key');
 });

@@ -1,0 +1,121 @@
+import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/contract/dashboard';
+import { usage } from '../failure.ts';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { jsonFile, required, text } from '../framework/options.ts';
+import { type Column, rowOf } from '../output/auto.ts';
+import { count } from '../output/words.ts';
+import { conditionLines } from './explain.ts';
+
+const AUDIENCE = 'GET /projects/:project/audiences/:audience';
+const MEMBER: Column<AudienceMember>[] = ['external_user_id', 'since'];
+const FILE = required(jsonFile('--file <file>', 'JSON: {"name": "…", "definition": {…}}'));
+
+export const audiences: Noun = {
+  name: 'audiences',
+  help: 'Manage audiences: sets of users by traits, events and other audiences',
+  commands: [
+    list('GET /projects/:project/audiences', 'list', {
+      help: 'List audiences',
+      row: [
+        'id',
+        'name',
+        ['state', stateOf],
+        'members',
+        'used_by',
+        ['definition', ({ sentence }) => sentence],
+      ],
+      empty: 'No audiences yet. Create one: beckon audiences create --file <file>',
+    }),
+    call(AUDIENCE, 'show <audience>', {
+      help: 'Show an audience with its definition, growth and some members',
+      view: (audience, words) => [
+        ...summary(audience),
+        JSON.stringify(audience.definition, null, 2),
+        { title: 'Growth', rows: audience.growth },
+        { title: 'Members', rows: audience.sample.map((one) => rowOf(one, MEMBER, words)), empty: 'None.' },
+      ],
+    }),
+    call('POST /projects/:project/audiences', 'create', {
+      help: 'Create an audience. Its members are found in the background.',
+      options: { file: FILE },
+      body: ({ file }) => {
+        const { name, definition } = readFields(file);
+        if (name === undefined || definition === undefined)
+          throw usage('--file needs name and definition', '--file');
+        return { name, definition };
+      },
+      view: (audience) => [`Created audience ${audience.name} (ID ${audience.id}).`, audience.sentence],
+    }),
+    call('PATCH /projects/:project/audiences/:audience', 'edit <audience>', {
+      help: 'Edit the name or definition of an audience. The old members stay until the new ones are found.',
+      options: { file: FILE },
+      body: ({ file }) => readFields(file),
+      view: summary,
+    }),
+    call('DELETE /projects/:project/audiences/:audience', 'delete <audience>', {
+      help: 'Delete an audience that no rule or other audience uses',
+      reads: [AUDIENCE],
+      find: async ({ api }, params) => (await api.call(AUDIENCE, { params })).data,
+      confirm: (_input, { name, members }) => `Delete the audience ${name} with ${count(members, 'member')}?`,
+      body: (_input, { name }) => ({ confirm: name }),
+      view: (_data, _words, { found }) => `Deleted audience ${found.name}.`,
+    }),
+    list('GET /projects/:project/audiences/:audience/members', 'members <audience>', {
+      help: 'List the members of an audience',
+      isPaged: true,
+      row: MEMBER,
+      empty: 'This audience has no members.',
+    }),
+    call('POST /projects/:project/audiences/preview', 'preview', {
+      help: 'Count the users that match a definition, without creating an audience',
+      options: {
+        file: required(jsonFile('--file <file>', 'JSON as for create; the name may be left out')),
+        audience: text('--audience <audience>', 'Compare with this audience, by ID or name'),
+      },
+      body: ({ file, audience }) => ({
+        definition: readFields(file).definition,
+        ...(audience === undefined ? {} : { audience }),
+      }),
+      view: (found, { when }) => [
+        `${count(found.count, 'user')}: ${found.sentence}`,
+        {
+          [`until ${when(found.today.ends_at)}`]: `${found.today.enters} enter and ${found.today.leaves} leave by time alone`,
+          edit: found.edit && `${found.edit.joins} join and ${found.edit.leaves} leave`,
+          'not counted yet': found.uncounted_events,
+        },
+        { title: 'Users', rows: found.sample.map(({ external_user_id }) => ({ user: external_user_id })) },
+      ],
+    }),
+    call('GET /projects/:project/audiences/:audience/test', 'test <audience> <user>', {
+      help: 'Explain why a user is or is not in an audience',
+      view: ({ external_user_id, member, explained }, words) =>
+        [
+          `${external_user_id} is ${member === null ? 'not evaluated yet' : member ? 'a member' : 'not a member'}.`,
+          ...conditionLines(explained, words, 0),
+        ].join('\n'),
+    }),
+  ],
+};
+
+const STATES = {
+  building: 'finding members',
+  ready: 'ready',
+  rebuilding: 'finding members of the new definition',
+};
+
+function stateOf({ state, progress }: AudienceListed): string {
+  return progress === null ? STATES[state] : `${STATES[state]} (${progress.built} of ${progress.people})`;
+}
+
+function summary(audience: AudienceShown): readonly (string | { [label: string]: string | number })[] {
+  const { id, name, members, sentence } = audience;
+  return [{ id, name, state: stateOf(audience), members }, sentence];
+}
+
+function readFields(file: unknown): { name?: string; definition?: unknown } {
+  const fields = typeof file === 'object' && file !== null ? Object.entries(file) : [];
+  const unknown = fields.find(([field]) => field !== 'name' && field !== 'definition');
+  if (fields.length === 0 || unknown)
+    throw usage('--file must hold a JSON object with name and definition', '--file');
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,95 @@
+import type { BulkAct, BulkPreview, RouteKey } from '@beckon/contract/dashboard';
+import { EXIT, type ExitCode, usage } from '../failure.ts';
+import type { Context } from '../framework/context.ts';
+import { type Command, custom } from '../framework/declare.ts';
+import { text } from '../framework/options.ts';
+import type { Rows } from '../output/view.ts';
+import { count } from '../output/words.ts';
+import { movedView } from './draft-views.ts';
+
+const PREVIEW = 'POST /projects/:project/drafts/bulk/preview';
+const BULK = 'POST /projects/:project/drafts/bulk';
+
+export const HASH = {
+  hash: text('--hash <hash>', 'Content hash from drafts show; fails if the draft changed since'),
+};
+type Values = Record<string, unknown> & { reason?: string; until?: string };
+type DecisionRoute = RouteKey & `POST /projects/:project/drafts/:draft/${'approve' | 'skip' | 'postpone'}`;
+type Decision = {
+  route: DecisionRoute;
+  help: string;
+  options: Command['options'];
+  act: (values: Values) => BulkAct;
+};
+
+/** One draft by its id, or all that match `--filter` and `--rule`, after a preview and a confirmation. */
+export function decide(verb: string, { route, help, options, act }: Decision): Command {
+  return custom(`${verb} [draft]`, {
+    help,
+    routes: [route, PREVIEW, BULK],
+    confirms: true,
+    options: {
+      ...options,
+      ...HASH,
+      rule: text('--rule <rule>', 'All drafts of this rule that wait for review'),
+      filter: text('--filter <filter>', 'All drafts that wait for review and match this filter'),
+    },
+    async run(context, input: Values & { draft?: string; rule?: string; filter?: string }) {
+      const { draft, rule, filter, ...values } = input;
+      const isMany = rule !== undefined || filter !== undefined;
+      if (isMany === (draft !== undefined))
+        throw usage('Pass a draft ID, or --rule or --filter for several drafts', 'draft');
+      if (isMany) {
+        const terms = [
+          ...(rule === undefined ? [] : [`rule:${rule}`]),
+          ...(filter === undefined ? [] : [filter]),
+        ];
+        return decideMany(context, act(values), terms.join(' '));
+      }
+      const { yes: _yes, ...body } = values;
+      const { data } = await context.api.call(route, { params: { draft }, body } as never);
+      return context.output.value(data, movedView);
+    },
+  });
+}
+
+async function decideMany(
+  { api, output, confirm }: Context<typeof PREVIEW | typeof BULK>,
+  act: BulkAct,
+  filter: string,
+): Promise<ExitCode> {
+  const { data: preview } = await api.call(PREVIEW, { body: { act, filter } });
+  if (preview.would_act === 0) {
+    await output.value({ acted: [], refused: [], more: preview.more }, () => [
+      'No matching drafts.',
+      refusedRows(preview),
+    ]);
+    return preview.refused.length === 0 ? EXIT.ok : EXIT.failed;
+  }
+  await output.note(previewText(act, preview));
+  await confirm(`${VERBS[act.kind]} ${count(preview.would_act, 'draft')}?`);
+  const { data } = await api.call(BULK, { body: { act, filter } });
+  await output.value(data, ({ acted, refused, more }) => [
+    `${DONE[act.kind]} ${count(acted.length, 'draft')}.${more ? ' More drafts match. Run the command again.' : ''}`,
+    { title: 'Not changed', rows: refused.map(({ id, message }) => ({ draft: id, reason: message })) },
+  ]);
+  return data.refused.length === 0 ? EXIT.ok : EXIT.partly;
+}
+
+const VERBS = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
+const DONE = { approve: 'Approved', skip: 'Skipped', postpone: 'Postponed' };
+
+function previewText({ kind }: BulkAct, preview: BulkPreview): string {
+  const { drafts, more, people, refused, held_by, leaves_now, rules } = preview;
+  return [
+    `${count(drafts, 'draft')}${more ? ', and more,' : ''} match, for ${count(people, 'user')}:`,
+    ...rules.map((rule) => `  ${rule.drafts} of rule ${rule.name}`),
+    ...refused.map((one) => `  ${one.drafts} cannot be changed: ${one.message}`),
+    ...(kind === 'approve' ? [`  ${leaves_now} would be sent now`] : []),
+    ...held_by.map((one) => `  ${one.drafts} would be held: ${one.sentence}`),
+  ].join('\n');
+}
+
+function refusedRows({ refused }: BulkPreview): Rows {
+  return { rows: refused.map(({ drafts: number, message }) => ({ drafts: number, reason: message })) };
+}

@@ -1,0 +1,78 @@
+import type { ProjectListed } from '@beckon/contract/dashboard';
+import { Failure } from '../failure.ts';
+import type { Context } from '../framework/context.ts';
+import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { text } from '../framework/options.ts';
+
+export const projects: Noun = {
+  name: 'projects',
+  help: 'Create, list and suspend projects',
+  commands: [
+    list('GET /projects', 'list', {
+      help: 'List the projects that you can open',
+      row: projectRow,
+      empty: 'No projects yet. Create one: beckon projects create <name>',
+    }),
+    custom('show', {
+      help: 'Show the project that commands use',
+      routes: ['GET /projects'],
+      async run(context) {
+        await context.output.value(await currentProject(context), (project) => ({
+          ...projectRow(project),
+          'test clock': project.ahead_ms === 0 ? null : `${Math.round(project.ahead_ms / 3_600_000)} h ahead`,
+        }));
+      },
+    }),
+    call('POST /projects', 'create <name>', {
+      help: 'Create a project',
+      args: { name: 'Name of the project' },
+      options: {
+        time_zone: text('--time-zone <zone>', 'Time zone of the project, such as Europe/Berlin'),
+        organisation: text('--organization <id>', 'Organization ID, if you are an admin in several'),
+      },
+      view: ({ id, name }) =>
+        `Created project ${name} (ID ${id}). Create a key: beckon keys create --name <label> --project ${id}`,
+    }),
+    call('POST /projects/:project/suspend', 'suspend', {
+      help: 'Suspend a project: its API keys are rejected, and no email is sent',
+      reads: ['GET /projects'],
+      find: (context) => currentProject(context),
+      confirm: (_input, { name }) =>
+        `Suspend the project ${name}? Its API keys are rejected until it is unsuspended.`,
+      view: ({ name }) => `Suspended project ${name}. Undo: beckon projects unsuspend`,
+    }),
+    call('POST /projects/:project/unsuspend', 'unsuspend', {
+      help: 'Unsuspend a project, so that its API keys are accepted again',
+      view: ({ name }) => `Project ${name} is no longer suspended.`,
+    }),
+  ],
+};
+
+async function currentProject({ api, project }: Context<'GET /projects'>): Promise<ProjectListed> {
+  const { id } = await project();
+  const { data } = await api.call('GET /projects', {});
+  const found = data.find((one) => String(one.id) === id);
+  if (found) return found;
+  throw new Failure('not_found', `Unknown project ${id}`);
+}
+
+function projectRow(project: ProjectListed) {
+  return {
+    id: project.id,
+    name: project.name,
+    kind: kindOf(project),
+    state: stateOf(project),
+    role: project.role,
+    'time zone': project.time_zone,
+  };
+}
+
+function kindOf({ demo, sandbox_of, livemode }: ProjectListed): string {
+  if (demo) return 'demo';
+  return sandbox_of === null && livemode ? 'live' : `sandbox of ${sandbox_of}`;
+}
+
+function stateOf({ suspended, paused }: ProjectListed): string {
+  if (suspended) return 'suspended';
+  return paused ? 'sending paused' : 'active';
+}

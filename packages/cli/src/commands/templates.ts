@@ -1,0 +1,170 @@
+import type {
+  TemplateListed,
+  TemplatePreview,
+  TemplatePublished,
+  TemplateShown,
+} from '@beckon/contract/dashboard';
+import { EXIT } from '../failure.ts';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { emailFile } from '../framework/email-file.ts';
+import { flag, required, text, time } from '../framework/options.ts';
+import type { View } from '../output/view.ts';
+import { rowOf } from '../output/auto.ts';
+import { count, percent, type Words } from '../output/words.ts';
+
+const TEMPLATE = 'GET /projects/:project/templates/:template';
+const FILE = emailFile();
+const FOLLOW = flag('--update-drafts', 'Also update open drafts that nobody has edited');
+const UNPUBLISHED = flag('--unpublished', 'The saved unpublished version instead of the published one');
+
+export const templates: Noun = {
+  name: 'templates',
+  help: 'Write, preview, test and publish email templates',
+  commands: [
+    list('GET /projects/:project/templates', 'list', {
+      help: 'List templates, including built-in ones',
+      row: [
+        'name',
+        'version',
+        ['source', sourceOf],
+        'subject',
+        'used_by',
+        ['unpublished', ({ has_draft }) => (has_draft ? 'saved changes' : null)],
+        'updated_at',
+      ],
+      empty: 'No templates yet. Create one: beckon templates create <name> --file <file>',
+    }),
+    call(TEMPLATE, 'show <template>', {
+      help: 'Show a template with its variables and versions',
+      view: templateView,
+    }),
+    call('POST /projects/:project/templates', 'create <name>', {
+      help: 'Create and publish a template. The name of a built-in template replaces it.',
+      args: { name: 'Name by which rules use it' },
+      options: { file: required(FILE), follow: FOLLOW },
+      body: ({ name, file: letter, follow }) => ({ name, letter, ...(follow ? { follow } : {}) }),
+      view: publishedView,
+    }),
+    call('PUT /projects/:project/templates/:template/draft', 'save <template>', {
+      help: 'Save an unpublished version of a template. No email uses it until it is published.',
+      options: { file: required(FILE) },
+      reads: [TEMPLATE],
+      find: async ({ api }, params) => (await api.call(TEMPLATE, { params })).data,
+      confirm: (_input, { draft }) =>
+        draft === null ? null : `Replace the unpublished version saved by ${draft.saved_by}?`,
+      body: ({ file: letter }, { draft }) => ({ letter, seen: draft?.saved_at ?? null }),
+      view: ({ name }) => `Saved. Publish it: beckon templates publish ${name}`,
+    }),
+    call('DELETE /projects/:project/templates/:template/draft', 'discard <template>', {
+      help: 'Discard the unpublished version of a template',
+      confirm: ({ template }) => `Discard the unpublished version of ${template}?`,
+      view: ({ name }) => `Discarded the unpublished version of ${name}.`,
+    }),
+    call('POST /projects/:project/templates/:template/publish', 'publish <template>', {
+      help: 'Publish the saved version of a template, or a file',
+      options: { file: FILE, follow: FOLLOW },
+      body: ({ file: letter, follow }) => ({ ...(letter ? { letter } : {}), ...(follow ? { follow } : {}) }),
+      view: publishedView,
+    }),
+    call('POST /projects/:project/templates/:template/preview', 'preview <template>', {
+      help: 'Render a template for a user, with its checks',
+      options: {
+        file: FILE,
+        unpublished: UNPUBLISHED,
+        user: text('--user <user>', 'User ID; default: a sample user'),
+        at: time('--at <time>', 'With what was known of the user at this time', 'back'),
+      },
+      body: ({ template: _template, file: letter, ...options }) => ({
+        ...(letter ? { letter } : {}),
+        ...options,
+      }),
+      view: previewView,
+      exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
+    }),
+    call('POST /projects/:project/templates/:template/send-test', 'send-test <template>', {
+      help: 'Send a template, rendered for a sample user, to a member',
+      options: {
+        to: text(
+          '--to <address>',
+          "Address of a member, or one of the project's team_addresses; default: yours",
+        ),
+        file: FILE,
+        unpublished: UNPUBLISHED,
+      },
+      body: ({ template: _template, file: letter, ...options }) => ({
+        ...(letter ? { letter } : {}),
+        ...options,
+      }),
+      view: ({ to, subject, reply }) => `Sent “${subject}” to ${to}: ${reply}`,
+    }),
+    call('DELETE /projects/:project/templates/:template', 'delete <template>', {
+      help: 'Delete a template with all versions. A built-in template with its name is used again.',
+      confirm: ({ template }) => `Delete the template ${template} with all its versions?`,
+      view: ({ drafts }, _words, { input }) =>
+        `Deleted template ${input.template}. ${count(drafts, 'open draft')} changed.`,
+    }),
+  ],
+};
+
+function sourceOf({ version, is_shipped }: TemplateListed): string {
+  if (version === null) return 'built-in';
+  return is_shipped ? 'own, replaces built-in' : 'own';
+}
+
+function templateView(template: TemplateShown, words: Words): View {
+  const { when } = words;
+  const { published, draft } = template;
+  return [
+    {
+      name: template.name,
+      version: template.version,
+      source: sourceOf(template),
+      format: published.format,
+      subject: published.subject,
+      preheader: published.preheader,
+      'used by': template.used_by.map(({ name }) => name).join(', '),
+      unpublished: draft && `saved ${when(draft.saved_at)} by ${draft.saved_by}: ${draft.subject}`,
+      'untouched open drafts': template.open_untouched,
+    },
+    published.body,
+    {
+      title: `Variables, known for these shares of ${count(template.people, 'user')}`,
+      rows: template.variables.map(({ name, fill, from, holds }) => ({
+        variable: name,
+        known: fill === null ? null : percent(fill),
+        'comes with': from.join(', '),
+        'if unknown': holds ? 'the draft is held' : 'other text is used',
+      })),
+    },
+    template.others.length === 0
+      ? null
+      : `Also known: ${template.others.map(({ name, fill }) => `${name} (${percent(fill)})`).join(', ')}`,
+    {
+      title: 'Versions',
+      rows: template.versions.map((one) =>
+        rowOf(one, ['version', 'subject', 'created_at', 'created_by'], words),
+      ),
+    },
+  ];
+}
+
+function publishedView({ template, drafts }: TemplatePublished): View {
+  return `Published version ${template.version} of ${template.name}. ${count(drafts, 'open draft')} updated.`;
+}
+
+function previewView(preview: TemplatePreview, words: Words): View {
+  return [
+    {
+      to: preview.is_made_up ? 'a sample user' : preview.external_user_id,
+      event: preview.event,
+      subject: preview.subject,
+      preheader: preview.preheader,
+      size: `${preview.bytes} bytes`,
+      'held, because unknown': preview.missing.join(', '),
+      'uncertain at that time': preview.unsure.join(', '),
+    },
+    preview.text,
+    { title: 'Errors', rows: preview.faults },
+    { title: 'Checks', rows: preview.checks.map((one) => rowOf(one, ['name', 'status', 'message'], words)) },
+  ];
+}

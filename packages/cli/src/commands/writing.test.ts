@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testCases } from '../../testkit/cases.ts';
+import { testShell } from '../../testkit/shell.ts';
+import { testWorld } from '../../testkit/world.ts';
+
+const world = await testWorld();
+const local = testShell({ DATA_DIR: await world.localSocket() });
+const remote = testShell({ BECKON_URL: world.url, BECKON_API_KEY: world.apiKey });
+const file = async (name: string, content: unknown): Promise<void> =>
+  writeFile(join(local.folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+const at = (name: string): string => join(local.folder, name);
+
+const PRO = { trait: 'plan', equals: 'pro' };
+
+beforeAll(async () => {
+  const { definition } = (await local.json(['rules', 'show', 'welcome'])) as { definition: { name: string } };
+  await file('rule.json', { ...definition, name: 'second' });
+  await file('nameless.json', { ...definition, name: undefined, priority: 7 });
+  await file('wrong.json', { name: 'wrong', when: 1 });
+  await file('array.json', []);
+  await file('text.json', 'no json');
+  await file('audience.json', { name: 'Pro', definition: PRO });
+  await file('renamed.json', { name: 'Paying' });
+  await file('other.json', { title: 'Pro' });
+  await file(
+    'email.md',
+    '---\nsubject: Hello {{ person.name | default: "you" }}\npreheader: Hi\n---\n\nWelcome **back**.\n',
+  );
+  await file(
+    'email.mjml',
+    '<mjml><mj-head><mj-title>Hi &amp; hello</mj-title></mj-head><mj-body><mj-section><mj-column><mj-text>Hi</mj-text></mj-column></mj-section></mj-body></mjml>',
+  );
+  await file('email.json', { format: 'markdown', subject: 'From JSON', preheader: '', body: 'Text' });
+  await file('empty.md', 'No subject');
+});
+
+describe('audiences', () => {
+  let id = '';
+  testCases(local, [
+    { run: 'audiences list', shows: /No audiences yet/, json: [] },
+    { run: () => `audiences preview --file ${at('audience.json')}`, shows: /0 users: /, json: { count: 0 } },
+    {
+      run: () => `audiences create --file ${at('audience.json')}`,
+      json: { name: 'Pro' },
+      keep: (made: { id: string }) => (id = made.id),
+    },
+    { run: () => `audiences create --file ${at('renamed.json')}`, fails: [2, /needs name and definition/] },
+    { run: () => `audiences create --file ${at('text.json')}`, fails: [2, /not valid JSON/] },
+    { run: 'audiences create', fails: [2, /--file/] },
+    { run: 'audiences list', shows: /Pro +(ready|finding members).*\n/, json: [{ name: 'Pro' }] },
+    { run: () => `audiences show ${id}`, shows: /"trait": "plan"/, json: { definition: PRO } },
+    { run: () => `audiences edit ${id} --file ${at('renamed.json')}`, shows: /name +Paying/ },
+    { run: () => `audiences edit ${id} --file ${at('other.json')}`, fails: [2, /name and definition/] },
+    { run: 'audiences members Paying', shows: /This audience has no members/, json: [] },
+    { run: 'audiences test Paying u1', fails: [1, /./] },
+    { run: 'audiences delete Paying', fails: [2, /Delete the audience Paying with 0 members\? Pass --yes/] },
+    { run: 'audiences delete Paying --yes', json: { id: expect.any(String) } },
+    { run: 'audiences show Paying', fails: [1, /./] },
+  ]);
+
+  test('test explains each condition', async () => {
+    await local.json(['audiences', 'create', '--file', at('audience.json')]);
+    expect((await remote.run(['users', 'upsert', 'u1', '-t', 'plan=pro'])).code).toBe(0);
+    await expect
+      .poll(async () => (await local.run(['audiences', 'test', 'Pro', 'u1'])).out, { timeout: 20_000 })
+      .toMatch(/^u1 is a member\.\nyes +/);
+    expect((await local.run(['audiences', 'members', 'Pro'])).out).toContain('u1');
+  });
+});
+
+describe('rules', () => {
+  testCases(local, [
+    {
+      run: 'rules list',
+      shows: /welcome +enabled +\w+/,
+      json: [{ on: true }],
+    },
+    { run: 'rules show welcome', shows: /"when"[^]*/, json: { name: 'welcome', definition: {} } },
+    { run: 'rules show nothing', fails: [1, /./] },
+    { run: () => `rules check --file ${at('rule.json')}`, json: { faults: [] } },
+    { run: () => `rules check --file ${at('array.json')}`, fails: [2, /must hold a JSON object/] },
+    {
+      run: () => `rules create --file ${at('rule.json')} --disabled`,
+      shows: /Created rule second \(ID \S+\)/,
+    },
+    { run: () => `rules create --file ${at('wrong.json')}`, fails: [2, /when/] },
+    {
+      run: () => `rules edit second --file ${at('nameless.json')}`,
+      json: { rule: { name: 'second', priority: 7 } },
+    },
+    {
+      run: 'rules enable second',
+      shows: /Enabled rule second\. 0 runs and 0 drafts continue/,
+      json: { rule: { on: true } },
+    },
+    { run: 'rules disable second', shows: /Disabled rule second/, json: { rule: { on: false } } },
+    {
+      run: 'rules backtest welcome --since 2d',
+      shows: /evaluated +\d+ times?[^]*Assumptions/,
+      json: { rule: 'welcome' },
+    },
+    { run: () => `rules backtest --file ${at('nameless.json')}`, fails: [2, /name/] },
+    { run: 'rules backtest', fails: [2, /Pass a saved rule, or --file/] },
+    { run: 'rules backtest welcome --since 2y', fails: [2, /--since must be a duration/] },
+    {
+      run: 'rules set-mode second autopilot --deadline 2h',
+      shows: /second is in mode autopilot/,
+      json: { before: {} },
+    },
+    { run: 'rules set-mode second fast', fails: [2, /neither draft nor autopilot/] },
+    { run: 'rules reorder second --before welcome', json: { changed: expect.any(Array) } },
+    { run: 'rules reorder second', shows: /rule +priority/ },
+    { run: 'rules duplicate second --name third', shows: /Created rule third/ },
+    {
+      run: 'rules versions second',
+      shows: /version +present +created/,
+      json: [{ version: 2 }, { version: 1 }],
+    },
+    { run: 'rules results welcome --days 7', shows: /Funnel +entered: 0/, json: { funnel: { entered: 0 } } },
+    { run: 'rules runs welcome', shows: /No active runs/, json: [] },
+    { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
+    { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },
+  ]);
+
+  test('check prints errors at their fields, and ends with 2', async () => {
+    const { code, out } = await local.run(['rules', 'check', '--file', at('wrong.json')]);
+    expect([code, out]).toEqual([2, expect.stringMatching(/when must be an object/)]);
+  });
+});
+
+describe('templates', () => {
+  testCases(local, [
+    { run: 'templates list', shows: /welcome +- +built-in/ },
+    { run: 'templates show welcome', shows: /Variables, known for[^]*if unknown/, json: { version: null } },
+    { run: 'templates show nothing', fails: [1, /./] },
+    { run: () => `templates create news --file ${at('email.md')}`, shows: /Published version 1 of news/ },
+    { run: () => `templates create news2 --file ${at('empty.md')}`, fails: [2, /needs a subject/] },
+    { run: () => `templates save news --file ${at('email.json')}`, shows: /Saved\. Publish it/ },
+    {
+      run: () => `templates save news --file ${at('email.mjml')}`,
+      fails: [2, /Replace the unpublished version.*--yes/],
+    },
+    { run: () => `templates preview news --unpublished`, shows: /subject +From JSON/, json: { faults: [] } },
+    { run: () => `templates preview news --file ${at('email.mjml')}`, json: { subject: 'Hi & hello' } },
+    { run: 'templates publish news --update-drafts', shows: /Published version 2 of news/ },
+    { run: 'templates publish news', fails: [1, /./] },
+    { run: () => `templates save news --file ${at('email.md')}`, json: { has_draft: true } },
+    { run: 'templates discard news', answers: [true], shows: /Discarded/ },
+    { run: 'templates send-test news --to ada@x.org', shows: /From JSON” to ada@x.org/ },
+    { run: 'templates delete news', fails: [2, /all its versions\? Pass --yes/] },
+    { run: 'templates delete news --yes', json: { drafts: 0 } },
+  ]);
+});

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { Failure, EXIT, usage } from '../failure.ts';
+import { readAll } from '../read-all.ts';
+import type { Shell } from '../shell.ts';
+
+/** One option of a command: its flags, its help, and how its text becomes a value. */
+export type Option<T> = {
+  flags: string;
+  help: string;
+  isRequired?: boolean;
+  choices?: readonly string[];
+  /** Given again and again, it collects its values. */
+  isMany?: boolean;
+  read: (given: never, source: OptionSource) => T | Promise<T>;
+};
+export type OptionSource = { shell: Shell; flags: string };
+/** Options under the names of the API's fields. */
+export type Options = Record<string, Option<unknown>>;
+type Value<O, K extends keyof O> = O[K] extends Option<infer T> ? T : never;
+/** An option that may be left out is an optional property. */
+export type ValuesOf<O> = {
+  [K in keyof O as undefined extends Value<O, K> ? never : K]: Value<O, K>;
+} & {
+  [K in keyof O as undefined extends Value<O, K> ? K : never]?: Exclude<Value<O, K>, undefined>;
+};
+
+/** Text, or what `read` makes of it. */
+export function text(flags: string, help: string): Option<string | undefined>;
+export function text<T>(flags: string, help: string, read: Read<T>): Option<T | undefined>;
+export function text<T>(flags: string, help: string, read?: Read<T>): Option<T | string | undefined> {
+  return {
+    flags,
+    help,
+    read: (given: string | undefined, source: OptionSource) =>
+      given === undefined ? undefined : read ? read(given, source) : given,
+  };
+}
+type Read<T> = (given: string, source: OptionSource) => T | Promise<T>;
+
+export function flag(flags: string, help: string): Option<true | undefined> {
+  return { flags, help, read: (given: true | undefined) => given };
+}
+
+export function choice<const T extends string>(
+  flags: string,
+  help: string,
+  choices: readonly T[],
+): Option<T | undefined> {
+  return { flags, help, choices, read: (given: T | undefined) => given };
+}
+
+export function required<T>(option: Option<T>): Option<Exclude<T, undefined>> {
+  return { ...option, isRequired: true } as Option<Exclude<T, undefined>>;
+}
+
+/** The text that counts when the option is not given. */
+export function fallback<T>(option: Option<T>, value: string): Option<Exclude<T, undefined>> {
+  const read = option.read as (given: string, source: OptionSource) => Exclude<T, undefined>;
+  return {
+    ...option,
+    help: `${option.help} (default: ${value})`,
+    read: (given: string | undefined, source: OptionSource) => read(given ?? value, source),
+  };
+}
+
+/** `--trait plan=pro --trait seats=3`. */
+export function many(flags: string, help: string): Option<readonly string[]> {
+  return { flags, help, isMany: true, read: (given: readonly string[] | undefined) => given ?? [] };
+}
+
+export function whole(flags: string, help: string, [min, max]: [number, number]): Option<number | undefined> {
+  return text(flags, help, (given, source) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : -1;
+    if (value >= min && value <= max) return value;
+    const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw invalid(source, `must be a whole number ${range}`);
+  });
+}
+
+/** Values with commas between them. */
+export function commaList(flags: string, help: string): Option<string[] | undefined> {
+  return text(flags, help, (given) => given.split(',').map((value) => value.trim()));
+}
+
+/** A moment, written as a time or as a duration from now: `ahead` reads `2h` as in two hours, `back` as two hours ago. */
+export function time(flags: string, help: string, direction: 'ahead' | 'back'): Option<string | undefined> {
+  return text(flags, help, (given, source) => {
+    const ms = readDuration(given);
+    if (ms === null) return readTime(given, source);
+    return new Date(source.shell.now() + (direction === 'ahead' ? ms : -ms)).toISOString();
+  });
+}
+
+/** A duration in whole units, such as `--overlap 24h` in hours. */
+export function duration(flags: string, help: string, unit: keyof typeof UNITS): Option<number | undefined> {
+  return text(flags, help, (given, source) => {
+    const ms = given === '0' ? 0 : readDuration(given);
+    if (ms !== null && ms % UNITS[unit] === 0) return ms / UNITS[unit];
+    throw invalid(source, `must be a duration such as 12h or 7d, in whole ${UNIT_NAMES[unit]}`);
+  });
+}
+
+/** The JSON value in a file, or on stdin for `-`. */
+export function jsonFile(flags: string, help: string): Option<unknown> {
+  return text(flags, help, async (given, source) => {
+    try {
+      return JSON.parse(await readInput(given, source)) as unknown;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw invalid(source, `${given} is not valid JSON: ${(error as Error).message}`);
+    }
+  });
+}
+
+const FILE_MAX_BYTES = 16 * 1024 * 1024;
+
+/** The text of a file, or of stdin for `-`. */
+export async function readInput(path: string, { shell, flags }: OptionSource): Promise<string> {
+  if (path === '-') return readAll(shell.stdin, FILE_MAX_BYTES);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Failure(
+      'file_unreadable',
+      `${longOf(flags)}: cannot read ${path}: ${(error as Error).message}`,
+      {
+        exit: EXIT.usage,
+        cause: error,
+      },
+    );
+  }
+}
+
+function readTime(given: string, source: Pick<OptionSource, 'flags'>): string {
+  const at = /^\d{4}-\d\d-\d\d(?:$|[T ])/.test(given) ? new Date(given) : new Date(Number.NaN);
+  if (!Number.isNaN(at.getTime())) return at.toISOString();
+  throw invalid(source, `must be a time such as 2026-01-31T14:30:00Z or a duration such as 2h`);
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNIT_NAMES = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days' } as const;
+
+/** `90s`, `15m`, `24h`, `30d` in milliseconds; null for anything else. */
+function readDuration(given: string): number | null {
+  const found = /^(\d{1,6})([smhd])$/.exec(given);
+  return found ? Number(found[1]) * UNITS[found[2] as keyof typeof UNITS] : null;
+}
+
+function invalid({ flags }: Pick<OptionSource, 'flags'>, message: string): Failure {
+  return usage(`${longOf(flags)} ${message}`, longOf(flags));
+}
+
+export function longOf(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}

@@ -1,0 +1,106 @@
+import type { Cell, Row } from './table.ts';
+import type { Block, Details } from './view.ts';
+import { plain, type Words } from './words.ts';
+
+/** A column by the name of its field, or with a label and a value of its own. */
+export type Column<T> = (keyof T & string) | [label: string, value: (item: T, words: Words) => Cell];
+
+export function rowOf<T extends object>(item: T, columns: readonly Column<T>[], words: Words): Row {
+  return Object.fromEntries(
+    columns.map((column) =>
+      typeof column === 'string'
+        ? [labelOf(column), cellOf(column, item[column], words)]
+        : [column[0], column[1](item, words)],
+    ),
+  );
+}
+
+/** Shows an object of the API: simple fields as label/value lines, texts as blocks, lists of objects as tables. */
+export function viewOf(
+  data: object,
+  words: Words,
+  names: readonly string[] = Object.keys(data),
+): readonly Block[] {
+  const fields = new Map<string, unknown>(Object.entries(data));
+  const details: Record<string, Cell> = {};
+  const blocks: Block[] = [];
+  for (const name of names) {
+    const value = fields.get(name);
+    if (typeof value === 'string' && value.includes('\n')) blocks.push(value);
+    else if (isTable(value))
+      blocks.push({ title: titleOf(name), rows: value.map((row) => tableRow(row, words)) });
+    else if (isNested(value)) blocks.push({ [titleOf(name)]: linesOf(value, words) });
+    else details[labelOf(name)] = cellOf(name, value, words);
+  }
+  return [details, ...blocks];
+}
+
+/** `last_used_at` is shown as "last used". */
+function labelOf(name: string): string {
+  return LABELS.get(name) ?? plain(name.replace(/_at$|^is_/g, ''));
+}
+
+const LABELS = new Map([['external_user_id', 'user']]);
+
+function titleOf(name: string): string {
+  const label = labelOf(name);
+  return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+/** Fields that hold a code of ours, and no text of a customer. */
+const CODE = /(?:^|_)(?:state|status|reason|kind|mode|action|trigger|waits_for|verdict|class)$/;
+
+function cellOf(name: string, value: unknown, words: Words): Cell {
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  if (typeof value === 'string') {
+    if (TIME.test(value)) return words.when(value);
+    return CODE.test(name) ? plain(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((one: unknown) => cellOf(name, one, words) ?? '').join(', ');
+  return isNamed(value) ? value.name : textOf(value, words);
+}
+
+/** `{ count: 3, at_least: true }` is shown as "count 3, at least yes". */
+function textOf(value: object, words: Words): string {
+  return Object.entries(value)
+    .map(([name, one]) => `${labelOf(name)} ${cellText(name, one, words)}`)
+    .join(', ');
+}
+
+function cellText(name: string, value: unknown, words: Words): string {
+  const cell = cellOf(name, value, words);
+  return typeof cell === 'boolean' ? (cell ? 'yes' : 'no') : String(cell ?? '-');
+}
+
+function isTable(value: unknown): value is object[] {
+  return Array.isArray(value) && value.some((one) => isObject(one) && !isNamed(one));
+}
+
+/** References such as `{ id, name }` are shown by their name alone. */
+function isNamed(value: object): value is { name: string } {
+  return 'id' in value && 'name' in value && Object.keys(value).length <= REFERENCE_FIELDS_MAX;
+}
+
+const REFERENCE_FIELDS_MAX = 3;
+
+function isNested(value: unknown): value is object {
+  return isObject(value) && !isNamed(value) && Object.keys(value).length > 0;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function tableRow(value: object, words: Words): Row {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => !(typeof one === 'string' && one.includes('\n')))
+      .map(([name, one]) => [labelOf(name), cellOf(name, one, words)]),
+  );
+}
+
+function linesOf(value: object, words: Words): Details[string] {
+  return Object.entries(value).map(([name, one]) => `${labelOf(name)}: ${cellText(name, one, words)}`);
+}

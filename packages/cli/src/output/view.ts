@@ -1,0 +1,58 @@
+import type { Paint } from './paint.ts';
+import { printable, printableLines } from './printable.ts';
+import { type Row, table } from './table.ts';
+
+/** What a command shows: text, one record as label/value lines, a table, or several of these with blank lines between. */
+export type View = Block | readonly Block[];
+export type Block = string | Details | Rows | null;
+/** Values that are null, undefined or empty are left out; an array becomes several lines. */
+export type Details = { readonly [label: string]: Value | readonly Value[] };
+type Value = string | number | boolean | null | undefined;
+/** `title` is left out with the table when there are no rows and no text for this case. */
+export type Rows = { rows: readonly Row[]; title?: string; empty?: string };
+
+export type ViewOptions = { columns: number; paint: Paint };
+
+export function render(view: View, options: ViewOptions): string {
+  const blocks = Array.isArray(view) ? (view as readonly Block[]) : [view as Block];
+  return blocks
+    .map((block) => renderBlock(block, options))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function renderBlock(block: Block, options: ViewOptions): string {
+  if (block === null) return '';
+  if (typeof block === 'string') return printableLines(block);
+  return isRows(block) ? renderRows(block, options) : renderDetails(block, options);
+}
+
+function isRows(block: Details | Rows): block is Rows {
+  return Array.isArray(block['rows']) && block['rows'].every((row) => typeof row === 'object');
+}
+
+function renderRows({ rows, title, empty = '' }: Rows, { columns, paint }: ViewOptions): string {
+  const head = title === undefined ? [] : [paint('bold', title)];
+  if (rows.length === 0) return empty === '' ? '' : [...head, printableLines(empty)].join('\n');
+  const [names = '', ...lines] = table(rows, columns);
+  return [...head, paint('dim', names), ...lines].join('\n');
+}
+
+function renderDetails(details: Details, { paint }: ViewOptions): string {
+  const shown = Object.entries(details).flatMap(([label, value]) => {
+    const lines = (Array.isArray(value) ? (value as readonly Value[]) : [value as Value]).flatMap(linesOf);
+    return lines.length === 0 ? [] : [{ label, lines }];
+  });
+  const width = Math.max(0, ...shown.map(({ label }) => label.length)) + 2;
+  return shown
+    .flatMap(({ label, lines }) =>
+      lines.map((line, at) => paint('dim', (at === 0 ? label : '').padEnd(width)) + line),
+    )
+    .join('\n');
+}
+
+function linesOf(value: Value): string[] {
+  if (value === null || value === undefined || value === '') return [];
+  if (typeof value === 'boolean') return [value ? 'yes' : 'no'];
+  return String(value).split('\n').map(printable);
+}

@@ -1,0 +1,61 @@
+import { painter, type Paint } from './paint.ts';
+
+/** What views need to write for a person: times in words, and colors where the output shows them. */
+export type Words = {
+  /** A time: "in 2 hours" or "Nov 24, 09:15" on a terminal, ISO 8601 in a pipe. */
+  when: (moment: string | null | undefined) => string | null;
+  paint: Paint;
+};
+
+export function wordsFor({ isTerminal, isPainted, now }: WordsOptions): Words {
+  return {
+    when: (moment) => (moment == null || !isTerminal ? (moment ?? null) : inWords(moment, now())),
+    paint: painter(isPainted),
+  };
+}
+
+export type WordsOptions = { isTerminal: boolean; isPainted: boolean; now: () => number };
+
+/** A code such as `delivery_unknown` in words. */
+export function plain(code: string): string {
+  return code.replaceAll('_', ' ');
+}
+
+/** `1 draft`, `1,234 drafts`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Relative within a day, absolute in the time zone of this machine beyond it. */
+function inWords(moment: string, now: number): string {
+  const at = Date.parse(moment);
+  if (Number.isNaN(at)) return moment;
+  const away = Math.abs(at - now);
+  if (away >= DAY_MS) return absolute(at, now);
+  if (away < MINUTE_MS) return at > now ? 'in less than a minute' : 'just now';
+  const span =
+    away < HOUR_MS
+      ? count(Math.floor(away / MINUTE_MS), 'minute')
+      : count(Math.floor(away / HOUR_MS), 'hour');
+  return at > now ? `in ${span}` : `${span} ago`;
+}
+
+function absolute(at: number, now: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: 'numeric',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(at);
+}
