@@ -1,25 +1,40 @@
 import type { Command, Noun } from '../framework/declare.ts';
 import { audiences } from './audiences.ts';
 import { clock } from './clock.ts';
+import { deadLetters } from './dead-letters.ts';
 import { doctor } from './doctor.ts';
 import { drafts } from './drafts.ts';
+import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { explain } from './explain.ts';
 import { init } from './init.ts';
+import { insights } from './insights.ts';
 import { keys } from './keys.ts';
 import { listen } from './listen.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { mcp } from './mcp.ts';
+import { pause, resume } from './pause.ts';
+import { policy } from './policy.ts';
 import { projects } from './projects.ts';
+import { queue } from './queue.ts';
+import { rateLimits } from './rate-limits.ts';
+import { replies } from './replies.ts';
+import { requests } from './requests.ts';
 import { rules } from './rules.ts';
+import { sequences } from './sequences.ts';
+import { settings } from './settings.ts';
+import { system } from './system.ts';
 import { tail } from './tail.ts';
+import { testInbox } from './test-inbox.ts';
 import { track } from './track.ts';
 import { templates } from './templates.ts';
 import { trigger } from './trigger.ts';
 import { types } from './types.ts';
 import { use } from './use.ts';
 import { users } from './users.ts';
+import { views } from './views.ts';
+import { warnings } from './warnings.ts';
 import { webhooks } from './webhooks.ts';
 import { whoami } from './whoami.ts';
 
@@ -36,6 +51,9 @@ export const TOP_LEVEL: readonly Command[] = [
   tail,
   listen,
   explain,
+  insights,
+  pause,
+  resume,
   mcp,
 ];
 
@@ -48,7 +66,20 @@ export const NOUNS: readonly Noun[] = [
   rules,
   templates,
   drafts,
+  emails,
+  testInbox,
+  replies,
   webhooks,
+  sequences,
+  settings,
+  policy,
+  rateLimits,
+  queue,
+  deadLetters,
+  requests,
+  warnings,
+  views,
   types,
   clock,
+  system,
 ];

@@ -99,7 +99,7 @@ export function list<K extends RouteKey, const U extends string, O extends Optio
       const { items, total } = await readPages<ItemOf<K>>(wanted, (page) =>
         api.call(route, { params: input, query: { ...query, ...page } } as never),
       );
-      const isFiltered = Object.values(query ?? {}).some((value) => value !== undefined && value !== '');
+      const isFiltered = fieldsOf(route, own)(input) !== undefined;
       await output.value(items, (rows, words) => ({
         rows: rows.map((item) =>
           typeof spec.row === 'function' ? spec.row(item, words) : rowOf(item, spec.row, words),

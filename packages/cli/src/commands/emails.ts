@@ -1,0 +1,147 @@
+import type { DeliveryListed, DeliveryWhole, LetterHit, LetterOutcome } from '@beckon/contract/dashboard';
+import { custom, download, list, type Noun } from '../framework/declare.ts';
+import { downloadTo } from '../framework/download.ts';
+import { text } from '../framework/options.ts';
+import type { View } from '../output/view.ts';
+import { plain, type Words } from '../output/words.ts';
+import { replyRow } from './replies.ts';
+
+const EMAIL = 'GET /projects/:project/deliveries/:letter';
+const RAW = 'GET /projects/:project/deliveries/:letter/eml';
+
+export const emails: Noun = {
+  name: 'emails',
+  help: 'List, show and export sent emails and their outcomes',
+  commands: [
+    list('GET /projects/:project/deliveries', 'list [filter...]', {
+      help: 'List emails that were sent or are being sent, newest first',
+      args: { filter: 'Filter terms such as state:failed rule:welcome user:user_42 outcome:clicked' },
+      isPaged: true,
+      row: (email, { when }) => ({
+        id: email.id,
+        state: stateOf(email),
+        rule: email.rule,
+        user: email.external_user_id,
+        subject: email.subject,
+        outcomes: email.outcomes.map(outcomeName).join(', '),
+        sent: when(email.ended_at ?? email.claimed_at),
+      }),
+      empty: 'No emails yet. Drafts that wait to be sent: beckon drafts list',
+    }),
+    custom('show <email>', {
+      help: 'Show an email: its delivery, opens, clicks, replies and webhook deliveries',
+      args: { email: 'Email ID' },
+      routes: [EMAIL],
+      async run({ api, output }, { email: letter }) {
+        const { data } = await api.call(EMAIL, { params: { letter } });
+        await output.value(data, emailView);
+      },
+    }),
+    custom('raw <email>', {
+      help: 'Write the raw email (.eml) as it was sent',
+      args: { email: 'Email ID' },
+      options: { out: text('--out <file>', 'Write to this new file instead of stdout') },
+      routes: [RAW],
+      async run(context, { email: letter, out }) {
+        await downloadTo(context, await context.api.open(RAW, { params: { letter } }), out);
+      },
+    }),
+    download('GET /projects/:project/deliveries/export', 'export [filter...]', {
+      help: 'Export emails as CSV, at most 1,000,000',
+    }),
+  ],
+};
+
+const STATES: Record<DeliveryListed['state'], string> = {
+  claimed: 'sending',
+  submitting: 'sending',
+  deferred: 'waiting for a retry',
+  sent: 'sent',
+  failed: 'failed',
+  unknown: 'delivery unknown',
+};
+
+function stateOf({ state, reason, reason_words }: DeliveryListed): string {
+  const why = reason_words ?? (reason === null ? null : plain(reason));
+  return why === null ? STATES[state] : `${STATES[state]}: ${why}`;
+}
+
+function outcomeName(outcome: LetterOutcome): string {
+  return plain(outcome.replace('machine_', 'bot '));
+}
+
+function emailView(email: DeliveryWhole, words: Words): View {
+  const { when } = words;
+  return [
+    emailDetails(email, words),
+    email.frozen === null
+      ? 'The raw email is not stored.'
+      : `${email.frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
+    {
+      title: 'Outcomes',
+      rows: email.outcomes_told.map(({ type, words: what, occurred_at, machine }) => ({
+        time: when(occurred_at),
+        outcome: plain(type.replace('email.', '')),
+        by: by(machine),
+        detail: what,
+      })),
+      empty: 'No outcomes yet.',
+    },
+    { title: 'Opens and clicks', rows: email.hits.map((hit) => hitRow(hit, words)) },
+    {
+      title: 'Links',
+      rows: email.links.map(({ url, clicks, machine_clicks }) => ({
+        url,
+        clicks,
+        'bot clicks': machine_clicks,
+      })),
+    },
+    { title: 'Replies', rows: email.replies.map((reply) => replyRow(reply, words)) },
+    {
+      title: 'Webhook deliveries',
+      rows: email.webhooks.map(({ id, type, url, state, attempts, delivered_at }) => ({
+        message: id,
+        type,
+        url,
+        state: plain(state),
+        attempts,
+        delivered: when(delivered_at),
+      })),
+    },
+  ];
+}
+
+function emailDetails(email: DeliveryWhole, { when }: Words) {
+  const { frozen, hits, hits_counted } = email;
+  return {
+    id: email.id,
+    subject: email.subject,
+    state: stateOf(email),
+    to: `${email.address} (${email.external_user_id})`,
+    'return path': frozen?.mail_from,
+    rule: email.rule,
+    template: email.letter,
+    draft: email.draft_id,
+    domain: email.domain,
+    provider: email.provider,
+    attempts: email.attempts,
+    'server response': email.reply,
+    'relay ID': email.relay_id,
+    started: when(email.claimed_at),
+    'first attempt': when(email.first_at),
+    'next attempt': when(email.next_at),
+    ended: when(email.ended_at),
+    'time zone': email.person_time_zone,
+    'opens and clicks': hits_counted > hits.length ? `${hits_counted}, the first ${hits.length} below` : null,
+    'send again': email.send_again === 'no' ? null : `beckon drafts send-again ${email.draft_id}`,
+  };
+}
+
+function hitRow({ at, kind, url, machine, reason_words, agent }: LetterHit, { when }: Words) {
+  return { time: when(at), kind: plain(kind), by: by(machine), because: reason_words, url, agent };
+}
+
+function by(machine: LetterHit['machine']): string | null {
+  if (machine === null) return null;
+  return { no: 'human', probable: 'probably a bot', yes: 'bot' }[machine];
+}

@@ -1,0 +1,100 @@
+import type { InsightGroup, InsightRange, Insights } from '@beckon/contract/dashboard';
+import { custom } from '../framework/declare.ts';
+import { downloadTo } from '../framework/download.ts';
+import { choice, fallback, flag, time } from '../framework/options.ts';
+import { span } from '../output/span.ts';
+import type { Row } from '../output/table.ts';
+import type { View } from '../output/view.ts';
+import { plain, type Words } from '../output/words.ts';
+
+const INSIGHTS = 'GET /projects/:project/insights';
+const EXPORT = 'GET /projects/:project/insights/export';
+
+/** As the option names them, and as the API does. */
+const GROUPINGS = { rule: 'rule', template: 'letter', domain: 'domain', provider: 'provider' } as const;
+const NAMES = ['rule', 'template', 'domain', 'provider'] as const;
+
+export const insights = custom('insights', {
+  help: 'Show what became of emails: delivered, opened, clicked, replied, bounced, unsubscribed, and the lift',
+  options: {
+    by: fallback(choice('--by <grouping>', 'How emails are grouped', NAMES), 'rule'),
+    since: fallback(time('--since <time>', 'Emails since this time, at most 366 days', 'back'), '30d'),
+    until: time('--until <time>', 'Emails until this time (default: now)', 'back'),
+    compare: flag('--compare', 'Also show the same length of time before'),
+    csv: flag('--csv', 'Write the groups as CSV'),
+  },
+  routes: [INSIGHTS, EXPORT],
+  async run(context, { by, since, until, compare, csv }) {
+    const range = { by: GROUPINGS[by], since, ...(until === undefined ? {} : { until }) };
+    if (csv) return downloadTo(context, await context.api.open(EXPORT, { query: range }));
+    const query = { ...range, ...(compare ? { compare } : {}) };
+    const { data } = await context.api.call(INSIGHTS, { query });
+    await context.output.value(data, (all, words) => insightsView(all, by, words));
+  },
+});
+
+function insightsView({ range, before }: Insights, by: string, words: Words): View {
+  const earlier = new Map(before?.groups.map((group) => [group.name, group]));
+  const rows = range.groups.flatMap((group): Row[] => {
+    const old = earlier.get(group.name);
+    return [groupRow(by, group), ...(old ? [groupRow(by, { ...old, name: `${old.name} (before)` })] : [])];
+  });
+  if (rows.length > 1) rows.push(groupRow(by, { ...range.total, name: 'total' }));
+  return [
+    { rows, empty: `No emails were sent ${rangeText(range, words)}.` },
+    range.is_cut ? 'There are more emails. Only the newest are counted.' : null,
+    range.groups.flatMap(liftText).join('\n'),
+  ];
+}
+
+function rangeText({ since, until }: InsightRange, { when }: Words): string {
+  return `from ${when(since)} to ${when(until)}`;
+}
+
+function groupRow(by: string, group: InsightGroup): Row {
+  const { rates } = group;
+  return {
+    [by]: group.name,
+    sent: group.sent,
+    delivered: withRate(group.delivered, rates.delivered),
+    opened: withRate(group.opened, rates.opened),
+    clicked: withRate(group.clicked, rates.clicked),
+    replied: withRate(group.replied, rates.replied),
+    bounced: bouncesText(group),
+    complained: withRate(group.complained, rates.complained),
+    unsubscribed: withRate(group.unsubscribed, rates.unsubscribed),
+    edited: withRate(group.edited.edited, rates.edited),
+    'bot hits': group.machine_opened + group.machine_clicked,
+    'median time to open': group.median_open_ms === null ? null : span(group.median_open_ms),
+  };
+}
+
+function withRate(number: number, rate: number | null): string {
+  return rate === null ? String(number) : `${number} (${percentage(rate)}%)`;
+}
+
+function bouncesText({ bounced, rates }: InsightGroup): string {
+  const kinds = Object.entries(bounced).flatMap(([kind, number]) =>
+    number > 0 ? [`${plain(kind)} ${number}`] : [],
+  );
+  return kinds.length === 0 ? '0' : `${kinds.join(', ')} (${percentage(rates.bounced ?? 0)}%)`;
+}
+
+function liftText({ name, lift }: InsightGroup): string[] {
+  if (lift === null) return [];
+  const { letter, holdout, shown } = lift;
+  const both =
+    `${name}: ${letter.converted} of ${letter.entered} users with emails reached the goal, ` +
+    `${holdout.converted} of ${holdout.entered} in the holdout.`;
+  if (shown === null) return [`${both} The lift is shown from 100 users in each group.`];
+  const { difference, from, to } = shown;
+  return [`${both} Lift: ${signed(difference)} points (95% interval: ${signed(from)} to ${signed(to)}).`];
+}
+
+function percentage(share: number): string {
+  return (share * 100).toFixed(1);
+}
+
+function signed(share: number): string {
+  return `${share < 0 ? '' : '+'}${percentage(share)}`;
+}

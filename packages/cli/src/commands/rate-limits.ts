@@ -1,0 +1,36 @@
+import { usage } from '../failure.ts';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { text } from '../framework/options.ts';
+
+export const rateLimits: Noun = {
+  name: 'rate-limits',
+  help: 'Show and change the rate limits of the public API',
+  commands: [
+    list('GET /projects/:project/rate-limits', 'list', {
+      help: 'List the rate limit of every endpoint, in requests',
+      row: ({ endpoint, rate, burst }) => ({ endpoint, 'per second': rate, 'at once': burst }),
+      empty: 'No rate limits.',
+    }),
+    call('PATCH /projects/:project/rate-limits/:endpoint', 'set <endpoint>', {
+      help: 'Set the rate limit of an endpoint. It applies in every process within a second.',
+      args: { endpoint: 'users, users-bulk, events, events-batch or events-bulk' },
+      options: {
+        rate: text('--rate <number>', 'Requests per second in the long run', readNumber('--rate')),
+        burst: text('--burst <number>', 'Requests at once', readNumber('--burst')),
+      },
+      body: ({ endpoint: _endpoint, ...limits }) => {
+        if (Object.keys(limits).length > 0) return limits;
+        throw usage('Nothing to set. Pass --rate or --burst.', '--rate');
+      },
+      view: ({ endpoint, rate, burst }) => `${endpoint}: ${rate} requests per second, ${burst} at once.`,
+    }),
+  ],
+};
+
+function readNumber(name: string): (given: string) => number {
+  return (given) => {
+    const value = given.trim() === '' ? Number.NaN : Number(given);
+    if (Number.isFinite(value)) return value;
+    throw usage(`${name} must be a number`, name);
+  };
+}

@@ -1,0 +1,85 @@
+import type { ReplyListed } from '@beckon/contract/dashboard';
+import { call, list, type Noun } from '../framework/declare.ts';
+import { text } from '../framework/options.ts';
+import type { Block } from '../output/view.ts';
+import type { Words } from '../output/words.ts';
+
+const REPLY = { reply: 'Reply ID' };
+
+export const replies: Noun = {
+  name: 'replies',
+  help: 'List, read and forward replies of users',
+  commands: [
+    list('GET /projects/:project/replies', 'list', {
+      help: 'List replies and automatic replies, newest first',
+      isPaged: true,
+      options: { user: text('--user <user>', 'Only replies of this user') },
+      row: replyRow,
+      empty:
+        'No replies yet. To receive replies, set where they are forwarded to: ' +
+        'beckon settings set reply_forward_to=team@example.com\n' +
+        'If emails are sent through a relay, the server also needs MAIL_DOMAIN.',
+    }),
+    call('GET /projects/:project/replies/:reply', 'show <reply>', {
+      help: 'Show a reply and all replies to the same email',
+      args: REPLY,
+      view: ({ letter, thread, forward_to }, words) => [
+        {
+          'reply to': letter === null ? 'an email that is no longer stored' : `“${letter.subject}”`,
+          sent: letter && `${words.when(letter.claimed_at)} to ${letter.address}`,
+          email: letter?.id,
+          rule: letter?.rule,
+          'forwarded to': forward_to ?? 'nobody; set reply_forward_to',
+        },
+        ...thread.flatMap((reply) => replyBlocks(reply, words)),
+      ],
+    }),
+    call('POST /projects/:project/replies/:reply/forward', 'forward <reply>', {
+      help: 'Forward a reply to the team again',
+      args: REPLY,
+      view: ({ id }) => `Reply ${id} is forwarded by the next run of the worker.`,
+    }),
+  ],
+};
+
+export function replyRow(reply: ReplyListed, { when }: Words) {
+  return {
+    id: reply.id,
+    from: reply.from,
+    user: reply.external_user_id,
+    subject: reply.subject,
+    automatic: reply.auto_reply,
+    forwarded: forwardText(reply, when),
+    received: when(reply.received_at),
+  };
+}
+
+const SIGNS: Record<ReplyListed['verified'], string> = {
+  recipient: "the email's reply address, from its recipient",
+  domain: "DMARC, from the recipient's domain",
+  reference: 'DMARC, from the recipient, with the Message-ID of the email',
+  token: "the email's reply address, from another sender",
+  failed: 'nothing: DMARC failed',
+};
+
+function replyBlocks(reply: ReplyListed, { when }: Words): Block[] {
+  return [
+    {
+      id: reply.id,
+      from: reply.from_name === '' ? reply.from : `${reply.from_name} <${reply.from}>`,
+      received: when(reply.received_at),
+      subject: reply.subject,
+      'sender verified by': SIGNS[reply.verified],
+      automatic: reply.auto_reply,
+      forwarded: forwardText(reply, when),
+    },
+    reply.text.trimEnd(),
+  ];
+}
+
+function forwardText(reply: ReplyListed, when: Words['when']): string | null {
+  const { forward, forwarded_at, forward_at, forward_trouble } = reply;
+  if (forward === 'done') return when(forwarded_at);
+  if (forward === 'trouble') return `failed: ${forward_trouble}`;
+  return forward === 'waiting' ? `waiting, next attempt ${when(forward_at)}` : 'no';
+}
