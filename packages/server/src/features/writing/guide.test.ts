@@ -97,8 +97,6 @@ test('every tag and filter is in the guide, and no other', async () => {
     const [fault] = checkLetter({ subject: 'a', preheader: '', body: source, format: 'markdown' });
     const there = fault?.message.split('; there are ')[1]?.split(', ');
     const [, listed = ''] = new RegExp(`^${kind}: ([\\s\\S]*?)\\.\n\n`, 'm').exec(guide) ?? [];
-    expect(Array.from(listed.matchAll(/`([^`]+)`/g), ([, name]) => name).toSorted()).toEqual(
-      there?.toSorted(),
-    );
+    expect(new Set(Array.from(listed.matchAll(/`([^`]+)`/g), ([, name]) => name))).toEqual(new Set(there));
   }
 });
