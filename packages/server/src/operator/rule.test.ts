@@ -103,7 +103,7 @@ test('create prints what it made, and show tells it whole, as a document that ca
   const { out } = await ofGreeter('show');
   for (const part of ['greeter', 'hello happens', 'active', '"steps"']) expect(out).toContain(part);
   const words = await rule('create', '--file', await file({ ...GREETER, name: 'also' }));
-  expect(words.out).toMatch(/^Rule also has the id [0-9a-f-]{36}\n\nWhen hello happens/);
+  expect(words.out).toMatch(/^Rule also has the id [0-9a-f-]{36}\n\nStarts when hello happens/);
 });
 
 test('a rule whose events are named wrongly is made, and says so', async () => {
