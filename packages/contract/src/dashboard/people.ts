@@ -61,6 +61,10 @@ export type UserShown = {
   zone: string | null;
   /** Values of the traits `timezone` and `time_zone` that name no time zone and are not used, cut to 64 characters. */
   invalid_zones: string[];
+  /** The locale that the trait `locale` names, such as `de-AT`. Null: it names none, and the project's language is used. */
+  locale: string | null;
+  /** The value of the trait `locale` if it is not a locale, cut to 64 characters. */
+  invalid_locale: string | null;
 };
 
 /** One line of the one timeline; `detail` is what its kind has to say, and people's own words are in it as they came. */

@@ -1,4 +1,5 @@
 import { iso } from '../base/clock.ts';
+import { LOCALE_TRAIT, localeOf, ownLocale } from '../base/locale.ts';
 import { ownZone, ZONE_TRAITS, zoneOf } from '../base/zone.ts';
 import {
   isKnownTrait,
@@ -30,6 +31,8 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   refused_topics: string[];
   zone: string | null;
   invalid_zones: string[];
+  locale: string | null;
+  invalid_locale: string | null;
 };
 
 type Held = {
@@ -57,6 +60,7 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
   const names = await ruleNames(tx, projectId);
   const runs = await listRunsOf(tx, { projectId, userId, limit: RUNS_SHOWN_MAX });
   const zones = ZONE_TRAITS.map((name) => person.traits[name]);
+  const locale = person.traits[LOCALE_TRAIT];
   const [refused] = await findRefusals(tx, [{ projectId, userId, address: person.email }]);
   return {
     ...person,
@@ -67,6 +71,8 @@ export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Prom
     refused_topics: [...(refused ?? [])].toSorted(),
     zone: ownZone(zones),
     invalid_zones: zoneOf(zones, 'UTC').invalid,
+    locale: ownLocale(locale),
+    invalid_locale: localeOf(locale, 'en').invalid,
   };
 }
 

@@ -169,6 +169,7 @@ test('settings are set as they are typed and read back as JSON', async () => {
     autopilot: 'draft',
     drafting: 'template',
     time_zone: 'UTC',
+    language: 'en',
     paused: true,
     keep_events: 'forever',
     keep_stream: '90d',

@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import type { UserShown } from '@beckon/contract/dashboard';
 import { useProject } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
-import { plain, zoneWarning } from './words.ts';
+import { localeWarning, plain, zoneWarning } from './words.ts';
 
 /** What is known of them now; their own words are only ever text. */
 export function UserFacts({ user }: { user: UserShown }): ReactNode {
@@ -75,9 +75,8 @@ function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNo
   );
 }
 
-/** Quiet hours and "wait until" go by the zone, so a user page says when it is not the one that was sent. */
-function ZoneWarning({ user }: { user: UserShown }): ReactNode {
-  const warning = zoneWarning(user);
+/** Quiet hours depend on the time zone and emails on the locale, so the page shows when a trait is not the one in use. */
+function TraitWarning({ warning }: { warning: string | null }): ReactNode {
   if (warning === null) return null;
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
@@ -94,7 +93,7 @@ const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
 function Times({ user }: { user: UserShown }): ReactNode {
-  const { first_seen_at, last_seen_at, zone, triggers, refused_topics: topics } = user;
+  const { first_seen_at, last_seen_at, zone, locale, triggers, refused_topics: topics } = user;
   return (
     <Stack gap={4}>
       <Title order={2} size="h5">
@@ -104,8 +103,10 @@ function Times({ user }: { user: UserShown }): ReactNode {
         First seen <When at={first_seen_at} theirZone={zone} />, last seen{' '}
         <When at={last_seen_at} theirZone={zone} />
         {zone && ` · lives in ${zone}`}
+        {locale && ` · locale ${locale}`}
       </Text>
-      <ZoneWarning user={user} />
+      <TraitWarning warning={zoneWarning(user)} />
+      <TraitWarning warning={localeWarning(user)} />
       {triggers.live_since && (
         <Text size="sm">
           Triggers have been live since <When at={triggers.live_since} theirZone={zone} />

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimelineItem } from '@beckon/contract/dashboard';
-import { headline, plain, suppressedSubject, zoneWarning } from './words.ts';
+import { headline, localeWarning, plain, suppressedSubject, zoneWarning } from './words.ts';
 
 const item = (more: Partial<TimelineItem>): TimelineItem => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -52,6 +52,15 @@ describe('zoneWarning', () => {
     );
     expect(zoneWarning({ zone: 'Asia/Tokyo', invalid_zones: ['PST'] })).toBe(
       'Invalid time zone “PST”. Asia/Tokyo is used instead.',
+    );
+  });
+});
+
+describe('localeWarning', () => {
+  test('names the invalid value and what is used instead', () => {
+    expect(localeWarning({ invalid_locale: null })).toBeNull();
+    expect(localeWarning({ invalid_locale: 'xx' })).toBe(
+      'Invalid locale “xx”. The language of the project is used instead.',
     );
   });
 });

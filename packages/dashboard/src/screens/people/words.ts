@@ -16,6 +16,13 @@ export function zoneWarning({
   return `Invalid time zone ${names}. ${used} is used instead.`;
 }
 
+/** What is wrong with the locale of a user, and which one is used; null where nothing is. */
+export function localeWarning({ invalid_locale: invalid }: Pick<UserShown, 'invalid_locale'>): string | null {
+  return invalid === null
+    ? null
+    : `Invalid locale “${invalid}”. The language of the project is used instead.`;
+}
+
 /** How sure a value of then is, where it is not certain. */
 export const CERTAINTY: Record<Certainty, string | null> = {
   exact: null,

@@ -11,6 +11,8 @@ const WORDS: Record<string, string> = {
     'Users called "null", "undefined" or the like: a client sends before it knows who it is about',
   invalid_time_zone:
     'Users with an invalid time zone: use a name such as Europe/Paris. The time zone of the project is used instead',
+  invalid_locale:
+    'Users with an invalid locale: use a language tag such as de or pt-BR. The language of the project is used instead',
   traits_too_long: 'Traits that were left out: those of one user may come to 128 KiB',
 };
 /** Older ones are history. */

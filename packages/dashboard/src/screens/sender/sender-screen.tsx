@@ -8,6 +8,7 @@ import { Section } from '../../parts/section.tsx';
 import { type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
 import { RepliesState, TeamField, TrackingField } from './heard-fields.tsx';
 import { addressHint, LineField } from './identity-fields.tsx';
+import { LanguageField } from './language-field.tsx';
 import { TopicsField } from './topics-field.tsx';
 import { Verdict } from './verdict.tsx';
 
@@ -111,6 +112,7 @@ function Identity({
           description="One more line at the foot of every letter."
           {...field('footer')}
         />
+        <LanguageField {...field('language')} />
       </Stack>
     </Section>
   );

@@ -1,6 +1,7 @@
 import { TRAITS_MAX_CHARS } from '@beckon/contract';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { parseInstant } from '../../base/instant.ts';
+import { LOCALE_TRAIT, localeOf } from '../../base/locale.ts';
 import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';
 
@@ -79,8 +80,13 @@ export type PersonChange = {
  * - `trait_…_not_text`: a known trait of a shape that its column cannot hold.
  * - `traits_too_long`: there was no room for a trait, so it was left out.
  * - `invalid_time_zone`: a trait names no time zone, so another one is used.
+ * - `invalid_locale`: the trait `locale` names no locale, so the language of the project is used.
  */
-export type PersonWarning = `trait_${KnownTrait}_not_text` | 'traits_too_long' | 'invalid_time_zone';
+export type PersonWarning =
+  | `trait_${KnownTrait}_not_text`
+  | 'traits_too_long'
+  | 'invalid_time_zone'
+  | 'invalid_locale';
 
 export function noChange(isNew: boolean): PersonChange {
   return {
@@ -120,6 +126,7 @@ export function mergeUser(
     setTrait(person, change, { key, value });
   }
   if (user.traits && hasInvalidZone(person, user.traits)) change.warnings.add('invalid_time_zone');
+  if (user.traits && hasInvalidLocale(person, user.traits)) change.warnings.add('invalid_locale');
   if (user.email !== undefined) mergeEmail(person, change, { email: user.email, mark });
   firstSeen(person, change, mark.acceptedAt);
 }
@@ -129,6 +136,10 @@ function hasInvalidZone({ traits }: Person, sent: Record<string, unknown>): bool
   if (!ZONE_TRAITS.some((name) => Object.hasOwn(sent, name))) return false;
   const zones = ZONE_TRAITS.map((name) => traits.get(name));
   return zoneOf(zones, 'UTC').invalid.length > 0;
+}
+
+function hasInvalidLocale({ traits }: Person, sent: Record<string, unknown>): boolean {
+  return Object.hasOwn(sent, LOCALE_TRAIT) && localeOf(traits.get(LOCALE_TRAIT), 'en').invalid !== null;
 }
 
 function remember(person: Person, change: PersonChange, { key, mark }: { key: string; mark: Mark }): void {

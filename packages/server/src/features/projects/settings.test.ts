@@ -44,6 +44,7 @@ const typed: Record<SettingName, fc.Arbitrary<string>> = {
   sandbox: fc.constantFrom('on', 'off'),
   drafting: fc.constantFrom('template', 'model'),
   time_zone: fc.constantFrom('UTC', 'Europe/Paris', 'asia/kolkata', 'America/Argentina/Ushuaia', 'Etc/GMT+5'),
+  language: fc.constantFrom('en', 'de_DE', 'pt-br', 'zh-Hans-CN'),
   paused: fc.constantFrom('true', 'false'),
   keep_events: fc.oneof(fc.constant('forever'), keeping(31)),
   keep_stream: fc.oneof(fc.constant('forever'), keeping(1)),
@@ -96,6 +97,7 @@ test('a project that set nothing has the defaults, in the form in which people w
     sandbox: false,
     drafting: 'template',
     timeZone: 'UTC',
+    language: 'en',
     paused: false,
     keepEventsMs: null,
     keepStreamMs: 90 * DAY_MS,
@@ -109,6 +111,7 @@ test('a project that set nothing has the defaults, in the form in which people w
   });
   expect(normaliseSetting('frequency_cap', '1/24h,3/7d')).toEqual({ text: '1/24h,3/7d' });
   expect(normaliseSetting('time_zone', 'europe/paris')).toEqual({ text: 'Europe/Paris' });
+  expect(normaliseSetting('language', 'pt_br')).toEqual({ text: 'pt-BR' });
 });
 
 test('what is almost right is refused', () => {
@@ -128,6 +131,9 @@ test('what is almost right is refused', () => {
     ['autopilot', '31d'],
     ['autopilot', '2'],
     ['time_zone', '+01:00'],
+    ['language', 'xx'],
+    ['language', 'German'],
+    ['language', ''],
     ['topics', 'news'],
     ['topics', 'News:News'],
     ['topics', 'news:News,news:Others'],

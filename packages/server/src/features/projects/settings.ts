@@ -1,4 +1,5 @@
 import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
+import { findLocale } from '../../base/locale.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
 import { define, type Setting } from './setting.ts';
 import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './setting-texts.ts';
@@ -16,6 +17,8 @@ export type Settings = {
   /** How long after its making an untouched draft leaves by itself; null: only when a person approves it. */
   autopilotMs: number | null;
   timeZone: string;
+  /** A locale, such as `pt-BR`: of the emails to users who have no locale of their own. */
+  language: string;
   paused: boolean;
   /** How long events, what the stream shows beside them, and dead letters are kept; null: for ever. */
   keepEventsMs: number | null;
@@ -122,6 +125,13 @@ const timeZone = define<string>({
   print: (value) => value,
 });
 
+const language = define<string>({
+  fallback: 'en',
+  syntax: 'a language tag such as en, de or pt-BR',
+  parse: (text) => findLocale(text) ?? undefined,
+  print: (value) => value,
+});
+
 const drafting = define<Settings['drafting']>({
   fallback: 'template',
   syntax: 'template or model',
@@ -169,6 +179,7 @@ export const CATALOGUE = {
   autopilot,
   drafting,
   time_zone: timeZone,
+  language,
   paused,
   keep_events: keepEvents,
   keep_stream: keepStream,
@@ -198,6 +209,7 @@ export function readSettings(stored: StoredSettings): Settings {
     autopilotMs: read(autopilot, stored.autopilot),
     drafting: read(drafting, stored.drafting),
     timeZone: read(timeZone, stored.time_zone),
+    language: read(language, stored.language),
     paused: read(paused, stored.paused),
     keepEventsMs: read(keepEvents, stored.keep_events),
     keepStreamMs: read(keepStream, stored.keep_stream),

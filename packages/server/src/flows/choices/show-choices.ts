@@ -1,15 +1,20 @@
 import type { LetterName } from '../../base/letter-token.ts';
+import { LOCALE_TRAIT, ownLocale } from '../../base/locale.ts';
+import { findPeople } from '../../features/people/index.ts';
 import { listSettings } from '../../features/projects/index.ts';
 import { findMessageById } from '../../features/sending/index.ts';
 import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/index.ts';
 import type { Database, Tx } from '../../io/db/index.ts';
 import { inTimeOf } from '../project-time.ts';
 
-/** What holds now for whoever a letter was for. */
+/** The email preferences of the recipient of an email. */
 export type Standing = {
   projectName: string;
-  /** Of the project: days that are named are days there. */
+  /** The time zone of the project, which dates on the page use. */
   timeZone: string;
+  /** The user's own locale; null if the user has none. */
+  userLocale: string | null;
+  projectLocale: string;
   /** To which the letter went. */
   address: string;
   letters: LettersStanding;
@@ -40,12 +45,15 @@ export async function standingOf(tx: Tx, recipient: Recipient, now: number): Pro
   const { projectId, address } = recipient;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
-  const { topics, timeZone } = project.settings;
+  const { topics, timeZone, language } = project.settings;
+  const [person] = await findPeople(tx, [recipient], { emails: false });
   const inForce = await listInForce(tx, { ...recipient, now });
   const [refused] = topics.length > 0 ? await findRefusals(tx, [recipient]) : [];
   return {
     projectName: project.name,
     timeZone,
+    userLocale: ownLocale(person?.traits.get(LOCALE_TRAIT)),
+    projectLocale: language,
     address,
     letters: lettersOf(inForce),
     topics: topics.map(({ id, title }) => ({ id, title, isRefused: refused?.has(id) ?? false })),

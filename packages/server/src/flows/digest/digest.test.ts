@@ -133,6 +133,17 @@ test('warns of a time zone that names none, each time it is sent, and not where 
     expect(await warned(traits)).toEqual([]);
 });
 
+test('warns of a trait `locale` that is not a locale, each time it is sent', async () => {
+  const warned = async (traits: object) => {
+    await put('users', [{ external_user_id: 'u1', traits }]);
+    return (await digest.batch('live', [projectId])).odd;
+  };
+  const warning = [{ projectId, code: 'invalid_locale' }];
+  for (const locale of ['xx', 'German', 7]) expect(await warned({ locale })).toEqual(warning);
+  expect(await warned({ plan: 'pro' })).toEqual([]);
+  for (const locale of ['de_DE', 'pt-BR', '', null]) expect(await warned({ locale })).toEqual([]);
+});
+
 test('what one person gathers in traits has an end, and every record that is sent alone is kept whole', async () => {
   const traits = (n: number) => Object.fromEntries([0, 1, 2].map((m) => [`t${n} ${m}`, 'é'.repeat(10_000)]));
   const records = Array.from({ length: 100 }, (_, n) => ({ external_user_id: 'u1', traits: traits(n) }));

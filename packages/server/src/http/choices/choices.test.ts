@@ -295,9 +295,9 @@ test('whoever was erased is told that there is nothing to change, and is made an
   const before = await everything();
   for (const path of ['', '/topics', '/snooze', '/resubscribe']) {
     const { status, text } = await post(link + path, `${ONE_CLICK}&days=30&topic=news`);
-    expect([status, text.includes('There is nothing to change here')]).toEqual([200, true]);
+    expect([status, text.includes('Nothing to change here')]).toEqual([200, true]);
   }
-  expect((await send(link)).text).toContain('There is nothing to change here');
+  expect((await send(link)).text).toContain('Nothing to change here');
   expect(await everything()).toBe(before);
 });
 
@@ -305,7 +305,7 @@ test('who changes their mind gets letters again, and can change it once more by 
   const { story, link } = await afterLetter();
   await post(link, ONE_CLICK);
   const { status, text } = await post(`${link}/resubscribe`, '');
-  expect([status, text.includes('You are subscribed again.')]).toEqual([200, true]);
+  expect([status, text.includes('You have been resubscribed.')]).toEqual([200, true]);
   expect(await held(story)).toEqual([]);
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
@@ -319,10 +319,10 @@ test('nobody lifts by their page what they did not say: a bounce and the word of
   const { story, link } = await afterLetter();
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
   await addSuppression(db, { ...row, kind: 'address', value: 'ada@x.org', reason: 'hard_bounce' });
-  expect((await send(link)).text).toContain('because letters to it came back');
+  expect((await send(link)).text).toContain('because earlier emails could not be delivered');
   await addSuppression(db, { ...row, kind: 'person', value: 'u1', reason: 'manual' });
   const { text } = await post(`${link}/resubscribe`, '');
-  expect(text).toContain('At the moment');
+  expect(text).toContain('at the moment');
   expect(await held(story)).toEqual([
     ['address', 'ada@x.org', 'hard_bounce'],
     ['person', 'u1', 'manual'],
@@ -384,7 +384,7 @@ test('a break ends by itself, is shown with its end, and a shorter one takes its
   ]);
   await story.later(HOUR);
   expect(await story.letters()).toMatchObject([{}, { at: begun + 30 * DAY }]);
-  expect((await send(link)).text).toContain('writes to');
+  expect((await send(link)).text).toContain('sends emails to');
 });
 
 test('who ends a break gets at once what it held', async () => {
@@ -404,7 +404,7 @@ test('a topic that is refused is written about no more, to the person and to the
   await story.event('u1', 'news');
   await story.later(HOUR);
   const { text } = await post(`${link}/topics`, 'topic=tips&topic=unheard');
-  expect(text).toContain('Your choices are saved.');
+  expect(text).toContain('Your preferences have been saved.');
   expect(checked(text)).toEqual(['tips']);
   await story.event('u1', 'tips');
   await story.event('u1', 'plain');
@@ -471,6 +471,22 @@ test.each<[string | null, string, string]>([
     accepted === null ? {} : { headers: { 'Accept-Language': accepted } },
   );
   expect(text).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
+});
+
+test('the page has the language of the user, then of the browser, then of the project', async () => {
+  const { story, link } = await afterLetter({ language: 'fr' });
+  const langOf = async (accepted: string): Promise<string | undefined> =>
+    /<html lang="([^"]*)"/.exec((await send(link, { headers: { 'Accept-Language': accepted } })).text)?.[1];
+  expect([await langOf('ja'), await langOf('pl')]).toEqual(['ja', 'fr']);
+  await story.user('u1', { traits: { locale: 'de_AT' } });
+  await story.later(MINUTE);
+  expect([await langOf('ja'), await langOf('pl')]).toEqual(['de', 'de']);
+  const { text } = await post(`${link}/snooze`, 'days=30');
+  const until = new Intl.DateTimeFormat('de-AT', { dateStyle: 'long', timeZone: 'UTC' });
+  expect(text).toContain(`bis zum <bdi>${until.format(story.now() + 30 * DAY)}</bdi>`);
+  await story.user('u1', { traits: { locale: 'pl' } });
+  await story.later(MINUTE);
+  expect(await langOf('ja')).toBe('ja');
 });
 
 test('a language that was chosen stays through every form', async () => {

@@ -1,18 +1,17 @@
+import { isLanguage, type Language, LANGUAGES } from '../../base/recipient-texts/index.ts';
 import { type Html, html, type Part, toText } from '../reference/html.ts';
-import { isLanguage } from './language.ts';
 import { STYLE_ELEMENT } from './style.ts';
-import { type Language, LANGUAGES } from './words/index.ts';
 
 export type Page = {
   language: Language;
-  /** Of the link; null where it leads nowhere. */
+  /** The path of the link; null if the link is invalid. */
   path: string | null;
   projectName: string | null;
   title: string;
   body: Part;
 };
 
-/** One answer, with no script and nothing to load, in whatever direction its language is written. */
+/** A whole page, without scripts and without anything to load. */
 export function layout({ language, path, projectName, title, body }: Page): string {
   const page = html`<!doctype html>
     <html lang="${language}" dir="${LANGUAGES[language].dir}">
@@ -26,7 +25,7 @@ export function layout({ language, path, projectName, title, body }: Page): stri
       </head>
       <body>
         <main>${projectName === null ? null : from(projectName)}${body}</main>
-        ${path === null ? null : tongues(language, path)}
+        ${path === null ? null : languageLinks(language, path)}
       </body>
     </html> `;
   return toText(page).replace(toText(STYLE_PLACE), () => STYLE_ELEMENT);
@@ -35,16 +34,12 @@ export function layout({ language, path, projectName, title, body }: Page): stri
 /** Text cannot contain it: it would be escaped. */
 const STYLE_PLACE = html`<style></style>`;
 
-/** Where `{name}` stands comes what belongs there; whatever language it is in does not disturb the words around it. */
+/** Fills the placeholders of a text. A value may have another direction than the text, so it is isolated. */
 export function fill(text: string, values: Record<string, string>): Html {
   const parts = text
     .split(/\{(\w+)\}/)
     .map((part, i) => (i % 2 === 0 ? part : html`<bdi>${values[part] ?? ''}</bdi>`));
   return html`${parts}`;
-}
-
-export function fillText(text: string, values: Record<string, string>): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
 function from(projectName: string): Html {
@@ -53,13 +48,13 @@ function from(projectName: string): Html {
   </p>`;
 }
 
-/** What a reader takes for its first letter, however many signs it is made of. */
+/** The first character as readers see it, which may be several code points. */
 function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name);
   return first?.segment.toLocaleUpperCase('en') ?? '';
 }
 
-function tongues(present: Language, path: string): Html {
+function languageLinks(present: Language, path: string): Html {
   const items = Object.keys(LANGUAGES)
     .filter(isLanguage)
     .map((language) => {

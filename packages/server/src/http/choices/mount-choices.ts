@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFairQueue, type FairQueue } from '../../base/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
+import { isLanguage, negotiateLanguage } from '../../base/recipient-texts/index.ts';
 import {
   type Choice,
   type ChoiceDeps,
@@ -10,7 +11,6 @@ import {
   type Standing,
 } from '../../flows/choices/index.ts';
 import { type Form, FORM_MAX_BYTES, readForm } from './form.ts';
-import { isLanguage, languageOf } from './language.ts';
 import { choicesPage, type Done, noticePage, type Place } from './page.ts';
 import { STYLE_HASH } from './style.ts';
 
@@ -23,10 +23,10 @@ export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
 const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000, placesPerKey: 250 };
 
 /**
- * What recipients choose, at the links of their letters: `/u/<token>` and below it. The token alone says whose choice it is,
- * so there is no cookie, and no other site can make one in somebody's name without having the letter. Only a POST changes
- * anything: mail programs and their scanners follow every link. The one click of a mail program (RFC 8058) is a POST to the
- * same address, and is answered itself, never redirected, as often as it comes.
+ * The email preferences of recipients, at `/u/<token>` and below. The token alone identifies the recipient, so there is no
+ * cookie, and another site cannot change preferences without the email. Only a POST changes anything, because mail programs
+ * and their scanners follow every link. The one-click unsubscribe of mail programs (RFC 8058) is a POST to the same address;
+ * it is answered directly, never redirected, however often it is repeated.
  */
 export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
   const projectQueue = createFairQueue(PROJECT_QUEUE);
@@ -49,7 +49,7 @@ export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
 type Named = { Params: { token: string } };
 type Reader = (form: Form, standing: Standing) => Choice | null;
 
-/** What each form says; null where it says nothing that is meant. */
+/** Reads the change of each form; null if the form is invalid. */
 const CHOICES: Record<string, Reader> = {
   '': readUnsubscribe,
   '/resubscribe': () => ({ kind: 'resubscribe' }),
@@ -57,14 +57,14 @@ const CHOICES: Record<string, Reader> = {
   '/snooze': readSnooze,
 };
 
-/** A POST that says neither comes from somebody who does not know what it does. */
+/** Neither field: the request is not from a mail program or the page. */
 function readUnsubscribe(form: Form): Choice | null {
   if (form.get('List-Unsubscribe')?.trim().toLowerCase() === 'one-click')
     return { kind: 'unsubscribe', method: 'one_click' };
   return form.get('unsubscribe') === 'yes' ? { kind: 'unsubscribe', method: 'link' } : null;
 }
 
-/** A box that is not ticked is not sent, so whatever the page showed and nobody ticked is refused. */
+/** Browsers do not send an unchecked box, so every topic of the page that is missing is refused. */
 function readTopics(form: Form, { topics }: Standing): Choice {
   const wanted = form.all('topic');
   return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !wanted.includes(id)) };
@@ -77,29 +77,27 @@ function readSnooze(form: Form): Choice | null {
 
 async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
   const letter = letterOf(deps, request);
-  const place = placeOf(request);
-  if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
+  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
   const standing = await showChoices(deps.db, letter);
-  if (!standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
-  return page(reply, 200, choicesPage(place, standing, null));
+  if (!standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(placeOf(request, standing), standing, null));
 }
 
 type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; projectQueue: FairQueue };
 
 async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: Taking): Promise<string> {
   const letter = letterOf(deps, request);
-  const place = placeOf(request);
-  if (!letter) return page(reply, 404, noticePage({ ...place, path: null }, 'unknown'));
+  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
   const before = await showChoices(deps.db, letter);
   const form = await readForm(bodyOf(request), request.headers['content-type']);
   const choice = before && read(form, before);
-  if (before && !choice) return page(reply, 400, noticePage(place, 'refused'));
+  if (before && !choice) return page(reply, 400, noticePage(placeOf(request, before), 'refused'));
   const standing = choice && (await projectQueue.run(letter.projectId, () => choose(deps, letter, choice)));
-  if (!choice || !standing) return page(reply, 200, noticePage({ ...place, path: null }, 'gone'));
-  return page(reply, 200, choicesPage(place, standing, DONE[choice.kind]));
+  if (!choice || !standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(placeOf(request, standing), standing, DONE[choice.kind]));
 }
 
-/** The others say it in their heading. */
+/** The pages of the other changes confirm them in the heading. */
 const DONE: Record<Choice['kind'], Done> = {
   unsubscribe: null,
   snooze: null,
@@ -115,9 +113,14 @@ function bodyOf({ body }: FastifyRequest): Buffer | null {
   return Buffer.isBuffer(body) ? body : null;
 }
 
-function placeOf(request: FastifyRequest): Place {
+function placeOf(
+  request: FastifyRequest,
+  reader: Partial<Pick<Standing, 'userLocale' | 'projectLocale'>> = {},
+): Place {
   const chosen = chosenLanguage(request);
-  const language = languageOf({ chosen, accepted: request.headers['accept-language'] });
+  const { userLocale, projectLocale } = reader;
+  const accepted = request.headers['accept-language'];
+  const language = negotiateLanguage({ chosen, userLocale, accepted, projectLocale });
   const { token } = request.params as Named['Params'];
   const query = isLanguage(chosen) ? `?lang=${chosen}` : '';
   return { language, path: `/u/${encodeURIComponent(token)}`, query };
@@ -151,7 +154,7 @@ type Trouble = { error: unknown; request: FastifyRequest; reply: FastifyReply };
 
 const RETRY_AFTER_S = 5;
 
-/** Whatever goes wrong here, a person reads what is answered; a mail program reads the status, and comes again. */
+/** Recipients get a page for every error. Mail programs read the status and retry. */
 function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble): FastifyReply {
   const place = placeOf(request);
   const status = (error as { statusCode?: unknown }).statusCode;

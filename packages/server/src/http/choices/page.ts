@@ -1,13 +1,19 @@
+import {
+  fillText,
+  type Language,
+  languageOfLocale,
+  LANGUAGES,
+  type RecipientTexts,
+} from '../../base/recipient-texts/index.ts';
 import { SNOOZE_DAYS, type Standing } from '../../flows/choices/index.ts';
 import { type Html, html, type Part } from '../reference/html.ts';
-import { fill, fillText, layout } from './layout.ts';
-import { type Language, LANGUAGES, type Words } from './words/index.ts';
+import { fill, layout } from './layout.ts';
 
-/** `query`: what keeps the language that somebody chose. `done`: what their choice came to a moment ago. */
+/** `query` keeps the language that the recipient selected. `Done` is the change that was just saved. */
 export type Place = { language: Language; path: string; query: string };
 export type Done = 'topicsSaved' | 'resubscribed' | null;
 
-/** What holds now, and what can be chosen. To look at it changes nothing: every choice is a form of its own. */
+/** The current preferences, with a form for each change. Loading the page changes nothing. */
 export function choicesPage(place: Place, standing: Standing, done: Done): string {
   const words = LANGUAGES[place.language];
   const values = valuesOf(place.language, standing);
@@ -33,9 +39,9 @@ const TITLES = {
   stopped: 'title',
   snoozed: 'snoozedTitle',
   unsubscribed: 'unsubscribedTitle',
-} as const satisfies Record<Standing['letters']['are'], keyof Words>;
+} as const satisfies Record<Standing['letters']['are'], keyof RecipientTexts>;
 
-function leadOf(letters: Standing['letters']): keyof Words {
+function leadOf(letters: Standing['letters']): keyof RecipientTexts {
   if (letters.are === 'stopped')
     return letters.because === 'bounces' ? 'stoppedByBounces' : 'stoppedBySender';
   return letters.are;
@@ -43,27 +49,28 @@ function leadOf(letters: Standing['letters']): keyof Words {
 
 function valuesOf(
   language: Language,
-  { projectName, address, letters, timeZone }: Standing,
+  { projectName, address, letters, timeZone, userLocale }: Standing,
 ): Record<string, string> {
   const until = letters.are === 'snoozed' ? letters.until : null;
-  const date = until === null ? '' : dateIn(language, until, timeZone);
-  return { project: projectName, address: veiled(address), date };
+  // A recipient in Austria reads the German page with Austrian dates.
+  const locale = userLocale && languageOfLocale(userLocale) === language ? userLocale : language;
+  const date = until === null ? '' : dateIn(locale, until, timeZone);
+  return { project: projectName, address: redacted(address), date };
 }
 
-/** Latin digits everywhere, as they stand beside an address. */
-function dateIn(language: Language, at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { dateStyle: 'long', timeZone });
-  return format.format(at);
+/** With Latin digits in every locale, because the address beside it has them too. */
+function dateIn(locale: string, at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat(`${locale}-u-nu-latn`, { dateStyle: 'long', timeZone }).format(at);
 }
 
-/** Whoever was handed the letter on learns no address from it; whose it is knows it. */
-function veiled(address: string): string {
+/** Partly hidden: the email may have been forwarded, and the recipient knows their own address. */
+function redacted(address: string): string {
   const at = address.lastIndexOf('@');
   const [first = ''] = address;
   return `${first}•••${address.slice(at)}`;
 }
 
-type Shown = { words: Words; values: Record<string, string>; standing: Standing };
+type Shown = { words: RecipientTexts; values: Record<string, string>; standing: Standing };
 
 function choices(place: Place, shown: Shown): Part {
   const { words, standing } = shown;
@@ -91,7 +98,7 @@ function leave(place: Place, { words, values, standing }: Shown): Html {
   );
 }
 
-function topics(place: Place, words: Words, known: Standing['topics']): Html {
+function topics(place: Place, words: RecipientTexts, known: Standing['topics']): Html {
   const boxes = known.map(
     ({ id, title, isRefused }) =>
       html`<li>
@@ -113,7 +120,7 @@ function topics(place: Place, words: Words, known: Standing['topics']): Html {
   return html`<section>${form(place, '/topics', body)}</section>`;
 }
 
-function snooze(place: Place, words: Words): Html {
+function snooze(place: Place, words: RecipientTexts): Html {
   const buttons = SNOOZE_DAYS.map(
     (days) =>
       html`<button name="days" value="${days}">
@@ -128,7 +135,7 @@ function snooze(place: Place, words: Words): Html {
   </section>`;
 }
 
-function backIn(place: Place, words: Words): Html {
+function backIn(place: Place, words: RecipientTexts): Html {
   return html`<section>
     <p class="hint ask">${words.mistake}</p>
     ${form(place, '/resubscribe', html`<button class="wide">${words.resubscribe}</button>`)}
@@ -139,7 +146,7 @@ function form({ path, query }: Place, to: string, body: Html): Html {
   return html`<form method="post" action="${path}${to}${query}">${body}</form>`;
 }
 
-/** Where there is nothing to choose: what is the matter and, where it leads anywhere, the way back. */
+/** A page without preferences: what is wrong and, if the link is valid, the way back. */
 export function noticePage(
   place: { language: Language; path: string | null },
   said: 'gone' | 'unknown' | 'refused' | 'trouble',

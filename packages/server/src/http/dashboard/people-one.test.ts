@@ -96,6 +96,17 @@ test('GET user names a time zone that is invalid, and the one that is used', asy
   expect(await zones()).toEqual({ zone: 'Europe/Paris', invalid_zones: [] });
 });
 
+test('GET user names the locale that is used, and one that is invalid', async () => {
+  const locales = async () => {
+    const { locale, invalid_locale } = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+    return { locale, invalid_locale };
+  };
+  await know({ locale: 'xx-DE' });
+  expect(await locales()).toEqual({ locale: null, invalid_locale: 'xx-DE' });
+  await know({ locale: 'de_AT' });
+  expect(await locales()).toEqual({ locale: 'de-AT', invalid_locale: null });
+});
+
 test('an id may be as long as the public API takes one', async () => {
   const id = 'é'.repeat(255);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: id }] });

@@ -107,7 +107,7 @@ test('while the database is away links say to come again, pixels are there, and 
   await withoutDatabase(server.database, async () => {
     const click = await here.get(letter.links[0] ?? '');
     expect([click.status, click.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await click.text()).toContain('Please try it again in a minute.');
+    expect(await click.text()).toContain('Please try again in a moment.');
     expect((await here.get(letter.pixel)).status).toBe(200);
   });
   await settleAll(stage, [here]);

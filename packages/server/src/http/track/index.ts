@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { type Hit, signsOf } from '../../features/outcomes/index.ts';
 import type { Tracker } from '../../flows/track/index.ts';
 import { clientAddress, type TransportRules } from '../transport.ts';
-import { GONE_PAGE, LATER_PAGE, PIXEL } from './pages.ts';
+import { linkPage, PIXEL } from './pages.ts';
 
 export { mountProbe } from './probe.ts';
 
@@ -67,7 +67,7 @@ async function follow(deps: TrackingDeps, { request, reply, name, link }: Follow
     return plain(reply).code(302).header('Location', target).send();
   } catch (error) {
     deps.log.warn({ err: error, projectId: name.projectId }, 'link.not_followed');
-    return page(reply.header('Retry-After', String(RETRY_AFTER_S)), 503, LATER_PAGE);
+    return page(reply.header('Retry-After', String(RETRY_AFTER_S)), 503, 'unavailable');
   }
 }
 
@@ -99,18 +99,19 @@ function note(
 const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 function gone(reply: FastifyReply): FastifyReply {
-  return page(reply, 404, GONE_PAGE);
+  return page(reply, 404, 'invalid');
 }
 
-function page(reply: FastifyReply, status: number, html: string): FastifyReply {
+function page(reply: FastifyReply, status: number, state: 'invalid' | 'unavailable'): FastifyReply {
   return plain(reply)
     .code(status)
+    .header('Vary', 'Accept-Language')
     .header(
       'Content-Security-Policy',
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     )
     .type('text/html; charset=utf-8')
-    .send(html);
+    .send(linkPage(state, reply.request.headers['accept-language']));
 }
 
 /** Whoever follows a link does not carry its token on to where it leads. */

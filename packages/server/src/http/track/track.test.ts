@@ -197,8 +197,9 @@ test('a link is good for a year, and in a changed secret’s time as long as the
   clock.advance(3 * HOUR);
   const [page, pixel] = [await follow(letter), await open(letter)];
   expect([page.status, pixel.status]).toEqual([404, 404]);
-  expect(await page.text()).toContain('<h1>This link leads nowhere</h1>');
+  expect(await page.text()).toContain('<h1>This link does not work</h1>');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page.headers.get('vary')).toBe('Accept-Language');
   clock.advance(-year);
 });
 

@@ -1,11 +1,12 @@
 /**
- * All that recipients read, in one language. `{project}`, `{address}`, `{date}` and `{days}` are put in where they stand, and
- * nothing else is: a translation can lead nowhere and mark up nothing.
+ * All texts that recipients read, in one language: the email preferences pages, the pages of links that do not work, and the
+ * footer of emails. Only `{project}`, `{address}`, `{date}` and `{days}` are filled in, so a translation cannot add a link or
+ * markup.
  */
-export type Words = {
-  /** What the language calls itself. */
+export type RecipientTexts = {
+  /** The language's own name. */
   language: string;
-  /** In which direction it is written. */
+  /** Its writing direction. */
   dir: 'ltr' | 'rtl';
   title: string;
   wanted: string;
@@ -35,6 +36,14 @@ export type Words = {
   troubleTitle: string;
   refused: string;
   trouble: string;
+  linkUnavailable: string;
   back: string;
   languages: string;
+  emailReason: string;
+  emailUnsubscribe: string;
 };
+
+/** Fills the placeholders of a text. A placeholder without a value becomes empty. */
+export function fillText(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}

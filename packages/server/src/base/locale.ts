@@ -1,0 +1,56 @@
+import { recentMap } from './recent-map.ts';
+
+/** The trait that names a user's locale. */
+export const LOCALE_TRAIT = 'locale';
+
+/** Longer than any locale in use. */
+const TAG_MAX = 35;
+/** An invalid value is shown up to this length. */
+const SHOWN_MAX = 64;
+/** There are about 1,000 locales in use. The bound keeps invented ones from using memory. */
+const KNOWN_MAX = 4_096;
+
+const known = recentMap<{ locale: string | null }>(KNOWN_MAX);
+
+/**
+ * The candidate if it is a locale, otherwise the fallback. `invalid` is the candidate as text if it is present and not a
+ * locale, so that the caller can show a warning. Missing and empty candidates are not invalid.
+ */
+export function localeOf(candidate: unknown, fallback: string): { locale: string; invalid: string | null } {
+  if (candidate === undefined || candidate === null || candidate === '')
+    return { locale: fallback, invalid: null };
+  const locale = ownLocale(candidate);
+  return locale === null ? { locale: fallback, invalid: shorten(candidate) } : { locale, invalid: null };
+}
+
+/** The locale that a value names; null if it names none. */
+export function ownLocale(candidate: unknown): string | null {
+  return typeof candidate === 'string' ? findLocale(candidate) : null;
+}
+
+/**
+ * The canonical form of a BCP 47 language tag; `de_DE` is accepted too. Null if the tag is malformed, or if the ICU data
+ * of Node.js does not know its language. Extensions such as `-u-nu-latn` are dropped.
+ */
+export function findLocale(text: string): string | null {
+  if (text.length > TAG_MAX) return null;
+  const before = known.get(text);
+  if (before) return before.locale;
+  const locale = readLocale(text.replaceAll('_', '-'));
+  known.set(text, { locale });
+  return locale;
+}
+
+function readLocale(tag: string): string | null {
+  try {
+    const { baseName } = new Intl.Locale(tag);
+    return Intl.DateTimeFormat.supportedLocalesOf(baseName).length > 0 ? baseName : null;
+  } catch {
+    return null;
+  }
+}
+
+function shorten(candidate: unknown): string {
+  const text = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

@@ -1,0 +1,42 @@
+import type { RecipientTexts } from './recipient-texts.ts';
+
+export const fr: RecipientTexts = {
+  language: 'Français',
+  dir: 'ltr',
+  title: 'Préférences e-mail',
+  wanted: '{project} envoie des e-mails à {address}.',
+  stoppedByBounces:
+    '{project} n’envoie plus d’e-mails à {address}, car des e-mails précédents n’ont pas pu être distribués.',
+  stoppedBySender: '{project} n’envoie actuellement pas d’e-mails à {address}.',
+  unsubscribe: 'Se désabonner de tous les e-mails de {project}',
+  unsubscribeHint: 'Vos modifications prennent effet immédiatement.',
+  topics: 'Choisir les e-mails à recevoir',
+  topicsHint: 'Sélectionnez les sujets pour lesquels vous souhaitez recevoir des e-mails.',
+  topicsSave: 'Enregistrer les préférences',
+  snooze: 'Suspendre les e-mails',
+  snoozeHint:
+    'Vous ne recevrez aucun e-mail pendant cette période. Les envois reprendront ensuite automatiquement.',
+  snoozeDays: '{days} jours',
+  unsubscribedTitle: 'Désabonnement confirmé',
+  unsubscribed: '{address} ne recevra plus d’e-mails de {project}.',
+  mistake: 'Était-ce une erreur ?',
+  resubscribe: 'Se réabonner',
+  snoozedTitle: 'Vos e-mails sont suspendus',
+  snoozed: '{address} ne recevra pas d’e-mails de {project} jusqu’au {date}.',
+  resume: 'Recevoir de nouveau les e-mails',
+  topicsSaved: 'Vos préférences ont été enregistrées.',
+  resubscribed: 'Votre abonnement est rétabli.',
+  goneTitle: 'Rien à modifier ici',
+  gone: 'Ce lien provient d’un e-mail de test ou d’un e-mail dont les données ont été supprimées. Pour modifier vos préférences, utilisez le lien d’un e-mail plus récent.',
+  unknownTitle: 'Ce lien ne fonctionne pas',
+  unknown: 'Le lien est peut-être incomplet. Veuillez l’ouvrir de nouveau depuis l’e-mail.',
+  troubleTitle: 'Une erreur s’est produite',
+  refused:
+    'Vos préférences n’ont pas été modifiées. Veuillez utiliser les boutons de la page de vos préférences.',
+  trouble: 'Vos préférences n’ont peut-être pas été enregistrées. Veuillez réessayer dans un instant.',
+  linkUnavailable: 'Ce lien est temporairement indisponible. Veuillez réessayer dans un instant.',
+  back: 'Retour à vos préférences',
+  languages: 'Langue',
+  emailReason: 'Vous recevez cet e-mail parce que vous utilisez {project}.',
+  emailUnsubscribe: 'Se désabonner ou gérer les préférences',
+};
