@@ -15,13 +15,20 @@ export type Grown = {
 };
 
 const LETTER = { subject: 'Cost', preheader: '', format: 'markdown' as const };
-const FRAME = { projectName: 'Acme', postalAddress: null, unsubscribeUrl: null };
+const FRAME = {
+  projectName: 'Acme',
+  postalAddress: null,
+  unsubscribeUrl: null,
+  locale: 'en',
+  projectLocale: 'en',
+};
 const VARIABLES = {
   person: { name: 'Ada', plan: 'pro' },
   event: { name: 'x', occurred_at: '2026-01-15T10:00:00Z' },
   project: { name: 'Acme' },
   run: { ends_at: null },
   zone: 'UTC',
+  locale: 'en',
 };
 const LIST = '"aaaaaaaaaaaaaaaaaaaa" | split: ""';
 
@@ -178,6 +185,7 @@ export const GROWN: Grown[] = [
       '{{ a | sort | uniq | reverse }}',
       '{% assign c = c | append: "aaaa" %}',
       '{{ person.name | replace: "A", "aaaa" }}',
+      '{{ event.occurred_at | date: "%A %B", locale: "fr" }}',
       '{% comment %}{% endcomment %}',
       'a ',
     ],

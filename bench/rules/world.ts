@@ -90,6 +90,7 @@ function letterText(): Content {
     project: { name: 'bench' },
     run: { ends_at: null },
     zone: 'UTC',
+    locale: 'en',
   }).content;
 }
 

@@ -70,6 +70,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
       project: { name: 'bench' },
       run: { ends_at: null },
       zone: 'UTC',
+      locale: 'en',
     },
   );
   const letter = { content, facts: { 'person.plan': PLAN } };
@@ -113,6 +114,8 @@ function bareLetter(projectId: number, content: ReturnType<typeof renderLetter>[
     projectName: 'bench',
     postalAddress: POSTAL_ADDRESS,
     unsubscribeUrl,
+    locale: 'en',
+    projectLocale: 'en',
   });
   return { from: FROM, replyTo: null, subject: content.subject, html, text, headers };
 }

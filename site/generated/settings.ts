@@ -36,7 +36,7 @@ const ABOUT: Record<SettingName, string> = {
   drafting: '[AI drafting](emails.md#ai-drafting) for the project, if the installation has a model.',
   time_zone: 'The time zone of the project, and of users without one.',
   language:
-    'The language of pages for recipients who have no valid trait `locale` and no known browser language.',
+    'The [language of emails](emails.md#language-dates-and-numbers) to users who have no valid trait `locale`.',
   paused: 'No email is sent. Everything else continues.',
   keep_events: 'Not shorter than the longest window of an audience.',
   keep_stream: 'Activity stream entries other than events.',

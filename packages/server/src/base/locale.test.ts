@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findLocale, localeOf, ownLocale } from './locale.ts';
+import { directionOf, findLocale, localeOf, ownLocale } from './locale.ts';
 
 describe('localeOf', () => {
   test.each([
@@ -43,5 +43,19 @@ describe('findLocale', () => {
 describe('ownLocale', () => {
   test('is null for a value that is not text', () => {
     expect([ownLocale('de'), ownLocale(7), ownLocale(undefined)]).toEqual(['de', null, null]);
+  });
+});
+
+describe('directionOf', () => {
+  test('follows the script of the locale', () => {
+    expect(['ar-EG', 'he', 'fa', 'az-Arab', 'az', 'ja', 'de'].map(directionOf)).toEqual([
+      'rtl',
+      'rtl',
+      'rtl',
+      'rtl',
+      'ltr',
+      'ltr',
+      'ltr',
+    ]);
   });
 });

@@ -50,6 +50,13 @@ function readLocale(tag: string): string | null {
   }
 }
 
+/** The scripts of living languages that are written from right to left. */
+const RTL_SCRIPTS = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']);
+
+export function directionOf(locale: string): 'ltr' | 'rtl' {
+  return RTL_SCRIPTS.has(new Intl.Locale(locale).maximize().script ?? '') ? 'rtl' : 'ltr';
+}
+
 function shorten(candidate: unknown): string {
   const text = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;

@@ -12,9 +12,9 @@ import { sendTest } from './send-test.ts';
 const stage = await openStage();
 const { db } = stage.server;
 
-async function withDraft() {
+async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
   const story = await newStory(stage);
-  await story.user('ada', { email: 'ada@x.org', traits: { name: 'Ada' } });
+  await story.user('ada', { email: 'ada@x.org', traits });
   await story.event('ada', 'user_signed_up');
   await stage.engine.settle();
   const [draft] = await story.drafts('ada');
@@ -51,6 +51,14 @@ test('a test is what the letter would be, marked as one, and leaves the draft as
   expect(mail.text).toContain('Hi Ada,');
   expect(mail.to).toEqual([{ name: '', address: 'team@acme.example' }]);
   expect(await story.drafts('ada')).toEqual([draft]);
+});
+
+test('a test copy has the locale of the user whom the draft is for', async () => {
+  const { handed, send } = await withDraft({ locale: 'nl' });
+  await send('team@acme.example');
+  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  expect(mail.html).toContain('<html lang="nl" dir="ltr" ');
+  expect(mail.text).toContain('Afmelden of voorkeuren wijzigen');
 });
 
 test('every test is a copy of its own in the outbox, known as of its person', async () => {

@@ -3,6 +3,7 @@ import type { NewId } from '../base/ids.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import { isEmail } from '../base/records/email.ts';
 import { findDraft } from '../features/drafts/index.ts';
+import { findPeople } from '../features/people/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
 import { findOrganisationOf, listMembers } from '../features/team/index.ts';
@@ -11,6 +12,7 @@ import type { Tx } from '../io/db/index.ts';
 import type { HandOver, Relay } from '../io/mail/index.ts';
 import { loadProjectModels } from './models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
+import { localeOfPerson } from './rules/index.ts';
 import { findSender, freeze, type Mailroom } from './send-drafts/index.ts';
 
 export type SendTestDeps = {
@@ -39,6 +41,7 @@ export async function sendTest(
   const models = await loadProjectModels(db, [await readTurn(db, projectId)], { now });
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
+  const [person] = await findPeople(db, [draft]);
   const sender = await findSender(db, model, mailroom);
   if (sender.outlet.kind !== mailroom.outlet.kind)
     throw new Fault('conflict', {
@@ -64,6 +67,8 @@ export async function sendTest(
       email: to,
       address: to,
       content,
+      locale: localeOfPerson(person ?? { traits: new Map() }, model),
+      projectLocale: model.project.settings.language,
       sender,
       provider: '',
       projectName: model.project.name,

@@ -25,7 +25,7 @@ export function tellFacts(facts: Record<string, unknown>): ToldFacts {
   const withheld: string[] = [];
   const zone = typeof facts.zone === 'string' ? facts.zone : null;
   for (const [name, value] of Object.entries(facts)) {
-    if (name === 'zone' || name.length > NAME_MAX_CHARS || value === null) continue;
+    if (name === 'zone' || name === 'locale' || name.length > NAME_MAX_CHARS || value === null) continue;
     const written = writtenValue(value, zone);
     if (written === null || Object.keys(told).length >= FACTS_MAX) withheld.push(...textsIn(value));
     else told[name] = written;

@@ -17,6 +17,7 @@ const VARIABLES: LetterVariables = {
   project: { name: 'Acme' },
   run: { ends_at: '2026-06-04T00:00:00Z' },
   zone: 'UTC',
+  locale: 'en',
 };
 
 function rendered(body: string): ReturnType<typeof renderLetter> {

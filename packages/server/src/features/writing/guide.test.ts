@@ -14,13 +14,14 @@ const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', im
 
 const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
 
-function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS) {
+function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
   const given = variablesFor({
     person: { userId: 'user_42', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 5, 12) },
     endsAt: Date.UTC(2026, 5, 19),
     project: { name: 'Acme' },
     zone: 'UTC',
+    locale,
   });
   const { content, missing } = renderLetter(letter, given);
   expect(missing).toEqual([]);
@@ -28,6 +29,8 @@ function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS) 
     projectName: 'Acme',
     postalAddress: null,
     unsubscribeUrl: 'https://x.example/u',
+    locale,
+    projectLocale: 'en',
   });
 }
 
@@ -51,15 +54,20 @@ function block(language: string): string {
 }
 
 const written = rowsUnder('Template | For Ada, who signed up on the pro plan');
+const localized = rowsUnder('Written | For a recipient with the locale `de`');
 const links = rowsUnder('Link, with the name `Ada <b>&` | Result');
 const refused = rowsUnder('MJML | Error');
 
 test('the guide has as many examples as it should', () => {
-  expect([written.length, links.length, refused.length]).toEqual([13, 3, 5]);
+  expect([written.length, localized.length, links.length, refused.length]).toEqual([13, 6, 3, 5]);
 });
 
 test.each(written)('%s becomes %s', (body, becomes) => {
   expect(rendered(markdown(body)).text.split('\n\n---\n')[0]).toBe(becomes);
+});
+
+test.each(localized)('%s becomes %s in German', (body, becomes) => {
+  expect(rendered(markdown(body), TRAITS, 'de').text.split('\n\n---\n')[0]).toBe(becomes);
 });
 
 test.each(links)('the link %s leads to %s', (body, becomes) => {

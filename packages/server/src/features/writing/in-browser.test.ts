@@ -57,6 +57,7 @@ function shipped(name: string): LetterText {
     endsAt: Date.UTC(2026, 5, 5),
     project: { name: 'Acme' },
     zone: 'UTC',
+    locale: 'en',
   });
   return renderLetter(letter, given).content;
 }
@@ -138,6 +139,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
           projectName: 'Acme',
           postalAddress: 'Acme GmbH, High Street 1, 10115 Berlin',
           unsubscribeUrl: 'https://mail.example/u/abc',
+          locale: 'en',
+          projectLocale: 'en',
         });
         await page.setContent(html);
         const seen = await page.evaluate<Seen>(LOOK);

@@ -113,12 +113,15 @@ function emailOf(letter: LetterText, traits: Record<string, unknown>) {
     endsAt: null,
     project: { name: 'Acme' },
     zone: 'UTC',
+    locale: 'en',
   });
   const { content, missing } = renderLetter(letter, given);
   const frame = {
     projectName: 'Acme',
     postalAddress: 'High Street',
     unsubscribeUrl: 'https://mail.example/u/1',
+    locale: 'en',
+    projectLocale: 'en',
   };
   return { ...renderEmail(content, frame), content, missing };
 }

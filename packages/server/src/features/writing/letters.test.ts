@@ -29,6 +29,7 @@ function render(letter: string, { traits = {}, name = 'event', properties = {}, 
     endsAt: endsAt ?? null,
     project: { name: 'Acme' },
     zone: 'Europe/Berlin',
+    locale: 'en',
   });
   return renderLetter(shipped(letter), given);
 }
@@ -90,7 +91,7 @@ test('the welcome letter greets by name', () => {
 
 test('the stall letter says when the person signed up, if that is what it hangs on', () => {
   expect(render('onboarding_stall', { name: 'user_signed_up' }).content.body).toContain(
-    'You signed up for Acme on Monday, 1 June, and',
+    'You signed up for Acme on Monday, June 1, and',
   );
   expect(render('onboarding_stall').content.body).toContain('You signed up for Acme a little while ago, and');
 });
@@ -126,10 +127,10 @@ test('the trial letter names the day on which the trial ends where the person li
     properties: { trialDays: 14 },
     endsAt,
   });
-  expect(content.subject).toBe('Your Acme trial ends on Friday, 5 June');
-  expect(content.body).toContain('Your 14-day trial of Acme ends on Friday, 5 June.');
+  expect(content.subject).toBe('Your Acme trial ends on Friday, June 5');
+  expect(content.body).toContain('Your 14-day trial of Acme ends on Friday, June 5.');
   const sent = render('trial_expiring', { name: 'trial_expiring', properties: { trialDays: 3 }, endsAt });
-  expect(sent.content.body).toContain('Your trial of Acme ends on Friday, 5 June.');
+  expect(sent.content.body).toContain('Your trial of Acme ends on Friday, June 5.');
   expect(render('trial_expiring').content.body).toContain('Your trial of Acme ends soon.');
 });
 

@@ -12,11 +12,12 @@ import {
   Value,
 } from 'liquidjs';
 import { recentMap } from '../../base/recent-map.ts';
-import { dateInWords } from './dates.ts';
+import { formatDate } from './dates.ts';
 import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
 import { countedOperators, countFilters } from './liquid-work.ts';
 import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
 import './liquid-positions.ts';
+import type { LocaleFormats } from './locale-formats.ts';
 import { isBlank, printed } from './printed.ts';
 import { type Findings, Reading } from './reading.ts';
 
@@ -53,8 +54,6 @@ type Parsed = { templates: Template[] } | { flaw: Flaw };
 export const HOST_FIRST =
   'a variable in a link must be its whole beginning or come after the complete host, such as https://app.example.com/';
 const START = { line: 1, column: 1 };
-
-const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const engine = hardened();
 const parsed = {
   line: { short: recentMap<Parsed>(500), long: recentMap<Parsed>(5) },
@@ -192,13 +191,17 @@ function hardened(): Liquid {
       return this.context instanceof Reading ? this.context.write(value) : '';
     },
   });
-  liquid.registerFilter('date', function (value: unknown, format: unknown) {
+  liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
     if (!(this.context instanceof Reading)) return value;
-    return dateInWords(value, format, this.context.findings.zone) ?? value;
+    const { findings } = this.context;
+    const format = args.find((arg) => !isNamed(arg));
+    const formats = (): LocaleFormats => findings.formats(localeIn(args));
+    return formatDate(value, format, { formats, zone: findings.zone }) ?? value;
   });
-  liquid.registerFilter('number', (value: unknown) =>
-    typeof value === 'number' ? NUMBER.format(value) : value,
-  );
+  liquid.registerFilter('number', function (value: unknown, ...args: unknown[]) {
+    if (typeof value !== 'number' || !(this.context instanceof Reading)) return value;
+    return this.context.findings.formats(localeIn(args)).number(value);
+  });
   liquid.registerFilter('default', (value: unknown, fallback: unknown) =>
     value === false || isBlank(printed(value)) ? fallback : value,
   );
@@ -215,6 +218,16 @@ function hardened(): Liquid {
   for (const name of Object.keys(liquid.filters)) if (!filters.includes(name)) delete liquid.filters[name];
   countFilters(liquid);
   return liquid;
+}
+
+/** Liquid passes a named argument of a filter as a pair. */
+function isNamed(arg: unknown): arg is [string, unknown] {
+  return Array.isArray(arg) && arg.length === 2 && arg[0] === 'locale';
+}
+
+/** The argument `locale:` of `date` and `number`. */
+function localeIn(args: unknown[]): unknown {
+  return args.find(isNamed)?.[1];
 }
 
 /** Liquid's own words name what is at fault well, but not what is allowed instead. */

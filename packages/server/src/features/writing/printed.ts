@@ -11,7 +11,8 @@ const DEEPEST = 4;
 
 /** Characters that show nothing, or turn the direction of what stands beside them. Joiners stay: emoji and Persian need them. */
 const INVISIBLE = /[\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
-const GAPS = /[\s\p{Cc}]+/gu;
+/** White space, except the no-break spaces that French and other locales put between groups of digits. */
+const GAPS = /(?:[^\S\u00A0\u202F]|\p{Cc})+/gu;
 const VISIBLE = /[^\s\p{Cc}\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 /** Most values are plain words, in which there is nothing to clean and nothing to escape. */
 const WORDS = /^\p{L}[\p{L}\p{N}]*(?: [\p{L}\p{N}]+)*$/u;

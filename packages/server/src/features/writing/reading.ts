@@ -1,12 +1,17 @@
 import { Context, type Drop, type Liquid, type Scope } from 'liquidjs';
+import { ownLocale } from '../../base/locale.ts';
 import type { LetterPart } from './letter.ts';
+import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './printed.ts';
 import { costOf, RenderWork } from './render-work.ts';
-import { type LetterVariables, valueOf, ZONE_FACT } from './variables.ts';
+import { type LetterVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variables.ts';
 
 const FACTS_MAX = 255;
 const MISSING_MAX = 50;
 const NAME_MAX_CHARS = 200;
+/** In units of work. Creating all formatters of a locale takes about 2 ms. */
+const NAMED_LOCALE_COST = 4_000;
+
 /** What came up while the parts of one letter were rendered. */
 export class Findings {
   /** What was read of the person, the event and the run. */
@@ -16,6 +21,7 @@ export class Findings {
   readonly work = new RenderWork();
   failed: LetterPart | null = null;
   readonly #variables: LetterVariables;
+  readonly #namedLocales = new Set<string>();
   #facts = 0;
 
   constructor(variables: LetterVariables) {
@@ -39,11 +45,25 @@ export class Findings {
     if (this.missing.size < MISSING_MAX) this.missing.add(oneLine(name).slice(0, NAME_MAX_CHARS));
   }
 
-  /** Whoever lives elsewhere would have been told another day. */
+  /** Noted as a fact, because another zone may be on another day. */
   readonly zone = (): string => {
     this.noteFact(ZONE_FACT, this.#variables.zone);
     return this.#variables.zone;
   };
+
+  /** The formatters of the locale that a filter names, otherwise of the recipient. Each named locale is charged once. */
+  formats(named: unknown): LocaleFormats {
+    const locale = ownLocale(named);
+    if (locale === null) {
+      this.noteFact(LOCALE_FACT, this.#variables.locale);
+      return formatsOf(this.#variables.locale);
+    }
+    if (!this.#namedLocales.has(locale)) {
+      this.#namedLocales.add(locale);
+      this.work.charge(NAMED_LOCALE_COST);
+    }
+    return formatsOf(locale);
+  }
 
   /** The root of all names. Without a prototype: `constructor` is no variable. */
   roots(): Record<string, unknown> {

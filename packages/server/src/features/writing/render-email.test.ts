@@ -15,6 +15,8 @@ const FRAME: EmailFrame = {
   projectName: 'Acme & <Co>',
   postalAddress: 'Acme GmbH\nHigh Street 1\n10115 Berlin',
   unsubscribeUrl: 'https://mail.example/u/abc?x=1&y=2',
+  locale: 'en',
+  projectLocale: 'en',
 };
 
 function content(body: string, more: Partial<LetterText> = {}): LetterText {
@@ -72,13 +74,11 @@ a new line.
 
 describe('an e-mail', () => {
   test('is a whole page: a language, a title, a hidden preheader, the letter, and a footer that says who, why and how to stop it', () => {
-    const email = renderEmail(content('Hi **Ada**', { subject: 'A & "B" <c>', preheader: 'Soon & <b>' }), {
-      ...FRAME,
-      language: 'de',
-    });
+    const written = content('Hi **Ada**', { subject: 'A & "B" <c>', preheader: 'Soon & <b>' });
+    const email = renderEmail(written, FRAME);
     const all = elements(email.html);
     const tag = (name: string): Element | undefined => all.find(({ tagName }) => tagName === name);
-    expect(email.html).toMatch(/^<!doctype html>\n<html lang="de" /);
+    expect(email.html).toMatch(/^<!doctype html>\n<html lang="en" /);
     expect(tag('title')?.childNodes[0]).toMatchObject({ value: 'A & "B" <c>' });
     expect(email.html).toContain(
       '<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">Soon &amp; &lt;b&gt;</div>',
@@ -92,14 +92,14 @@ describe('an e-mail', () => {
 
 ---
 
-You get this letter because you are a user of Acme & <Co>.
+You are receiving this email because you use Acme & <Co>.
 
 Acme & <Co>
 Acme GmbH
 High Street 1
 10115 Berlin
 
-Unsubscribe [https://mail.example/u/abc?x=1&y=2]`,
+Unsubscribe or manage email preferences [https://mail.example/u/abc?x=1&y=2]`,
     );
     expect(email.links).toEqual(['https://mail.example/u/abc?x=1&y=2']);
     expect(email.troubles).toEqual([]);
@@ -111,19 +111,19 @@ Unsubscribe [https://mail.example/u/abc?x=1&y=2]`,
       postalAddress: null,
       unsubscribeUrl: null,
     });
-    expect(text).toBe('Hi\n\n---\n\nYou get this letter because you are a user of Acme & <Co>.');
+    expect(text).toBe('Hi\n\n---\n\nYou are receiving this email because you use Acme & <Co>.');
     expect(links).toEqual([]);
   });
 
   test('what the project says at the foot of all letters stands between why they come and whence', () => {
     const { html, text } = renderEmail(content('Hi'), { ...FRAME, footer: 'Registered <b>in</b> Berlin' });
-    expect(text).toContain('user of Acme & <Co>.\n\nRegistered <b>in</b> Berlin\n\nAcme & <Co>\nAcme GmbH');
+    expect(text).toContain('you use Acme & <Co>.\n\nRegistered <b>in</b> Berlin\n\nAcme & <Co>\nAcme GmbH');
     expect(html).toContain('Registered &lt;b&gt;in&lt;/b&gt; Berlin');
   });
 
   test('shows all of Markdown, and HTML as it is typed', () => {
     const { html, text, links, troubles } = renderEmail(content(KITCHEN), FRAME);
-    expect(text.split('\n\n---\n\nYou get')[0]).toBe(
+    expect(text.split('\n\n---\n\nYou are receiving')[0]).toBe(
       `One
 
 Text with em, strong, code and a link [https://a.example/b?c=1&d=2], https://auto.example/x, me@x.example, an our logo and
@@ -255,6 +255,7 @@ function shipped(name: string): LetterText {
     endsAt: Date.UTC(2026, 5, 5),
     project: { name: 'Acme' },
     zone: 'UTC',
+    locale: 'en',
   });
   const letter = findShippedLetter(name);
   if (letter === undefined) throw new Error(`there is no letter ${name}`);
@@ -282,8 +283,8 @@ describe('a page that was laid out by itself', () => {
     expect(html).toMatch(
       /^<!doctype html><html><body style="a > b"><div style="display:none[^"]*">Soon<\/div><p>Hi<\/p><div /,
     );
-    expect(html).toMatch(/Unsubscribe<\/a><\/p><\/div><\/body><\/html>$/);
-    expect(text).toMatch(/^Hi\n\nYou get this letter/);
+    expect(html).toMatch(/manage email preferences<\/a><\/p><\/div><\/div><\/body><\/html>$/);
+    expect(text).toMatch(/^Hi\n\nYou are receiving this email/);
   });
 
   test('in Markdown the place is an address like others', () => {

@@ -1,3 +1,5 @@
+import { directionOf } from '../../base/locale.ts';
+import { fillText, languageOfLocale, LANGUAGES } from '../../base/recipient-texts/index.ts';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { escapeHtml } from './html-text.ts';
 import { laidOut } from './layout.ts';
@@ -6,27 +8,29 @@ import { partsOfPage } from './scan-html.ts';
 import { markdownToHtml } from './markdown-html.ts';
 import { plainText } from './plain-text.ts';
 
-/** What stands around a letter, whoever wrote it. */
+/** What surrounds the content of an email. */
 export type EmailFrame = {
   projectName: string;
   postalAddress: string | null;
-  /** What the project says at the foot of all of them. */
+  /** The project's own line in the footer. */
   footer?: string | null;
   unsubscribeUrl: string | null;
-  /** Of the letter, such as `en`. */
-  language?: string;
+  /** The recipient's locale, such as `de-AT`. */
+  locale: string;
+  /** The footer is in its language if it is not translated into the recipient's. */
+  projectLocale: string;
 };
 
-/** `links`: every address that the letter leads to, once each. `troubles`: what a person should know before it leaves. */
+/** `links`: every address that the email links to, once each. `troubles`: warnings to show before it is sent. */
 export type Email = { html: string; text: string; links: string[]; troubles: string[] };
 
 const OWN_LINK = `href="${UNSUBSCRIBE}"`;
 
-/** What is longer is cut off by Gmail, and nobody reads it. */
+/** Gmail clips longer emails. */
 const HTML_MAX_BYTES = 100_000;
 const UNSEEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all;';
 
-/** The letter as it leaves, and as it is shown beforehand: there is no other way from a content to what is sent. */
+/** Renders an email. Previews, test copies and sent emails all come from this function. */
 export function renderEmail(content: LetterText, frame: EmailFrame): Email {
   const troubles = new Set<string>();
   const { html, shown } =
@@ -41,17 +45,19 @@ export function renderEmail(content: LetterText, frame: EmailFrame): Email {
   return { html, text, links, troubles: [...troubles] };
 }
 
-/** `shown`: what its plain text is made of; the same HTML without the layout, in which there are no words. */
+/** `shown`: the HTML that the plain text is made from. It omits the layout, which has no text. */
 type Laid = { html: string; shown: string };
 
 function inLayout(content: LetterText, frame: EmailFrame, troubles: Set<string>): Laid {
   const body = markdownToHtml(content.body, troubles);
   const footer = footerOf(frame, true);
+  const direction = directionOf(frame.locale);
   const html = laidOut({
-    LANGUAGE: escapeHtml(frame.language ?? 'en'),
+    LANGUAGE: escapeHtml(frame.locale),
+    DIRECTION: direction,
     TITLE: escapeHtml(content.subject),
     PREHEADER: preheaderOf(content.preheader),
-    BODY: body,
+    BODY: `<div dir="auto"${direction === 'rtl' ? ' style="text-align:start;"' : ''}>${body}</div>`,
     FOOTER: footer,
   });
   return { html, shown: `${body}<hr>${footer}` };
@@ -64,34 +70,47 @@ function preheaderOf(preheader: string): string {
 const LINE = 'margin:0 0 8px;';
 const LINK = 'display:inline-block;padding:11px 0;color:#0b57d0;text-decoration:underline;';
 
-/** Who writes and why, and the way out. */
+/** The reason for the email, the project's own line, its postal address, and the unsubscribe link. */
 function footerOf(frame: EmailFrame, hasLink: boolean): string {
-  const { projectName, postalAddress, footer, unsubscribeUrl } = frame;
-  const name = escapeHtml(projectName);
-  const whose = postalAddress?.startsWith(projectName) === true ? '' : `${name}<br>`;
-  const why = `<p style="${LINE}">You get this letter because you are a user of ${name}.</p>`;
+  const { projectName, unsubscribeUrl } = frame;
+  const language = languageOfLocale(frame.locale) ?? languageOfLocale(frame.projectLocale) ?? 'en';
+  const { dir, emailReason, emailUnsubscribe } = LANGUAGES[language];
+  const reason = fillText(escapeHtml(emailReason), { project: escapeHtml(projectName) });
+  const link =
+    hasLink && unsubscribeUrl !== null
+      ? `<p style="margin:0;"><a href="${escapeHtml(unsubscribeUrl)}" style="${LINK}">${escapeHtml(emailUnsubscribe)}</a></p>`
+      : '';
+  const align = dir === 'rtl' ? ' style="text-align:right;"' : '';
+  return `<div lang="${language}" dir="${dir}"${align}><p style="${LINE}">${reason}</p>${ownLines(frame)}${link}</div>`;
+}
+
+/** Written by the project in any language, so their direction is that of their text. */
+function ownLines({ projectName, postalAddress, footer }: EmailFrame): string {
+  const whose = postalAddress?.startsWith(projectName) === true ? '' : `${escapeHtml(projectName)}<br>`;
   const address = (postalAddress ?? '')
     .split(/\r\n?|\n/)
     .map((line) => escapeHtml(line.trim()))
     .filter((line) => line !== '')
     .join('<br>');
-  const whence = address === '' ? '' : `<p style="${LINE}">${whose}${address}</p>`;
-  const own = footer ? `<p style="${LINE}">${escapeHtml(footer)}</p>` : '';
-  if (!hasLink || unsubscribeUrl === null) return why + own + whence;
-  const href = escapeHtml(unsubscribeUrl);
-  return `${why}${own}${whence}<p style="margin:0;"><a href="${href}" style="${LINK}">Unsubscribe</a></p>`;
+  const own = footer ? `<p dir="auto" style="${LINE}">${escapeHtml(footer)}</p>` : '';
+  return address === '' ? own : `${own}<p dir="auto" style="${LINE}">${whose}${address}</p>`;
 }
 
 const FOOT =
   "max-width:552px;margin:0 auto;padding:16px 24px 32px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:14px;line-height:22px;color:#5c6370;background-color:#ffffff;";
 
-/** A page that was laid out by itself. It gets what every letter must have, but no second link to unsubscribe. */
+/** What MJML writes into a page that names no language of its own. */
+const NO_LANGUAGE = /(<(?:html|div)\b[^>]*?) lang="und" dir="auto"/g;
+
+/** A page with a layout of its own. It gets what every email must have, but no second unsubscribe link. */
 function asPage({ body, preheader }: LetterText, frame: EmailFrame): Laid {
   const hasOwn = body.includes(OWN_LINK);
   const url = frame.unsubscribeUrl;
   const page = hasOwn ? body.replaceAll(OWN_LINK, url === null ? '' : `href="${escapeHtml(url)}"`) : body;
   const foot = `<div style="${FOOT}">${footerOf(frame, !hasOwn)}</div>`;
-  const html = between(page, { preheader: preheaderOf(preheader), foot });
+  const language = ` lang="${escapeHtml(frame.locale)}" dir="${directionOf(frame.locale)}"`;
+  const localized = page.replace(NO_LANGUAGE, (_, tag: string) => tag + language);
+  const html = between(localized, { preheader: preheaderOf(preheader), foot });
   return { html, shown: html };
 }
 

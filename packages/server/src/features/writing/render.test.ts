@@ -4,15 +4,18 @@ import { type LetterText, personFactsChanged, renderLetter, variablesFor } from 
 import { oneLine } from './printed.ts';
 import type { VariableSources } from './variables.ts';
 
-type Given = { traits?: Record<string, unknown>; zone?: string } & Partial<VariableSources['anchor']>;
+type Given = { traits?: Record<string, unknown>; zone?: string; locale?: string } & Partial<
+  VariableSources['anchor']
+>;
 
-function variables({ traits = {}, zone = 'Europe/Paris', ...anchor }: Given = {}) {
+function variables({ traits = {}, zone = 'Europe/Paris', locale = 'en', ...anchor }: Given = {}) {
   return variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 4, 22, 30), ...anchor },
     endsAt: null,
     project: { name: 'Acme' },
     zone,
+    locale,
   });
 }
 
@@ -125,12 +128,12 @@ describe('a gap', () => {
 
 describe('a date', () => {
   test.each([
-    ['{{ event.occurred_at | date }}', 'Friday, 5 June'],
+    ['{{ event.occurred_at | date }}', 'Friday, June 5'],
     ['{{ event.occurred_at | date: "%-d %B %Y, %H:%M" }}', '5 June 2026, 00:30'],
     ['{{ event.occurred_at | date: "%a %d %b %y %-I.%M %p %% %q" }}', 'Fri 05 Jun 26 12.30 AM % %q'],
-    ['{{ person.day | date }}', 'Friday, 5 June'],
-    ['{{ person.seconds | date }}', 'Friday, 5 June'],
-    ['{{ person.ms | date }}', 'Friday, 5 June'],
+    ['{{ person.day | date }}', 'Friday, June 5'],
+    ['{{ person.seconds | date }}', 'Friday, June 5'],
+    ['{{ person.ms | date }}', 'Friday, June 5'],
     ['{{ person.words | date }}', 'next spring'],
     ['{{ person.huge | date }}', '1e+300'],
   ])("is told in the person's zone: %s", (body, text) => {
@@ -143,7 +146,7 @@ describe('a date', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const given = variables({ traits: { day: '2026-06-05' }, zone });
       expect(renderLetter(letter({ body: '{{ person.day | date }}' }), given).content.body).toBe(
-        'Friday, 5 June',
+        'Friday, June 5',
       );
     }
   });

@@ -25,7 +25,14 @@ export function usedVariables(letter: LetterText): UsedVariable[] {
   return [...new Set(names)].map((name) => ({ name, holds: holds(name) }));
 }
 
-const UNKNOWN = { person: {}, event: {}, project: { name: '' }, run: { ends_at: null }, zone: 'UTC' };
+const UNKNOWN = {
+  person: {},
+  event: {},
+  project: { name: '' },
+  run: { ends_at: null },
+  zone: 'UTC',
+  locale: 'en',
+};
 
 /** What a letter says to somebody of whom nothing is known; a fault where even that takes too much work. */
 export function trialContent(letter: LetterText): LetterText {

@@ -9,8 +9,10 @@ export type LetterVariables = {
   project: { name: string };
   /** The end of what the letter is about, such as a trial. */
   run: { ends_at: string | null };
-  /** In which dates are told. */
+  /** The time zone of dates. */
   zone: string;
+  /** The locale of dates and numbers, and of the email around them. */
+  locale: string;
 };
 
 export type VariableSources = {
@@ -20,29 +22,34 @@ export type VariableSources = {
   endsAt: number | null;
   project: { name: string };
   zone: string;
+  locale: string;
 };
 
 /** A trait called `email` or a property called `name` gives way to ours, which are always what they say. */
-export function variablesFor({ person, anchor, endsAt, project, zone }: VariableSources): LetterVariables {
+export function variablesFor(sources: VariableSources): LetterVariables {
+  const { person, anchor, endsAt, project, zone, locale } = sources;
   return {
     person: { ...Object.fromEntries(person.traits), external_user_id: person.userId, email: person.email },
     event: { ...anchor.properties, name: anchor.name, occurred_at: momentText(anchor.occurredAt) },
     project: { name: project.name },
     run: { ends_at: endsAt === null ? null : momentText(endsAt) },
     zone,
+    locale,
   };
 }
 
-/** Which facts about the person are others now; the zone is one of them wherever a date was told. */
+/** The names of facts about the person that changed. The time zone and the locale are facts where a filter used them. */
 export function personFactsChanged(facts: Record<string, unknown>, variables: LetterVariables): string[] {
   return Object.keys(facts).filter((name) => {
     if (name === ZONE_FACT) return facts[name] !== variables.zone;
+    if (name === LOCALE_FACT) return facts[name] !== variables.locale;
     if (!name.startsWith(PERSON)) return false;
     return canonicalJson(facts[name]) !== canonicalJson(valueOf(variables.person, name.slice(PERSON.length)));
   });
 }
 
 export const ZONE_FACT = 'zone';
+export const LOCALE_FACT = 'locale';
 const PERSON = 'person.';
 
 /** Null where it is not set; what every object inherits is no value of anybody. */

@@ -23,6 +23,7 @@ async function write(name: string, traits: object, properties: object): Promise<
     endsAt: AT + 3 * 86_400_000,
     project: { name: 'Acme' },
     zone: 'Europe/Paris',
+    locale: 'en',
   });
   const { content } = renderLetter(letter, variables);
   const from = { name: 'Acme', address: 'hello@acme.test' };
@@ -35,7 +36,13 @@ async function write(name: string, traits: object, properties: object): Promise<
     project: 'Acme',
     rule: name,
   });
-  const frame = { projectName: 'Acme', postalAddress: '1 Main Street', unsubscribeUrl };
+  const frame = {
+    projectName: 'Acme',
+    postalAddress: '1 Main Street',
+    unsubscribeUrl,
+    locale: 'en',
+    projectLocale: 'en',
+  };
   const { html, text } = renderEmail(content, frame);
   const to = { name: '', address: 'ada@x.test' };
   const rest = { messageId: messageIdHeader, date: new Date(AT), from, to, replyTo: null, headers };

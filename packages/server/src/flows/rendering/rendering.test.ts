@@ -313,7 +313,13 @@ describe('isQuick', () => {
   const quick = (body: string, format: 'markdown' | 'html') =>
     isQuick({
       content: { subject: '', preheader: '', body, format },
-      frame: { projectName: '', postalAddress: null, unsubscribeUrl: null },
+      frame: {
+        projectName: '',
+        postalAddress: null,
+        unsubscribeUrl: null,
+        locale: 'en',
+        projectLocale: 'en',
+      },
       ownPrefix: null,
     });
 

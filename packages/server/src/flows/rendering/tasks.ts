@@ -68,7 +68,13 @@ function tryTemplate(letter: LetterText): void {
   renderEmail(trialContent(letter), TRIAL_FRAME);
 }
 
-const TRIAL_FRAME: EmailFrame = { projectName: '', postalAddress: null, unsubscribeUrl: null };
+const TRIAL_FRAME: EmailFrame = {
+  projectName: '',
+  postalAddress: null,
+  unsubscribeUrl: null,
+  locale: 'en',
+  projectLocale: 'en',
+};
 
 export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedEmail {
   const email = renderEmail(content, frame);

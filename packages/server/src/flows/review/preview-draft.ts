@@ -6,6 +6,7 @@ import type { Tx } from '../../io/db/index.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
 import type { Renderer } from '../rendering/index.ts';
+import { localeOfPerson } from '../rules/index.ts';
 import { checkLetter } from '../outbox/check-letter.ts';
 import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
@@ -49,6 +50,8 @@ export async function previewDraft(
       email: to ?? NOBODY,
       address: to ?? NOBODY,
       content: draft.content,
+      locale: localeOfCase(opened),
+      projectLocale: model.project.settings.language,
       sender,
       provider: '',
       projectName: model.project.name,
@@ -90,17 +93,25 @@ export async function renderDraft(
   return framed(await openDraft(db, asked), renderer);
 }
 
-/** The way out stands in it, and leads nowhere: whoever looks at it is not whom it is for. */
-function framed({ draft, model: { project } }: DraftCase, renderer: Renderer): Promise<Email> {
+/** The unsubscribe link is an example: the reader of a preview is not the recipient. */
+function framed(opened: DraftCase, renderer: Renderer): Promise<Email> {
+  const { draft, model } = opened;
+  const { project } = model;
   const { sender } = project.settings;
   const frame = {
     projectName: project.name,
     postalAddress: sender.postalAddress,
     footer: sender.footer,
     unsubscribeUrl: 'https://example.com/unsubscribe',
+    locale: localeOfCase(opened),
+    projectLocale: project.settings.language,
   };
   const { content, projectId } = draft;
   return renderer.run('email', { content, frame, ownPrefix: null }, { projectId });
+}
+
+function localeOfCase({ person, model }: DraftCase): string {
+  return localeOfPerson(person ?? { traits: new Map() }, model);
 }
 
 async function openDraft(tx: Tx, asked: CaseAsked): Promise<DraftCase> {

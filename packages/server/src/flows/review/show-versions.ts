@@ -3,7 +3,7 @@ import { variablesFor } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import type { Renderer } from '../rendering/index.ts';
-import { letterOf, zoneOfPerson } from '../rules/index.ts';
+import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** `letter`: what its letter says to this person today; null where that cannot be said any more. The newest text comes first. */
@@ -35,6 +35,7 @@ async function letterNow(
     endsAt: draft.endsAt,
     project: model.project,
     zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
   });
   const { projectId } = draft;
   const { content } = await renderer.run('letter', { letter: letter.text, variables }, { projectId });

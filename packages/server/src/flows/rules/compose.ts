@@ -14,7 +14,7 @@ import { autopilotPeriod } from '../autopilot.ts';
 import type { Model } from '../models.ts';
 import type { LetterToRender } from '../rendering/index.ts';
 import type { BatchRendering } from './batch-rendering.ts';
-import { zoneOfPerson } from './desk.ts';
+import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 
 export type Composing = { run: Run; letter: ProgramLetter; person: Person; model: Model };
 
@@ -70,6 +70,7 @@ export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: M
     endsAt: null,
     project: model.project,
     zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
   });
   return personFactsChanged(draft.facts, variables).length > 0;
 }
@@ -92,6 +93,7 @@ export function letterToRender({ run, letter, person, model }: Writing): LetterT
     endsAt: run.endsAt,
     project: model.project,
     zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
   });
   return { letter: text, variables };
 }

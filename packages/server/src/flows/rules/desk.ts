@@ -1,6 +1,5 @@
 import type { NewId } from '../../base/ids.ts';
 import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
-import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
 import type { Decision } from '../../features/decisions/index.ts';
 import { isSuppressed, type Person } from '../../features/people/index.ts';
 import {
@@ -32,6 +31,7 @@ import {
   standAt,
 } from '../../features/sequences/index.ts';
 import type { Model } from '../models.ts';
+import { zoneOfPerson } from './recipient.ts';
 
 /** What is known about one person before anything is decided. */
 export type Known = {
@@ -98,14 +98,6 @@ export function openDesk(of: { person: Person; model: Model }, known: Known, dep
       ended: [],
     },
   };
-}
-
-export function zoneOfPerson(
-  { traits }: Pick<Person, 'traits'>,
-  { project }: Pick<Model, 'project'>,
-): string {
-  const own = ZONE_TRAITS.map((name) => traits.get(name));
-  return zoneOf(own, project.settings.timeZone).zone;
 }
 
 /** Asks a rule whose trigger was hit, and begins what it says. */

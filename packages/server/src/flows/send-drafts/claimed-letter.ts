@@ -1,5 +1,6 @@
 import type { Content } from '../../features/drafts/index.ts';
 import type { FrozenRow } from '../../features/sending/index.ts';
+import type { Model } from '../models.ts';
 import type { Sender } from './sender-of.ts';
 
 /** A letter that its worker has claimed, with all that is needed to hand it over without asking the database again. */
@@ -13,6 +14,9 @@ export type ClaimedLetter = {
   email: string;
   address: string;
   content: Content;
+  /** The recipient's locale, which the footer and `lang` follow. */
+  locale: string;
+  projectLocale: string;
   sender: Sender;
   provider: string;
   projectName: string;
@@ -26,3 +30,10 @@ export type ClaimedLetter = {
   /** How far the clock of its project was ahead when it was claimed. */
   aheadMs: number;
 };
+
+/** A rule can track less than its project, not more. */
+export function trackingOf({ project, rules }: Model, ruleId: string): ClaimedLetter['tracking'] {
+  const isOn = rules.byId.get(ruleId)?.definition.tracking ?? false;
+  const { opens, clicks } = project.settings.tracking;
+  return { opens: isOn && opens, clicks: isOn && clicks };
+}

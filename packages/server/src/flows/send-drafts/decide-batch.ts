@@ -29,10 +29,10 @@ import {
 import { WORK_MAX } from '../../features/writing/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import type { Model, Models } from '../models.ts';
-import { letterOf, zoneOfPerson } from '../rules/index.ts';
+import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import type { BatchTx } from '../session.ts';
 import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
-import type { ClaimedLetter } from './claimed-letter.ts';
+import { type ClaimedLetter, trackingOf } from './claimed-letter.ts';
 import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
 import type { Mailroom } from './mailroom.ts';
 import { findSender, gatesElsewhere, type Sender } from './sender-of.ts';
@@ -251,6 +251,8 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
     email: person.email,
     address,
     content,
+    locale: localeOfPerson(person, model),
+    projectLocale: model.project.settings.language,
     sender,
     provider,
     projectName: model.project.name,
@@ -260,13 +262,6 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
     frozen: null,
     aheadMs: deps.db.aheadMs,
   });
-}
-
-/** A rule may do with less than its project does, not with more. */
-function trackingOf({ project, rules }: Model, ruleId: string): ClaimedLetter['tracking'] {
-  const isOn = rules.byId.get(ruleId)?.definition.tracking ?? false;
-  const { opens, clicks } = project.settings.tracking;
-  return { opens: isOn && opens, clicks: isOn && clicks };
 }
 
 type Noted = { draft: Draft; decided: Decided | null; detail?: Record<string, unknown> };

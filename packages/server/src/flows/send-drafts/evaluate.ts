@@ -16,7 +16,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';
-import { gapOf, isOutdated, letterOf, zoneOfPerson } from '../rules/index.ts';
+import { gapOf, isOutdated, letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 
 /** What is looked up before drafts are evaluated again. */
 export type Evidence = {
@@ -123,6 +123,7 @@ function rewrite(draft: Draft, person: Person, { model, runs, now, rendering }: 
     endsAt: draft.endsAt,
     project: model.project,
     zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
   });
   const rendered = renderLetter(letter.text, variables);
   rendering.work += rendered.work;

@@ -42,6 +42,8 @@ export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<F
     postalAddress: sender.identity.postalAddress,
     footer: sender.identity.footer,
     unsubscribeUrl,
+    locale: letter.locale,
+    projectLocale: letter.projectLocale,
   };
   const { opens, clicks } = letter.tracking;
   const ownPrefix = opens || clicks ? new URL('.', unsubscribeUrl).href : null;

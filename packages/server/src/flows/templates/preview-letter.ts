@@ -1,4 +1,5 @@
 import { Fault } from '../../base/fault.ts';
+import { LOCALE_TRAIT } from '../../base/locale.ts';
 import { listNewest } from '../../features/events/index.ts';
 import { findPeople, isStorable, type Person, unknownPerson } from '../../features/people/index.ts';
 import { listSettings, type ProjectSettings } from '../../features/projects/index.ts';
@@ -16,7 +17,7 @@ import {
 } from '../../features/writing/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import type { Renderer } from '../rendering/index.ts';
-import { zoneOfPerson } from '../rules/index.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import { findPersonThen } from '../person-then.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';
@@ -39,6 +40,8 @@ export type PreviewAsked = {
 /** The letter as it would leave. `missing`: what would hold it. `event`: what it is told about. */
 export type Preview = Email & {
   content: LetterText;
+  /** The locale that it was rendered for. */
+  locale: string;
   /** Before it was filled in. */
   source: LetterText;
   missing: string[];
@@ -58,23 +61,36 @@ export async function previewLetter({ db: tx, renderer }: RenderDeps, asked: Pre
   const used = (await renderer.run('usedVariables', letter, { projectId })).map((one) => one.name);
   const scene: Scene = { projectId, project, now, at, name, used };
   const { person, anchor, unsure } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
+  const locale = localeOfPerson(person, { project });
   const variables = variablesFor({
     person,
     anchor,
     endsAt: at + SAMPLE_ENDS_IN_MS,
     project,
     zone: zoneOfPerson(person, { project }),
+    locale,
   });
   const frame = {
     projectName: project.name,
     postalAddress: project.settings.sender.postalAddress ?? SAMPLE_ADDRESS,
     footer: project.settings.sender.footer,
     unsubscribeUrl: SAMPLE_UNSUBSCRIBE,
+    locale,
+    projectLocale: project.settings.language,
   };
   const { rendered, email } = await renderer.run('preview', { letter, variables, frame }, { projectId });
   const { content, missing, failed } = rendered;
   if (failed !== null) throw tooMuchWork(failed);
-  return { ...email, content, source: letter, missing, unsure, userId: person.userId, event: anchor.name };
+  return {
+    ...email,
+    content,
+    locale,
+    source: letter,
+    missing,
+    unsure,
+    userId: person.userId,
+    event: anchor.name,
+  };
 }
 
 const SAMPLE_ENDS_IN_MS = 3 * 86_400_000;
@@ -211,16 +227,17 @@ const SAMPLE_PROPERTIES: Record<string, unknown> = {
 };
 
 /** Of whom everything is known that the letter asks; what has no likely value is told by its name. */
-function madeUp({ used, at }: Scene): Cast {
+function madeUp({ used, at, project }: Scene): Cast {
   const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
     used.flatMap((name): [string, unknown][] => {
       const key = name.startsWith(root) ? name.slice(root.length) : '';
       return key === '' ? [] : [[key, samples[key] ?? key]];
     });
+  const traits = { ...SAMPLE_TRAITS, [LOCALE_TRAIT]: project.settings.language };
   return {
     person: {
       userId: 'sample',
-      traits: new Map([...Object.entries(SAMPLE_TRAITS), ...filled('person.', SAMPLE_TRAITS)]),
+      traits: new Map([...Object.entries(traits), ...filled('person.', traits)]),
       email: 'ada@example.com',
     },
     anchor: {

@@ -328,7 +328,7 @@ describe('a preview', () => {
       const { missing, troubles, text, userId } = await preview({ reference: name });
       expect({ missing, troubles, userId }).toEqual({ missing: [], troubles: [], userId: 'sample' });
       expect(text).toContain('Hi Ada,');
-      expect(text).toContain('Unsubscribe [');
+      expect(text).toContain('Unsubscribe or manage email preferences [');
     }
     await create({ body: '{{ person.shoe_size }} {{ event.color }}' });
     expect((await preview({ reference: 'greeting' })).content.body).toBe('shoe_size color');

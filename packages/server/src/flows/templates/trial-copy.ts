@@ -18,7 +18,7 @@ type Deps = {
   newId: NewId;
 };
 
-type Wanted = { projectId: number; content: LetterText; to: string };
+type Wanted = { projectId: number; content: LetterText; locale: string; to: string };
 
 /** What has nothing to do with the words: it depends on who sends them and how. */
 const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
@@ -38,7 +38,7 @@ export async function sendTrialCopy(
   wanted: Wanted,
 ): Promise<{ to: string; subject: string; reply: string }> {
   const { db, tokenKeys, relay, mailroom } = deps;
-  const { projectId, to } = wanted;
+  const { projectId, to, locale } = wanted;
   const content = { ...wanted.content, subject: `[Test] ${wanted.content.subject}` };
   const scene = await openScene(deps, projectId);
   const { sender } = scene;
@@ -47,7 +47,7 @@ export async function sendTrialCopy(
   if (sender.outlet.kind !== mailroom.outlet.kind)
     throw conflict('This project is a demo, and nothing of it leaves: look at the preview');
   if (sender.gate !== 'pass') throw conflict(`Nothing can be sent yet: ${sender.gate.detail}`);
-  const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content });
+  const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
   // As a letter to the team: it belongs to no draft and to nobody.
   const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${OUTBOX_DOMAIN}`;
   const over = await relay.hand({ from: isOutbox ? own : mailFrom, to, envid: null }, mime);
@@ -66,7 +66,7 @@ async function openScene({ db, mailroom }: Deps, projectId: number): Promise<Sce
 async function compose(
   { tokenKeys, newId, mailroom: { renderer } }: Deps,
   scene: Scene,
-  { projectId, content, to }: Wanted,
+  { projectId, content, locale, to }: Wanted,
 ) {
   const { model, sender, now } = scene;
   const messageId = newId();
@@ -80,6 +80,8 @@ async function compose(
       email: to,
       address: to,
       content,
+      locale,
+      projectLocale: model.project.settings.language,
       sender,
       provider: '',
       projectName: model.project.name,

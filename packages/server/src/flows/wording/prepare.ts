@@ -16,7 +16,7 @@ import {
 import type { Tx } from '../../io/db/index.ts';
 import { isRenderFailure, type Renderer } from '../rendering/index.ts';
 import type { Models } from '../models.ts';
-import { letterOf, zoneOfPerson } from '../rules/index.ts';
+import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 
 export type Prepared = {
   draft: Draft;
@@ -71,6 +71,7 @@ async function rendered(
     endsAt: draft.endsAt,
     project: model.project,
     zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
   });
   const { content, facts } = await renderer.run('letter', { letter, variables }, { projectId });
   if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };

@@ -194,6 +194,16 @@ test('its letter is a page that can do nothing, on a light or a dark screen, wit
   );
 });
 
+test('the preview and the page of a draft have the locale of its user', async () => {
+  const { id } = await orderOne();
+  await story.user('ada', { traits: { locale: 'it' } });
+  await story.later(60_000);
+  expect((await get(`/${id}/letter.html`)).text).toContain('<html lang="it" dir="ltr" ');
+  expect((await get<DraftPreview>(`/${id}/preview`)).json.data.text).toContain(
+    'Ricevi questa email perché usi',
+  );
+});
+
 test('each text that it had is kept, with whose it was, beside what its letter says today', async () => {
   const { id } = await orderOne();
   await post(`/${id}/edit`, { body: 'First' });

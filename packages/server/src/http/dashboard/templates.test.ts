@@ -207,6 +207,21 @@ test('words that are only being written have a page of their own, which nothing 
   );
 });
 
+test('previews and test copies have the locale of the user, otherwise the language of the project', async () => {
+  await create();
+  await story.set({ language: 'fr' });
+  await story.user('eva', { email: 'eva@x.org', traits: { plan: 'pro', locale: 'de_DE' } });
+  await stage.engine.settle();
+  const preview = async (body: object) =>
+    (await ask<TemplatePreview>('POST /templates/greeting/preview', { body })).data.text;
+  expect(await preview({ user: 'eva' })).toContain('Sie erhalten diese E-Mail');
+  expect(await preview({})).toContain('Vous recevez cet e-mail');
+  const page = `GET /projects/${story.projectId}/templates/greeting/letter.html?user=eva`;
+  expect((await dashboard.ask(page)).text).toContain('<html lang="de-DE" dir="ltr" ');
+  await ask('POST /templates/greeting/send-test', { body: {} });
+  expect(handed.at(-1)?.mime).toContain('Vous recevez cet e-mail');
+});
+
 test('a test copy goes to whoever asks, filled in for somebody made up', async () => {
   await create();
   const sent = await ask<{ to: string; subject: string }>('POST /templates/greeting/send-test', { body: {} });

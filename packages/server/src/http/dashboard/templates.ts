@@ -183,10 +183,10 @@ export const templateRoutes: DashboardRoute[] = [
     async handle(deps, { projectId, params: { template }, body, person, note }) {
       const to = testRecipient(body.to, person);
       const letter = await letterOf(deps, { projectId, template, ...body });
-      const { content } = await renderAs(deps, { projectId, template, letter, user: null });
+      const { content, locale } = await renderAs(deps, { projectId, template, letter, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
       const relay = await deps.wayOut();
-      return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, to }) };
+      return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
     },
   }),
 ];
@@ -225,10 +225,10 @@ async function preview(
   const { projectId, letter, user } = wanted;
   const rendered = await orFaults(() => renderAs(deps, wanted));
   if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
-  const { content, text, html, missing, unsure, userId, event, source, troubles } = rendered;
+  const { content, locale, text, html, missing, unsure, userId, event, source, troubles } = rendered;
   const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
   const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
-  const looks = await checkWords(deps, { projectId, content, to });
+  const looks = await checkWords(deps, { projectId, content, locale, to });
   return {
     external_user_id: userId,
     is_made_up: user === null,
