@@ -87,6 +87,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
     autopilot: 'draft',
     drafting: 'template',
     time_zone: 'Europe/Paris',
+    language: 'en',
     paused: 'false',
     keep_events: 'forever',
     keep_stream: '90d',
