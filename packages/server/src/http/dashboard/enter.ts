@@ -72,7 +72,7 @@ export async function isStillIn(
 }
 
 /** The scope that opens a route to a personal token: what its least role takes, unless the route names another. */
-export function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any' | null {
+function scopeOf({ needs, scope, isAccount }: DashboardRoute): TokenScope | 'any' | null {
   if (scope !== undefined) return scope;
   if (isAccount === true) return null;
   switch (needs) {
