@@ -36,6 +36,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       ],
       'features/team/reads.ts': [
         'JOIN beckon.project p',
+        'FROM beckon.project p WHERE p.organisation_id = o.id',
         'WHERE organisation_id = $1 ORDER BY project_id',
         'FROM beckon.project ORDER BY project_id',
       ],
