@@ -696,6 +696,21 @@ CREATE TABLE beckon.rule (
 COMMENT ON COLUMN beckon.rule.enabled_at IS 'NULL while the rule is disabled.';
 COMMENT ON COLUMN beckon.rule.demoted_at IS 'When autopilot was last turned off because of the outcomes of the rule''s emails.';
 
+CREATE TABLE beckon.rule_enrollment (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  next_at timestamp with time zone,
+  after_user text COLLATE "C",
+  members bigint NOT NULL,
+  processed bigint NOT NULL,
+  enrolled bigint NOT NULL,
+  excluded jsonb NOT NULL
+);
+
 CREATE TABLE beckon.rule_entry (
   project_id bigint NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
@@ -1273,6 +1288,11 @@ ALTER TABLE beckon.rule ADD CONSTRAINT rule_deadline_ms_check CHECK ((deadline_m
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_mode_check CHECK ((mode = ANY (ARRAY['draft'::text, 'autopilot'::text])));
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule ADD CONSTRAINT rule_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check CHECK (((ended_at IS NULL) = (state = 'running'::text)));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check1 CHECK (((next_at IS NULL) = (state <> 'running'::text)));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (((state = 'running'::text) OR (after_user IS NULL)));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])));
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
@@ -1441,6 +1461,8 @@ CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (fo
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
 CREATE INDEX reply_received_at ON beckon.reply USING btree (project_id, received_at, id);
+CREATE INDEX rule_enrollment_rule ON beckon.rule_enrollment USING btree (project_id, rule_id, id);
+CREATE UNIQUE INDEX rule_enrollment_running ON beckon.rule_enrollment USING btree (project_id, rule_id) WHERE (state = 'running'::text);
 CREATE INDEX rule_timer_at ON beckon.rule_timer USING btree (project_id, at);
 CREATE INDEX run_goal ON beckon.run USING btree (project_id, rule_id, version, goal_until) WHERE ((goal_until IS NOT NULL) AND (converted_at IS NULL));
 CREATE INDEX run_next_at ON beckon.run USING btree (project_id, next_at) WHERE ((state = 'active'::text) AND (next_at IS NOT NULL));

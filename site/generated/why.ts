@@ -57,6 +57,9 @@ const RULE_ADVICE: Record<Reason, string> = {
   already_entered: 'No action needed, or change the rule’s `entry`, for example to a cooldown.',
   in_cooldown: 'Wait, or shorten the cooldown in the rule’s `entry`.',
   in_progress: 'No action needed. The user gets the emails of the current run.',
+  no_address: 'Send the address of this user, and start another enrollment.',
+  address_suppressed: 'No action needed, or lift the suppression and start another enrollment.',
+  topic_refused: 'No action needed. This user does not want emails about the topic of the rule.',
   crowded: 'See the user’s active runs in `user show`. One of their rules may lack an exit condition.',
   holdout: 'No action needed. `insights` compares this group with the users who got emails.',
 };

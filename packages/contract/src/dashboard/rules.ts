@@ -39,8 +39,39 @@ export type RuleListed = {
 /** A rule as `docs/reference/rules.md` has it. */
 export type RuleDocument = Record<string, unknown>;
 
+/** Why users were not enrolled, the most frequent reason first. */
+export type ExcludedUsers = { reason: string; sentence: string; count: number };
+
+/** Enrolls the users who were in the audiences of a rule when it started. Turning the rule off cancels it. */
+export type RuleEnrollment = {
+  id: string;
+  state: 'running' | 'done' | 'cancelled';
+  started_at: string;
+  ended_at: string | null;
+  /** Members when it started. Those who leave the audience before their turn are not processed. */
+  members: number;
+  processed: number;
+  enrolled: number;
+  excluded: ExcludedUsers[];
+};
+
+/** What an enrollment would do now; for a rule that is off: if it were turned on now. */
+export type RuleEnrollmentPreview = {
+  /** The audiences that start the rule when a user enters them. Empty: nobody can be enrolled. */
+  audiences: { id: string; name: string; ready: boolean }[];
+  members: number;
+  /** The first 10,000 members are evaluated, in the order of their ids; the counts below are of these. */
+  evaluated: number;
+  would_enroll: number;
+  /** The first 20 who would be enrolled. */
+  first: { external_user_id: string; name: string | null }[];
+  excluded: ExcludedUsers[];
+};
+
 export type RuleShown = RuleListed & {
   definition: RuleDocument;
+  /** The newest one; null: the rule never had one. */
+  enrollment: RuleEnrollment | null;
   /** People under way in it, and how the runs of the others ended. */
   runs: { active: number; frozen: number; ended: Record<string, number> };
   suggestion: RuleSuggestion | null;
@@ -84,7 +115,14 @@ export type RuleSwitchPreview = {
   long_held: number;
 };
 
-export type RuleSwitched = { rule: RuleShown; drafts: number; runs: number; expired: number };
+export type RuleSwitched = {
+  rule: RuleShown;
+  drafts: number;
+  runs: number;
+  expired: number;
+  /** Null unless `enroll` was asked for. */
+  enrollment: RuleEnrollment | null;
+};
 
 export type RuleVersion = {
   version: number;
@@ -227,9 +265,13 @@ export type RulesApi = {
   'POST /projects/:project/rules/:rule/duplicate': { body: { name?: string }; answer: One<RuleShown> };
   'GET /projects/:project/rules/:rule/switch': { answer: One<RuleSwitchPreview> };
   'POST /projects/:project/rules/:rule/switch': {
-    body: { on: boolean; confirmed?: boolean };
+    /** `enroll`, with `on`: also enroll the users who are in the rule's audiences now. */
+    body: { on: boolean; confirmed?: boolean; enroll?: boolean };
     answer: One<RuleSwitched>;
   };
+  'GET /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollmentPreview> };
+  /** Starts in the background. While one is running, that one is the answer. The rule must be on. */
+  'POST /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollment> };
   'GET /projects/:project/rules/:rule/versions': { answer: Many<RuleVersion> };
   'GET /projects/:project/rules/:rule/runs': {
     query: Pick<PageQuery, 'cursor' | 'limit'> & { version?: number; step?: number };

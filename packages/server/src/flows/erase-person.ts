@@ -4,6 +4,7 @@ import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../feat
 import { eraseDecisions } from '../features/decisions/index.ts';
 import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
 import { listEndpoints, lockEndpoints } from '../features/endpoints/index.ts';
+import { leaveEnrollments } from '../features/enrollments/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
 import { eraseMail } from '../features/outbox/index.ts';
@@ -219,6 +220,7 @@ async function removeWebhooks(tx: Tx, wanted: PersonId, at: number): Promise<num
 async function leavePlaces(tx: Tx, { projectId, userId }: PersonId): Promise<void> {
   const before = await idBefore(tx, { projectId, userId });
   const wasCounting = await leaveCounting(tx, { projectId, userId, before });
+  await leaveEnrollments(tx, { projectId, userId, before });
   const model = (await loadModels(tx, [projectId])).get(projectId);
   const building = (model?.editions ?? []).filter(
     ({ state, builtTo }) => state === 'building' && builtTo === userId,

@@ -1,5 +1,6 @@
 import { nextDueAt } from '../features/audiences/index.ts';
 import { nextDraftDueAt } from '../features/drafts/index.ts';
+import { nextEnrollmentAt } from '../features/enrollments/index.ts';
 import { nextTimerAt } from '../features/rules/index.ts';
 import { nextRunAt } from '../features/sequences/index.ts';
 import type { Work } from '../features/turns/index.ts';
@@ -13,7 +14,7 @@ export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise
 }
 
 const SOURCES: Record<Work, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
-  digest: [nextDueAt, nextTimerAt, ofMs(nextRunAt)],
+  digest: [nextDueAt, nextTimerAt, ofMs(nextRunAt), nextEnrollmentAt],
   send: [ofMs(nextDraftDueAt)],
   tell: [ofMs(nextDeliveryAt)],
 };

@@ -1,4 +1,5 @@
 import { Fault } from '../base/fault.ts';
+import type { NewId } from '../base/ids.ts';
 import {
   type Actor,
   countOfRule,
@@ -12,11 +13,13 @@ import {
   release,
   resumed,
 } from '../features/drafts/index.ts';
+import { cancelEnrollment, type Enrollment } from '../features/enrollments/index.ts';
 import { findRule, switchRule, type WholeRule } from '../features/rules/index.ts';
 import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
 import { countRuns, freezeRuns, thawRuns, wakeRuns } from '../features/sequences/index.ts';
 import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
+import { startEnrollmentIn } from './enroll/index.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
@@ -38,6 +41,7 @@ export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): 
     const rule = await switchRule({ tx, clock: db.clock, projectId }, known, false);
     await newModel(tx, projectId);
     const now = db.clock.now();
+    await cancelEnrollment(tx, { projectId, ruleId: rule.id, now });
     const { moved: held } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) =>
       holdForRule(draft, { now, actor }),
     );
@@ -69,7 +73,16 @@ function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }
 }
 
 /** `thawed`: runs that go on; `resumed`: drafts that do; `expired`: drafts that were not worth sending any more. */
-export type Enabled = { rule: WholeRule; thawed: number; resumed: number; expired: number };
+export type Enabled = {
+  rule: WholeRule;
+  thawed: number;
+  resumed: number;
+  expired: number;
+  /** Of the users who are in its audiences already, if that was asked for. */
+  enrollment: Enrollment | null;
+};
+
+type Enroll = { newId: NewId };
 
 /**
  * Under the project's turn. It hears of what is accepted from now on, and nothing of the time when it was off; drafts that it
@@ -78,12 +91,15 @@ export type Enabled = { rule: WholeRule; thawed: number; resumed: number; expire
  */
 export function enableRule(
   db: Deps,
-  { projectId, reference, actor, confirmed }: OfRule & { confirmed: boolean },
+  { projectId, reference, actor, confirmed, enroll }: OfRule & { confirmed: boolean; enroll?: Enroll },
 ): Promise<Enabled> {
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const known = await findRule(tx, { projectId, reference });
-    if (known.enabledAt !== null) return { rule: known, thawed: 0, resumed: 0, expired: 0 };
+    const enrollIn = async (rule: WholeRule): Promise<Enrollment | null> =>
+      enroll ? startEnrollmentIn(tx, { rule, projectId, newId: enroll.newId, now: db.clock.now() }) : null;
+    if (known.enabledAt !== null)
+      return { rule: known, thawed: 0, resumed: 0, expired: 0, enrollment: await enrollIn(known) };
     const rule = await switchRule({ tx, clock: db.clock, projectId }, known, true);
     await newModel(tx, projectId);
     const now = db.clock.now();
@@ -95,7 +111,7 @@ export function enableRule(
     if (thawed > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
     const { dueAt, resumed: gone, expired } = drafts;
     if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
-    return { rule, thawed, resumed: gone, expired };
+    return { rule, thawed, resumed: gone, expired, enrollment: await enrollIn(rule) };
   });
 }
 

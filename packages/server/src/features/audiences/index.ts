@@ -25,7 +25,14 @@ export { type AudienceEdit, editAudience, rebuildAudience } from './edit-audienc
 export { deleteAudience } from './delete-audience.ts';
 export { type Audience, findAudience } from './find-audience.ts';
 export { listAudiences, type ListedAudience } from './list-audiences.ts';
-export { listMembers, type Member, MEMBERS_PAGE_MAX } from './list-members.ts';
+export {
+  countMembersOfAny,
+  listMembers,
+  listMembersOfAny,
+  type Member,
+  type MemberOfAny,
+  MEMBERS_PAGE_MAX,
+} from './list-members.ts';
 export { type Preview, previewDefinition, sayDefinition } from './preview-definition.ts';
 export { type GrowthDay, listGrowth } from './growth.ts';
 export { showAudience, type ShownAudience } from './show-audience.ts';

@@ -2,7 +2,7 @@ import type { Tx } from '../../io/db/index.ts';
 import { unknownAudience } from './audience.ts';
 import { listCurrent, seen } from './current.ts';
 import { findAudience } from './find-audience.ts';
-import { listMemberRows } from './reads.ts';
+import { countMembersOfRows, listMemberRows, listMembersOfRows } from './reads.ts';
 
 export type Member = { external_user_id: string; since: Date };
 export const MEMBERS_PAGE_MAX = 1_000;
@@ -18,4 +18,27 @@ export async function listMembers(
   if (!audience) throw unknownAudience(reference);
   const limit = Math.min(page.limit, MEMBERS_PAGE_MAX);
   return listMemberRows(tx, { projectId, edition: seen(audience).edition, after, limit });
+}
+
+export type MemberOfAny = { userId: string; edition: number; since: number };
+
+/** Members of any of these editions who joined by `until`, each once, in the order of their ids. */
+export async function listMembersOfAny(
+  tx: Tx,
+  page: { projectId: number; editions: number[]; until: number; after: string | null; limit: number },
+): Promise<MemberOfAny[]> {
+  const rows = await listMembersOfRows(tx, { ...page, until: new Date(page.until) });
+  return rows.map(({ external_user_id: userId, edition, since }) => ({
+    userId,
+    edition,
+    since: since.getTime(),
+  }));
+}
+
+/** How many users are in at least one of these editions. */
+export async function countMembersOfAny(
+  tx: Tx,
+  { projectId, editions }: { projectId: number; editions: number[] },
+): Promise<number> {
+  return editions.length === 0 ? 0 : countMembersOfRows(tx, { projectId, editions });
 }

@@ -146,6 +146,40 @@ export function listMemberRows(
   );
 }
 
+/** A member of one of several audiences; of the first one, for a user who is in more than one. */
+export type MemberOfRow = { external_user_id: string; edition: number; since: Date };
+
+/** Those who were members by `until`, each once, in the order of their ids. */
+export function listMembersOfRows(
+  tx: Tx,
+  page: { projectId: number; editions: number[]; until: Date; after: string | null; limit: number },
+): Promise<MemberOfRow[]> {
+  const { projectId, editions, until, after, limit } = page;
+  return tx.query(
+    `SELECT DISTINCT ON (m.external_user_id) m.external_user_id, e.edition, m.since
+     FROM unnest($2::bigint[]) WITH ORDINALITY AS e(edition, place)
+     CROSS JOIN LATERAL (
+       SELECT external_user_id, since FROM beckon.audience_member
+       WHERE project_id = $1 AND edition + 0 = e.edition AND since <= $3 AND ($4::text IS NULL OR external_user_id > $4)
+       ORDER BY external_user_id LIMIT $5
+     ) m
+     ORDER BY m.external_user_id, e.place LIMIT $5`,
+    [projectId, editions, until, after, limit],
+  );
+}
+
+export async function countMembersOfRows(
+  tx: Tx,
+  { projectId, editions }: { projectId: number; editions: number[] },
+): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `SELECT count(DISTINCT external_user_id) AS count FROM beckon.audience_member
+     WHERE project_id = $1 AND edition + 0 = ANY ($2::bigint[])`,
+    [projectId, editions],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 export type DayRow = { day: string; joined: number; departed: number; members: number };
 
 /** Those from a day on, and the last one before it, whose members are those of the days that follow it. */

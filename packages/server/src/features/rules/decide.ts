@@ -10,8 +10,23 @@ export type Considered = {
   rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
   trigger: Trigger;
   anchor: Anchor;
-  /** `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. */
-  by: 'record' | 'due' | 'bulk';
+  /**
+   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. `enrollment`: the
+   * user is in the audience already, and a member of the team enrolls those who are.
+   */
+  by: 'record' | 'due' | 'bulk' | 'enrollment';
+  /** Of an enrollment alone. */
+  enrolling?: Enrolling;
+};
+
+/** What an enrollment asks beside what a join asks. Moments are milliseconds. */
+export type Enrolling = {
+  /** Since when the user is in the audience. */
+  since: number;
+  /** When they last began a run of this rule, ended ones too. */
+  lastRunAt: number | null;
+  /** Why no email would reach them now. */
+  unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_refused'> | null;
 };
 
 export type PersonFacts = {
@@ -88,6 +103,8 @@ const GATES: Gate[] = [
   failsOnlyIf,
   isOut,
   hasEntered,
+  hasEnteredSinceJoin,
+  isUnreachable,
   isCrowded,
 ];
 
@@ -195,6 +212,22 @@ function hasEntered({ rule, person, wish }: Asked): Refusal | null {
   return person.isInRun() ? { reason: 'in_progress' } : null;
 }
 
+/**
+ * Whoever entered since they joined the audience did not miss the rule. It matters for rules that a user may enter several
+ * times: a second enrollment would otherwise enroll the same members again as soon as their runs have ended.
+ */
+function hasEnteredSinceJoin({ enrolling, person, wish }: Asked): Refusal | null {
+  if (!enrolling) return null;
+  const enteredAt = person.entry(wish.key)?.enteredAt ?? -Infinity;
+  const last = Math.max(enrolling.lastRunAt ?? -Infinity, enteredAt);
+  return last >= enrolling.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
+}
+
+/** A join drafts an email that is held or cancelled then; an enrollment of thousands would leave thousands of those behind. */
+function isUnreachable({ enrolling }: Asked): Refusal | null {
+  return enrolling?.unreachable ? { reason: enrolling.unreachable } : null;
+}
+
 /** One person's events could otherwise begin runs without end, each with a draft that waits. */
 const OPEN_RUNS_MAX = 100;
 
@@ -210,7 +243,7 @@ function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {
     wish,
     endsAt: moment ? moment.endsAt : endsInDays(trigger, anchor),
     armAt: reason === 'armed' && moment ? moment.at : null,
-    detail: { ...startedBy(anchor), ...detail },
+    detail: { ...startedBy(anchor), ...(asked.by === 'enrollment' ? { by: 'enrollment' } : {}), ...detail },
   };
 }
 

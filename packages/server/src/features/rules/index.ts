@@ -6,7 +6,14 @@ export { SHIPPED_RULES } from './shipped.ts';
 export { type Silence, type SilenceFacts, silenceOf } from './silence.ts';
 export { type Newest } from './about.ts';
 export { createRules } from './create-rule.ts';
-export { burnsEntry, type Considered, type Decided, decide, type PersonFacts } from './decide.ts';
+export {
+  burnsEntry,
+  type Considered,
+  type Decided,
+  decide,
+  type Enrolling,
+  type PersonFacts,
+} from './decide.ts';
 export { editRule, switchRule } from './edit-rule.ts';
 export { burnEntries, type EntryRecord, findEntries, writeEntries } from './entries.ts';
 export { type EntryRow, type EntryWish } from './entry.ts';

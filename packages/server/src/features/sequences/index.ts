@@ -26,6 +26,7 @@ export {
   wakeRuns,
 } from './store.ts';
 export {
+  findLastRuns,
   findOpenRuns,
   findRunsById,
   findUnderWay,

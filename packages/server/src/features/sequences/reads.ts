@@ -48,6 +48,20 @@ export async function findUnderWay(tx: Tx, people: RunPerson[], now: number): Pr
   return new Set(rows.map((row) => row.n));
 }
 
+/** When these users last began a run of a rule, ended runs too. */
+export async function findLastRuns(
+  tx: Tx,
+  { projectId, ruleId, users }: { projectId: number; ruleId: string; users: string[] },
+): Promise<Map<string, number>> {
+  if (users.length === 0) return new Map();
+  const rows = await tx.query<{ user_id: string; at: Date }>(
+    `SELECT external_user_id AS user_id, max(entered_at) AS at FROM beckon.run
+     WHERE project_id = $1 AND rule_id = $2 AND external_user_id = ANY ($3::text[]) GROUP BY external_user_id`,
+    [projectId, ruleId, users],
+  );
+  return new Map(rows.map(({ user_id: userId, at }) => [userId, at.getTime()]));
+}
+
 /** These runs, over or not; nothing is locked. */
 export async function findRunsById(tx: Tx, keys: { projectId: number; id: string }[]): Promise<Run[]> {
   if (keys.length === 0) return [];

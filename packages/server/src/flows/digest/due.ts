@@ -13,10 +13,16 @@ import {
   takeFreeTurns,
   type Turn,
 } from '../../features/turns/index.ts';
+import {
+  enrollmentItems,
+  type EnrollmentStep,
+  nextEnrollmentStep,
+  recordEnrollment,
+} from '../enroll/index.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
 import { timed } from '../project-time.ts';
-import { applyRules, type Happened, type Item } from '../rules/index.ts';
+import { applyRules, type EnrollmentItem, type Happened, type Item } from '../rules/index.ts';
 import type { BatchDeps } from './batch.ts';
 import { transitionRows } from './changes.ts';
 import {
@@ -49,7 +55,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     const known = (await deps.models.of(tx, [turn])).get(projectId);
     if (!known) return NOTHING;
     const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
-    const due = await listAllDue({ tx, projectId, now, until, limit });
+    const due = await listAllDue({ tx, projectId, now, until, limit, model: known });
     given.db.reach?.('due_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
@@ -61,11 +67,13 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     await writeStandings(tx, writes, at);
     await writeDecisions(tx, unheardMoves(answered, new Map([[projectId, model]]), now));
     await dropTimers(tx, due.timers);
-    const ruled = await applyRules(tx, happenedNow(step, due, transitions), {
+    const items = await itemsOf(step, due, transitions);
+    const ruled = await applyRules(tx, happenedNow(step, due, { transitions, items }), {
       now,
       newId: deps.newId,
       isSmallest: limit === 1,
     });
+    if (due.enrolling) await recordEnrollment(tx, due.enrolling, { decisions: ruled.decisions, now });
     await addChanges(tx, transitionRows(transitions, 'time', { at, newId: deps.newId }));
     // Whoever began in a version that had been out of use goes on in it, so every process has to read definitions again.
     if (ruled.begun.some(({ ruleId, version }) => !known.rules.version(ruleId, version)))
@@ -81,8 +89,15 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
 }
 
 type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; now: number };
-/** All that time has brought about, in one room or another. */
-type AllDue = { dues: Due[]; timers: Timer[]; runs: Run[]; people: Person[]; firstAt: number };
+/** Everything that is due in a project: answers, timers, runs, and a batch of an enrollment. */
+type AllDue = {
+  dues: Due[];
+  timers: Timer[];
+  runs: Run[];
+  enrolling: EnrollmentStep | null;
+  people: Person[];
+  firstAt: number;
+};
 
 /**
  * Time does not overtake what was accepted before: a letter for somebody who did what it asks of them, and of which only we have not
@@ -97,23 +112,25 @@ async function heardUntil(
 }
 
 /** `limit`: of each kind. */
-type Until = Pick<Step, 'tx' | 'projectId' | 'now'> & { until: number; limit: number };
+type Until = Pick<Step, 'tx' | 'projectId' | 'now' | 'model'> & { until: number; limit: number };
 
-async function listAllDue({ tx, projectId, now, until, limit }: Until): Promise<AllDue> {
+async function listAllDue({ tx, projectId, model, now, until, limit }: Until): Promise<AllDue> {
   const at = new Date(until);
-  const [dues, timers, runs] = await Promise.all([
+  const [dues, timers, runs, enrolling] = await Promise.all([
     listDueNow(tx, { projectId, now: at, limit }),
     dueTimers(tx, { projectId, now: at, limit }),
     listDueRuns(tx, { projectId, now: until, limit }),
+    nextEnrollmentStep(tx, { projectId, model, now, until, limit }),
   ]);
-  const users = new Set([...dues, ...timers, ...runs].map(({ userId }) => userId));
+  const concerned = [...dues, ...timers, ...runs, ...(enrolling?.candidates ?? [])];
+  const users = new Set(concerned.map(({ userId }) => userId));
   const people = await findPeople(
     tx,
     [...users].map((userId) => ({ projectId, userId })),
   );
   const moments = [dues[0]?.at.getTime(), timers[0]?.at, runs[0]?.nextAt ?? undefined];
   const firstAt = Math.min(now, ...moments.filter((moment) => moment !== undefined));
-  return { dues, timers, runs, people, firstAt };
+  return { dues, timers, runs, enrolling, people, firstAt };
 }
 
 /**
@@ -144,8 +161,23 @@ function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<
   return askAudiences(tx, asked, { now });
 }
 
+/** By user id, the members to enroll; a user who leaves the audience in this very batch is not one of them. */
+async function itemsOf(
+  { tx, model, now }: Step,
+  { enrolling, people }: AllDue,
+  transitions: Transition[],
+): Promise<Map<string, EnrollmentItem>> {
+  if (!enrolling) return new Map();
+  const items = await enrollmentItems(tx, enrolling, { model, people, now });
+  for (const { userId, audienceId, move } of transitions)
+    if (move === 'left' && items.get(userId)?.audienceId === audienceId) items.delete(userId);
+  return items;
+}
+
+type Brought = { transitions: Transition[]; items: Map<string, EnrollmentItem> };
+
 /** What the rules hear of it, in the order in which it was due. */
-function happenedNow({ model, now }: Step, due: AllDue, transitions: Transition[]): Happened[] {
+function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: Brought): Happened[] {
   const happened = new Map(
     due.people.map((person): [string, Happened] => [
       person.userId,
@@ -165,6 +197,7 @@ function happenedNow({ model, now }: Step, due: AllDue, transitions: Transition[
     );
   for (const run of due.runs) add(run.userId, { kind: 'run', run }, true);
   for (const timer of due.timers) add(timer.userId, { kind: 'timer', timer }, false);
+  for (const [userId, item] of items) add(userId, item, false);
   return [...happened.values()].filter(({ items }) => items.length > 0);
 }
 

@@ -1,5 +1,5 @@
 import type { NewId } from '../../base/ids.ts';
-import { writeDecisions } from '../../features/decisions/index.ts';
+import { type Decision, writeDecisions } from '../../features/decisions/index.ts';
 import {
   addressArrived,
   cancel,
@@ -15,6 +15,7 @@ import { findEmails, type PersonId, personKey } from '../../features/people/inde
 import {
   type Anchor,
   burnEntries,
+  type Considered,
   dateIn,
   dropTimers,
   setTimers,
@@ -28,7 +29,7 @@ import { type BatchRendering, createBatchRendering, inTurn } from './batch-rende
 import { compose, gapOf, isOutdated, write } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
-import type { Happened, Item } from './happened.ts';
+import type { Cause, Happened, Item } from './happened.ts';
 import { checkOut, goOn, hear, wake } from './under-way.ts';
 import { writeMoves } from '../write-moves.ts';
 
@@ -41,8 +42,8 @@ export type RulesDeps = {
 
 type Composing = RulesDeps & { rendering: BatchRendering };
 
-/** When which project has to be looked at again, by the digest and by the sender; and the runs that began. */
-export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[] };
+/** When which project has to be looked at again, by the digest and by the sender; the runs that began, and all decisions. */
+export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[]; decisions: Decision[] };
 
 /**
  * Asks the rules about all that happened, and writes what came of it: entries, runs, drafts, and for each rule that was
@@ -50,7 +51,7 @@ export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[] };
  */
 export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps): Promise<RulesDone> {
   const concerned = await findConcerned(tx, happened, deps.now);
-  if (concerned.length === 0) return { digest: [], send: [], begun: [] };
+  if (concerned.length === 0) return { digest: [], send: [], begun: [], decisions: [] };
   await learnEmails(tx, concerned);
   // Drafts are locked before runs, by everybody who needs both.
   const open = await openDrafts(tx, concerned);
@@ -69,7 +70,8 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
   await writeAll(tx, desks, moved);
   await wantWording(tx, unworded(desks, moved), deps.now);
   const begun = desks.flatMap(({ outcome }) => outcome.begun);
-  return { digest: firstTimes(desks), send: firstDrafts(moved), begun };
+  const decisions = desks.flatMap(({ outcome }) => outcome.decisions);
+  return { digest: firstTimes(desks), send: firstDrafts(moved), begun, decisions };
 }
 
 /**
@@ -123,10 +125,12 @@ function considerAll(desk: Desk, one: Happened, item: Item): void {
   const hooks = hooksOf(one, item);
   if (item.kind === 'trait') for (const hook of hooks) disarm(desk, hook);
   const anchor = anchorOf(one, item);
-  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item) });
+  const enrolling = item.kind === 'enrollment' ? { enrolling: item.enrolling } : {};
+  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item), ...enrolling });
 }
 
-function handOf(item: Item): 'record' | 'due' | 'bulk' {
+function handOf(item: Item): Considered['by'] {
+  if (item.kind === 'enrollment') return 'enrollment';
   if (item.kind === 'timer') return 'due';
   return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
 }
@@ -139,14 +143,9 @@ function anchorOf({ person }: Happened, item: Item): Anchor | null {
       return { kind: 'event', id, name, properties, occurredAt, acceptedAt, seq };
     }
     case 'move':
-      return {
-        kind: 'audience',
-        id: item.audienceId,
-        name: item.audienceId,
-        properties: {},
-        occurredAt: item.cause.acceptedAt,
-        ...item.cause,
-      };
+      return moveAnchor(item.audienceId, item.cause);
+    case 'enrollment':
+      return moveAnchor(item.audienceId, { seq: null, acceptedAt: item.at });
     case 'trait': {
       const { trait, cause } = item;
       const occurredAt = dateIn(person.traits.get(trait));
@@ -160,6 +159,12 @@ function anchorOf({ person }: Happened, item: Item): Anchor | null {
     default:
       return item satisfies never;
   }
+}
+
+/** Of a join, a leave or an enrollment. */
+export function moveAnchor(audienceId: string, cause: Cause): Anchor {
+  const ids = { id: audienceId, name: audienceId };
+  return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
 }
 
 function composeAll({ outcome, person, model }: Desk, deps: Composing): Moved[] {

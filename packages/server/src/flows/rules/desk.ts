@@ -101,13 +101,16 @@ export function openDesk(of: { person: Person; model: Model }, known: Known, dep
 }
 
 /** Asks a rule whose trigger was hit, and begins what it says. */
-export function consider(desk: Desk, hook: Hook, { anchor, by }: Pick<Considered, 'anchor' | 'by'>): void {
+export function consider(desk: Desk, hook: Hook, started: Omit<Considered, 'rule' | 'trigger'>): void {
   const { rule, trigger } = hook;
-  const decided = decide({ rule, trigger, anchor, by }, factsOf(desk, rule), desk.now);
+  const { anchor, by } = started;
+  const decided = decide({ rule, trigger, ...started }, factsOf(desk, rule), desk.now);
   const { reason, wish } = decided;
   note(desk, rule, decided);
   if (reason === 'armed') arm(desk, hook, { anchor, decided });
-  if (burnsEntry(rule.definition, reason) && !entryOf(desk, rule.id, wish.key)) {
+  // An enrollment that excludes an imported user leaves them free to enter later.
+  const burns = by !== 'enrollment' && burnsEntry(rule.definition, reason);
+  if (burns && !entryOf(desk, rule.id, wish.key)) {
     desk.outcome.burnt.push({ ruleId: rule.id, wish });
     enter(desk, rule.id, wish);
   }

@@ -85,6 +85,11 @@ export function hooksOf({ model }: Pick<Happened, 'model'>, item: Item): Hook[] 
       const trigger = rule?.definition.when[place];
       return rule && trigger ? [{ rule, trigger, place }] : [];
     }
+    case 'enrollment':
+      return model.rules
+        .onMove(item.audienceId, 'joined')
+        .filter(({ rule }) => rule.id === item.ruleId)
+        .slice(0, 1);
     case 'run':
       return [];
     default:

@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../features/events/index.ts';
 import { type ChangedPerson, type Person, personKey } from '../../features/people/index.ts';
-import type { Timer } from '../../features/rules/index.ts';
+import type { Enrolling, Timer } from '../../features/rules/index.ts';
 import type { Run } from '../../features/sequences/index.ts';
 import type { Model } from '../models.ts';
 
@@ -23,7 +23,17 @@ export type Item =
   | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: Hand; cause: Cause }
   | { kind: 'trait'; trait: string; by: Hand; cause: Cause }
   | { kind: 'timer'; timer: Timer }
-  | { kind: 'run'; run: Run };
+  | { kind: 'run'; run: Run }
+  | EnrollmentItem;
+
+/** A user who is in an audience already is enrolled in this rule, as if they joined at `at`. */
+export type EnrollmentItem = {
+  kind: 'enrollment';
+  ruleId: string;
+  audienceId: string;
+  enrolling: Enrolling;
+  at: number;
+};
 
 export type Moved = { projectId: number; userId: string; audienceId: string; move: 'joined' | 'left' };
 

@@ -1,6 +1,6 @@
-export { applyRules, type RulesDone } from './apply-rules.ts';
+export { applyRules, moveAnchor, type RulesDone } from './apply-rules.ts';
 export { TooMuchRendering } from './batch-rendering.ts';
-export { type Happened, happenedIn, type Item } from './happened.ts';
+export { type EnrollmentItem, type Happened, happenedIn, type Item } from './happened.ts';
 export { gapOf, isOutdated, letterOf, letterToRender, write } from './compose.ts';
 export { consider, type Desk, factsOf, type Known, openDesk } from './desk.ts';
 export { gatherKnown } from './gather.ts';

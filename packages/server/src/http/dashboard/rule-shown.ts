@@ -2,6 +2,7 @@ import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard'
 import { iso } from '../../base/clock.ts';
 import { printDuration } from '../../base/duration.ts';
 import { countOpen } from '../../features/drafts/index.ts';
+import { findLatestEnrollment } from '../../features/enrollments/index.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from '../../features/insights/index.ts';
 import { getSettings } from '../../features/projects/index.ts';
 import { inOrder, wholeDocumentOf } from '../../features/rules/index.ts';
@@ -9,6 +10,7 @@ import { outline } from '../../features/sequences/index.ts';
 import { autopilotPeriod } from '../../flows/autopilot.ts';
 import { type ListedRule, listShownRules, showRule } from '../../flows/show-rules.ts';
 import type { DashboardDeps } from './deps.ts';
+import { shownEnrollment } from './enrollment-shown.ts';
 
 type Db = DashboardDeps['db'];
 
@@ -25,9 +27,11 @@ export async function listedRules(db: Db, projectId: number): Promise<RuleListed
 export async function shownRule(db: Db, projectId: number, reference: string): Promise<RuleShown> {
   const rule = await showRule(db, { projectId, reference, now: db.clock.now() });
   const { runs, suggestion } = rule;
+  const enrollment = await findLatestEnrollment(db, { projectId, ruleId: rule.id });
   return {
     ...toListed(rule, await findAround(db, projectId, rule.id)),
     definition: wholeDocumentOf(rule),
+    enrollment: enrollment && shownEnrollment(enrollment),
     runs,
     suggestion: suggestion && {
       kind: suggestion.kind,

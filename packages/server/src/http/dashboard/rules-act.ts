@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { printDuration } from '../../base/duration.ts';
+import { Fault } from '../../base/fault.ts';
 import { findRule } from '../../features/rules/index.ts';
 import { duplicateRule, reorderRules, setMode } from '../../flows/manage-rules.ts';
 import { moveWaiting, previewMove } from '../../flows/move-waiting.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from '../../flows/switch-rule.ts';
 import { route } from './route.ts';
+import { shownEnrollment } from './enrollment-shown.ts';
 import { shownRule } from './rule-shown.ts';
 
 /** What is done to a rule that stays what it says. */
@@ -59,14 +61,25 @@ export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/switch', {
     needs: 'editor',
     audit: 'rule.switch',
-    body: Type.Object({ on: Type.Boolean(), confirmed: Type.Optional(Type.Boolean()) }),
-    async handle({ db, wake }, { projectId, params, body: { on, confirmed = false }, actor, note }) {
+    body: Type.Object({
+      on: Type.Boolean(),
+      confirmed: Type.Optional(Type.Boolean()),
+      enroll: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
+      const { on, confirmed = false, enroll = false } = body;
+      if (enroll && !on) throw enrollsNobody();
       const wanted = { projectId, reference: params.rule, actor };
-      const done = on ? await switchOn(db, { ...wanted, confirmed }) : await switchOff(db, wanted);
+      const enrolling = enroll ? { enroll: { newId } } : {};
+      const done = on
+        ? await switchOn(db, { ...wanted, confirmed, ...enrolling })
+        : await switchOff(db, wanted);
       wake();
-      const { rule, ...counts } = done;
-      note({ subject: rule.name, before: { on: !on }, after: { on, ...counts } });
-      return { data: { rule: await shownRule(db, projectId, rule.id), ...counts } };
+      const { rule, enrollment, ...counts } = done;
+      const enrolls = enrollment ? { enrolls: enrollment.members } : {};
+      note({ subject: rule.name, before: { on: !on }, after: { on, ...counts, ...enrolls } });
+      const shown = await shownRule(db, projectId, rule.id);
+      return { data: { rule: shown, ...counts, enrollment: enrollment && shownEnrollment(enrollment) } };
     },
   }),
   route('GET /projects/:project/rules/:rule/move-waiting', {
@@ -90,14 +103,19 @@ export const ruleActRoutes = [
 
 type Switching = Parameters<typeof disableRule>[1];
 
-async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Switching & { confirmed: boolean }) {
-  const { rule, resumed: drafts, thawed: runs, expired } = await enableRule(db, wanted);
-  return { rule, drafts, runs, expired };
+async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Parameters<typeof enableRule>[1]) {
+  const { rule, resumed: drafts, thawed: runs, expired, enrollment } = await enableRule(db, wanted);
+  return { rule, drafts, runs, expired, enrollment };
 }
 
 async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
   const { rule, held: drafts, frozen: runs } = await disableRule(db, wanted);
-  return { rule, drafts, runs, expired: 0 };
+  return { rule, drafts, runs, expired: 0, enrollment: null };
+}
+
+function enrollsNobody(): Fault {
+  const message = 'enroll needs on: a rule that is turned off enrolls no users';
+  return new Fault('validation_failed', { details: [{ message, field: 'enroll' }] });
 }
 
 function toPreview({ longHeld, rule: _rule, ...counts }: SwitchPreview): RuleSwitchPreview {

@@ -9,6 +9,7 @@ import { editRule } from '../../flows/edit-rule.ts';
 import { route } from './route.ts';
 import { ruleActRoutes } from './rules-act.ts';
 import { ruleBacktestRoutes } from './rules-backtest.ts';
+import { ruleEnrollRoutes } from './rules-enroll.ts';
 import { ruleReadRoutes } from './rules-read.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
 
@@ -88,6 +89,7 @@ export const ruleRoutes = [
   ...ruleActRoutes,
   ...ruleReadRoutes,
   ...ruleBacktestRoutes,
+  ...ruleEnrollRoutes,
 ];
 
 function momentOf(text: string): number {

@@ -63,6 +63,7 @@ const OF_PROJECTS = [
   'rate_limit',
   'reply',
   'rule',
+  'rule_enrollment',
   'rule_entry',
   'rule_timer',
   'rule_version',

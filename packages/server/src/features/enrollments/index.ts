@@ -1,0 +1,11 @@
+export { afterBatch, type Enrollment } from './enrollment.ts';
+export {
+  cancelEnrollment,
+  findDueEnrollment,
+  findLatestEnrollment,
+  findRunningEnrollment,
+  insertEnrollment,
+  leaveEnrollments,
+  nextEnrollmentAt,
+  updateEnrollment,
+} from './store.ts';

@@ -1,0 +1,8 @@
+export {
+  enrollmentItems,
+  type EnrollmentStep,
+  nextEnrollmentStep,
+  recordEnrollment,
+} from './enroll-batch.ts';
+export { type EnrollmentPreview, previewEnrollment } from './preview-enrollment.ts';
+export { startEnrollment, startEnrollmentIn } from './start-enrollment.ts';

@@ -1,0 +1,86 @@
+import { Fault } from '../../base/fault.ts';
+import type { NewId } from '../../base/ids.ts';
+import { countMembersOfAny } from '../../features/audiences/index.ts';
+import {
+  type Enrollment,
+  findRunningEnrollment,
+  insertEnrollment,
+} from '../../features/enrollments/index.ts';
+import { findRule, type WholeRule } from '../../features/rules/index.ts';
+import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
+import type { Database, Tx } from '../../io/db/index.ts';
+import { loadProjectModels } from '../models.ts';
+import { doorsOf, editionsOf } from './members.ts';
+
+type OfRule = { projectId: number; reference: string; newId: NewId };
+
+/**
+ * Starts to enroll the users who are in the audiences of a rule now. The rule must be on. While one enrollment of the rule is
+ * running, it is the answer, so repeating the request changes nothing.
+ */
+export function startEnrollment(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { projectId, reference, newId }: OfRule,
+): Promise<{ rule: WholeRule; enrollment: Enrollment }> {
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const rule = await findRule(tx, { projectId, reference });
+    return { rule, enrollment: await startEnrollmentIn(tx, { rule, projectId, newId, now: db.clock.now() }) };
+  });
+}
+
+/** The same within a transaction of the caller, who holds the project's turn. */
+export async function startEnrollmentIn(
+  tx: Tx,
+  { rule, projectId, newId, now }: { rule: WholeRule; projectId: number; newId: NewId; now: number },
+): Promise<Enrollment> {
+  if (rule.enabledAt === null)
+    throw refused(`The rule ${JSON.stringify(rule.name)} is off. Turn it on to enroll users`);
+  const running = await findRunningEnrollment(tx, { projectId, ruleId: rule.id });
+  if (running) return running;
+  const members = await countMembersOfAny(tx, {
+    projectId,
+    editions: await readyEditions(tx, { rule, projectId, now }),
+  });
+  const enrollment: Enrollment = {
+    projectId,
+    id: newId(),
+    ruleId: rule.id,
+    state: 'running',
+    startedAt: now,
+    endedAt: null,
+    nextAt: now,
+    afterUser: null,
+    members,
+    processed: 0,
+    enrolled: 0,
+    excluded: {},
+  };
+  await insertEnrollment(tx, enrollment);
+  await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  return enrollment;
+}
+
+async function readyEditions(
+  tx: Tx,
+  { rule, projectId, now }: { rule: WholeRule; projectId: number; now: number },
+): Promise<number[]> {
+  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  const active = model?.rules.byId.get(rule.id);
+  if (!model || !active) throw new Error(`rule ${rule.id} of project ${projectId} was not loaded`);
+  const doors = doorsOf(model, active);
+  if (doors.length === 0)
+    throw refused(
+      `The rule ${JSON.stringify(rule.name)} does not start when users enter an audience, so there are no members to enroll`,
+    );
+  const building = doors.find(({ edition }) => edition === null);
+  if (building)
+    throw refused(
+      `The audience ${JSON.stringify(building.name)} is still being built. Try again when it is ready`,
+    );
+  return editionsOf(doors);
+}
+
+function refused(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'rule' }] });
+}

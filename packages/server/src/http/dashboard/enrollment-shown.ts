@@ -1,0 +1,38 @@
+import type { ExcludedUsers, RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
+import { iso } from '../../base/clock.ts';
+import type { Enrollment } from '../../features/enrollments/index.ts';
+import { REASONS } from '../../features/rules/index.ts';
+import type { EnrollmentPreview } from '../../flows/enroll/index.ts';
+
+export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
+  const { id, state, startedAt, endedAt, members, processed, enrolled, excluded } = enrollment;
+  return {
+    id,
+    state,
+    started_at: iso(startedAt),
+    ended_at: endedAt === null ? null : iso(endedAt),
+    members,
+    processed,
+    enrolled,
+    excluded: excludedUsers(Object.entries(excluded)),
+  };
+}
+
+export function shownEnrollmentPreview(preview: EnrollmentPreview): RuleEnrollmentPreview {
+  const { audiences, members, evaluated, enrolled, first, excluded } = preview;
+  return {
+    audiences: audiences.map(({ id, name, isReady }) => ({ id, name, ready: isReady })),
+    members,
+    evaluated,
+    would_enroll: enrolled,
+    first: first.map(({ userId, name }) => ({ external_user_id: userId, name })),
+    excluded: excludedUsers([...excluded]),
+  };
+}
+
+function excludedUsers(counts: [string, number][]): ExcludedUsers[] {
+  const words: Record<string, string> = REASONS;
+  return counts
+    .map(([reason, count]) => ({ reason, sentence: words[reason] ?? reason, count }))
+    .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+}

@@ -1,0 +1,23 @@
+import { previewEnrollment, startEnrollment } from '../../flows/enroll/index.ts';
+import { shownEnrollment, shownEnrollmentPreview } from './enrollment-shown.ts';
+import { route } from './route.ts';
+
+export const ruleEnrollRoutes = [
+  route('GET /projects/:project/rules/:rule/enrollment', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      return { data: shownEnrollmentPreview(await previewEnrollment(db, { projectId, reference })) };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/enrollment', {
+    needs: 'editor',
+    audit: 'rule.enroll',
+    async handle({ db, newId, wake }, { projectId, params: { rule: reference }, note }) {
+      const { rule, enrollment } = await startEnrollment(db, { projectId, reference, newId });
+      wake();
+      note({ subject: rule.name, after: { enrollment: enrollment.id, members: enrollment.members } });
+      return { data: shownEnrollment(enrollment) };
+    },
+  }),
+];
