@@ -1,10 +1,12 @@
 import { Button, Group, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Power } from 'lucide-react';
+import { Power, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleShown } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
-import { later, Loaded, Page } from '../../parts/index.ts';
+import { later, Loaded, Page, WhenOpened } from '../../parts/index.ts';
+import { EnrollmentProgress } from './enrollment-progress.tsx';
+import { startsByEntering } from './enrollment-words.ts';
 import { Ladder } from './ladder.tsx';
 import { Results } from './results.tsx';
 import { HintMarks, ModeMark } from './rule-marks.tsx';
@@ -13,6 +15,7 @@ import { SwitchDialog } from './switch-dialog.tsx';
 const Backtest = later(() => import('./backtest.tsx'), 'Backtest');
 const EditRule = later(() => import('./edit-rule.tsx'), 'EditRule');
 const Edits = later(() => import('./edits.tsx'), 'Edits');
+const EnrollDialog = later(() => import('./enroll-dialog.tsx'), 'EnrollDialog');
 const Inside = later(() => import('./inside.tsx'), 'Inside');
 const NewRule = later(() => import('./new-rule.tsx'), 'NewRule');
 const Versions = later(() => import('./versions.tsx'), 'Versions');
@@ -48,9 +51,23 @@ function KnownRule({ reference }: { reference: string }): ReactNode {
 function Actions({ rule }: { rule: RuleShown }): ReactNode {
   const mayEdit = useMay('editor');
   const [isSwitching, setSwitching] = useState(false);
+  const [isEnrolling, setEnrolling] = useState(false);
   if (!mayEdit) return null;
   return (
     <>
+      {rule.on && startsByEntering(rule.definition) && (
+        <Button
+          variant="default"
+          leftSection={<UserPlus size={16} aria-hidden="true" />}
+          disabled={rule.enrollment?.state === 'running'}
+          onClick={() => setEnrolling(true)}
+        >
+          Enroll members…
+        </Button>
+      )}
+      <WhenOpened opened={isEnrolling}>
+        <EnrollDialog rule={rule} opened={isEnrolling} onClose={() => setEnrolling(false)} />
+      </WhenOpened>
       <Button
         variant="default"
         leftSection={<Power size={16} aria-hidden="true" />}
@@ -78,6 +95,7 @@ function RuleTabs({ rule }: { rule: RuleShown }): ReactNode {
   const inside = rule.runs.active + rule.runs.frozen;
   return (
     <>
+      <EnrollmentProgress rule={rule} />
       <Ladder rule={rule} />
       <Tabs
         value={tab}

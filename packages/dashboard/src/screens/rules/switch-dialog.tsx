@@ -1,12 +1,14 @@
 import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { RuleListed, RuleSwitchPreview } from '@beckon/contract/dashboard';
+import type { RuleEnrollmentPreview, RuleListed, RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
 import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { EnrollmentPreview } from './enrollment-preview.tsx';
+import { audienceWords, canEnroll, previewWords, users } from './enrollment-words.ts';
 
 type Props = { rule: Pick<RuleListed, 'id' | 'name' | 'on'>; opened: boolean; onClose: () => void };
 
-/** What happens to the drafts and to the people inside, before a rule is switched. */
+/** What happens to drafts, runs and audience members, before a rule is turned on or off. */
 export function SwitchDialog({ rule, opened, onClose }: Props): ReactNode {
   const title = rule.on ? `Turn off ${rule.name}?` : `Turn on ${rule.name}?`;
   return (
@@ -18,33 +20,25 @@ export function SwitchDialog({ rule, opened, onClose }: Props): ReactNode {
 
 function SwitchForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
   const [confirmed, setConfirmed] = useState(false);
-  const preview = useApi('GET /projects/:project/rules/:rule/switch', { params: { rule: rule.id } });
-  const change = useChange('POST /projects/:project/rules/:rule/switch', {
-    refreshes: [
-      'GET /projects/:project/rules',
-      'GET /projects/:project/rules/:rule',
-      'GET /projects/:project/rules/:rule/switch',
-      'GET /projects/:project/sequences',
-    ],
-    onDone: ({ data }) => {
-      told(data.rule.on ? `${rule.name} is on` : `${rule.name} is off`);
-      onClose();
-    },
-  });
+  const [enroll, setEnroll] = useState(false);
+  const params = { rule: rule.id };
+  const preview = useApi('GET /projects/:project/rules/:rule/switch', { params });
+  const change = useSwitch(rule, onClose);
   const needsWord = (preview.data?.data.long_held ?? 0) > 0;
   return (
     <Stack gap="md">
       <Loaded query={preview} skeleton={<Lines count={3} />}>
         {({ data }) => <Effects preview={data} isOn={rule.on} />}
       </Loaded>
+      {!rule.on && <Members rule={rule} enroll={enroll} onEnroll={setEnroll} />}
       {needsWord && (
         <Switch
           checked={confirmed}
           onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
-          label={`Let go ${preview.data?.data.long_held} drafts that were held for more than a day`}
+          label={`Release ${preview.data?.data.long_held} drafts that were held for more than a day`}
         />
       )}
-      {change.error && <ErrorBox error={change.error} title="Not done" />}
+      {change.error && <ErrorBox error={change.error} title="The rule was not changed" />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose} data-autofocus>
           Cancel
@@ -52,7 +46,9 @@ function SwitchForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
         <Button
           disabled={preview.data === undefined || (needsWord && !confirmed)}
           loading={change.isPending}
-          onClick={() => change.mutate({ params: { rule: rule.id }, body: { on: !rule.on, confirmed } })}
+          onClick={() =>
+            change.mutate({ params, body: { on: !rule.on, confirmed, enroll: enroll && !rule.on } })
+          }
         >
           {rule.on ? 'Turn off' : 'Turn on'}
         </Button>
@@ -61,14 +57,59 @@ function SwitchForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
   );
 }
 
+function useSwitch(rule: Props['rule'], onClose: () => void) {
+  return useChange('POST /projects/:project/rules/:rule/switch', {
+    refreshes: [
+      'GET /projects/:project/rules',
+      'GET /projects/:project/rules/:rule',
+      'GET /projects/:project/rules/:rule/switch',
+      'GET /projects/:project/rules/:rule/enrollment',
+      'GET /projects/:project/sequences',
+    ],
+    onDone: ({ data }) => {
+      const enrolls = data.enrollment ? `. Enrolling ${users(data.enrollment.members)}` : '';
+      told(`${rule.name} is ${data.rule.on ? 'on' : 'off'}${enrolls}`);
+      onClose();
+    },
+  });
+}
+
+type MembersProps = { rule: Props['rule']; enroll: boolean; onEnroll: (enroll: boolean) => void };
+
+/** Users who are in the audience already do not enter it: they are enrolled only if that is chosen. */
+function Members({ rule, enroll, onEnroll }: MembersProps): ReactNode {
+  const params = { rule: rule.id };
+  const preview = useApi('GET /projects/:project/rules/:rule/enrollment', { params }, { staleTimeMs: 0 });
+  const found = preview.data?.data;
+  if (preview.error) return <ErrorBox error={preview.error} title="The members could not be counted" />;
+  if (!found || found.audiences.length === 0) return null;
+  if (!canEnroll(found)) return <Text size="sm">{previewWords(found)}</Text>;
+  return (
+    <Stack gap="xs">
+      <Switch
+        checked={enroll}
+        onChange={({ currentTarget }) => onEnroll(currentTarget.checked)}
+        label={enrollQuestion(found)}
+      />
+      {enroll && <EnrollmentPreview preview={found} />}
+    </Stack>
+  );
+}
+
+function enrollQuestion(preview: RuleEnrollmentPreview): string {
+  const { members } = preview;
+  const who = members === 1 ? 'the 1 user who is' : `the ${members.toLocaleString('en-GB')} users who are`;
+  return `Also enroll ${who} in ${audienceWords(preview)} now`;
+}
+
 function Effects({ preview, isOn }: { preview: RuleSwitchPreview; isOn: boolean }): ReactNode {
   const lines = isOn ? offLines(preview) : onLines(preview);
   return (
     <>
       <Text size="sm">
         {isOn
-          ? 'Nobody is considered by it any more, until it is turned on again.'
-          : 'It hears of what is accepted from now on, and of nothing from the time when it was off.'}
+          ? 'The rule enrolls no users until you turn it on again. A running enrollment of members is cancelled.'
+          : 'The rule starts with what Beckon accepts from now on. Earlier events and joins do not start it.'}
       </Text>
       <List size="sm" spacing={4}>
         {lines.map((line) => (
@@ -81,21 +122,19 @@ function Effects({ preview, isOn }: { preview: RuleSwitchPreview; isOn: boolean 
 
 function offLines({ open, drafts, others, sending, runs }: RuleSwitchPreview): string[] {
   return [
-    open === 0
-      ? 'It has no open drafts.'
-      : `Of its ${open} open drafts ${drafts} stand still where they are.`,
-    ...(others > 0 ? [`${others} wait for something else, and go on waiting for it.`] : []),
-    ...(sending > 0 ? [`${sending} are being sent right now and cannot be called back.`] : []),
-    runs === 0 ? 'Nobody is under way in it.' : `${runs} people under way stand still.`,
+    open === 0 ? 'The rule has no open drafts.' : `${drafts} of its ${open} open drafts are held.`,
+    ...(others > 0 ? [`${others} drafts wait for something else and keep waiting.`] : []),
+    ...(sending > 0 ? [`${sending} emails are being sent right now and cannot be recalled.`] : []),
+    runs === 0 ? 'No user is in a run of this rule.' : `${runs} runs are paused.`,
   ];
 }
 
 function onLines({ drafts, others, runs }: RuleSwitchPreview): string[] {
   return [
     drafts === 0
-      ? 'No draft was held for it.'
-      : `${drafts} drafts go on, with a quarter of an hour before them at least, and spread.`,
-    ...(others > 0 ? [`${others} have expired meanwhile and are cancelled.`] : []),
-    runs === 0 ? 'Nobody stands still in it.' : `${runs} people go on.`,
+      ? 'No draft was held because the rule was off.'
+      : `${drafts} held drafts continue. They are spread over time, and none is sent within 15 minutes.`,
+    ...(others > 0 ? [`${others} drafts expired and are cancelled.`] : []),
+    runs === 0 ? 'No run was paused.' : `${runs} paused runs continue.`,
   ];
 }

@@ -1,0 +1,95 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { type Installation, newInstallation } from '../kit/installation.ts';
+import { type CustomerServer, serverWith } from '../kit/public-api.ts';
+import { type Session, signedIn } from '../kit/session.ts';
+
+describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
+  let browser: Browser;
+  let installation: Installation;
+  let page: Page;
+  let troubles: string[];
+  let session: Session;
+  let project: string;
+  let tell: CustomerServer;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    installation = await newInstallation();
+    const person = await newPerson(browser);
+    ({ page, troubles } = person);
+    const started = await signedIn(person.context, installation);
+    session = started;
+    project = `/projects/${started.projectId}`;
+    type Made = { data: { secret: string } };
+    const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
+    tell = serverWith(data.secret, installation);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await installation.remove();
+  });
+
+  /** An audience of two users, one of them without an email address. */
+  async function audienceOfTwo(): Promise<string> {
+    await tell('users', {
+      external_user_id: 'ada',
+      email: 'ada@example.com',
+      traits: { name: 'Ada', plan: 'pro' },
+    });
+    await tell('users', { external_user_id: 'bob', traits: { plan: 'pro' } });
+    type Audience = { data: { id: string; state: string; members: number } };
+    const definition = { trait: 'plan', equals: 'pro' };
+    const { data } = await session.ask<Audience>('POST', `${project}/audiences`, {
+      name: 'Pros',
+      definition,
+    });
+    await vi.waitFor(
+      async () => {
+        const found = await session.ask<Audience>('GET', `${project}/audiences/${data.id}`);
+        expect(found.data).toMatchObject({ state: 'ready', members: 2 });
+      },
+      { timeout: 20_000 },
+    );
+    return data.id;
+  }
+
+  test('previews and enrolls the members when a rule is turned on, and offers it again on the page of the rule', async () => {
+    const audience = await audienceOfTwo();
+    const document = {
+      name: 'Pro welcome',
+      when: { audience, move: 'joined' },
+      steps: [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }],
+    };
+    await session.ask('POST', `${project}/rules`, { document, on: false });
+    await page.goto(`${installation.url}/p${project.replace('/projects', '')}/rules/Pro%20welcome`);
+
+    await page.getByRole('button', { name: 'Turn on…' }).click();
+    const turning = page.getByRole('dialog', { name: 'Turn on Pro welcome?' });
+    const enroll = turning.getByRole('switch', { name: 'Also enroll the 2 users who are in “Pros” now' });
+    await enroll.waitFor();
+    expect(await enroll.isChecked()).toBe(false);
+    await enroll.check();
+    await turning.getByText('1 of 2 users in “Pros” would be enrolled.').waitFor();
+    await turning.getByRole('link', { name: 'Ada ada' }).waitFor();
+    await turning.getByText('1: an enrollment found no email address for this user').waitFor();
+    await turning.getByRole('button', { name: 'Turn on' }).click();
+
+    await page.getByText('Members enrolled').waitFor();
+    await page.getByText('2 of 2 members processed, 1 enrolled.').waitFor();
+
+    await page.getByRole('button', { name: 'Enroll members…' }).click();
+    const enrolling = page.getByRole('dialog', { name: 'Enroll members in Pro welcome?' });
+    await enrolling.getByText('0 of 2 users in “Pros” would be enrolled.').waitFor();
+    await enrolling.getByText('1: this person has entered before with the same key').waitFor();
+    expect(await enrolling.getByRole('button', { name: 'Enroll 0 users' }).isDisabled()).toBe(true);
+    await enrolling.getByRole('button', { name: 'Cancel' }).click();
+
+    await page
+      .getByRole('link', { name: /^Review/ })
+      .first()
+      .click();
+    await page.getByText('Welcome to Pro').first().waitFor();
+    expect(troubles).toEqual([]);
+  });
+});

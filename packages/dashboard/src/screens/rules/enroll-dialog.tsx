@@ -1,0 +1,55 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { RuleShown } from '@beckon/contract/dashboard';
+import { useApi, useChange } from '../../api/index.ts';
+import { ErrorBox, Lines, Loaded, told } from '../../parts/index.ts';
+import { EnrollmentPreview } from './enrollment-preview.tsx';
+import { canEnroll, enrollLabel } from './enrollment-words.ts';
+
+type Props = { rule: Pick<RuleShown, 'id' | 'name'>; opened: boolean; onClose: () => void };
+
+/** Enrolls the users who are in the audiences of a rule that is on, after a preview. */
+export function EnrollDialog({ rule, opened, onClose }: Props): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Enroll members in ${rule.name}?`}>
+      <EnrollForm rule={rule} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function EnrollForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
+  const params = { rule: rule.id };
+  const preview = useApi('GET /projects/:project/rules/:rule/enrollment', { params }, { staleTimeMs: 0 });
+  const start = useChange('POST /projects/:project/rules/:rule/enrollment', {
+    refreshes: ['GET /projects/:project/rules/:rule', 'GET /projects/:project/rules/:rule/enrollment'],
+    onDone: () => {
+      told('Enrollment started');
+      onClose();
+    },
+  });
+  const found = preview.data?.data;
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        The rule starts when users enter an audience. Users who are in it already are enrolled by this. Each
+        user is enrolled once, and all send checks apply.
+      </Text>
+      <Loaded query={preview} skeleton={<Lines count={3} />}>
+        {({ data }) => <EnrollmentPreview preview={data} />}
+      </Loaded>
+      {start.error && <ErrorBox error={start.error} title="Enrollment not started" />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button
+          disabled={!found || !canEnroll(found) || found.would_enroll === 0}
+          loading={start.isPending}
+          onClick={() => start.mutate({ params })}
+        >
+          {found ? enrollLabel(found) : 'Enroll members'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+import { Alert, Progress, Stack, Text } from '@mantine/core';
+import { UserPlus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { RuleEnrollment, RuleShown } from '@beckon/contract/dashboard';
+import { useApi } from '../../api/index.ts';
+import { useNow, When } from '../../parts/index.ts';
+import { Excluded } from './enrollment-preview.tsx';
+import { enrollmentTitle, progressWords } from './enrollment-words.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const SHOWN_FOR_MS = 7 * 86_400_000;
+
+/** The newest enrollment of a rule: its progress while it runs, and its result for a week. */
+export function EnrollmentProgress({ rule }: { rule: RuleShown }): ReactNode {
+  const now = useNow();
+  const { enrollment } = rule;
+  if (!enrollment) return null;
+  if (enrollment.state === 'running') return <Running rule={rule} enrollment={enrollment} />;
+  const isRecent = enrollment.ended_at !== null && Date.parse(enrollment.ended_at) > now - SHOWN_FOR_MS;
+  return isRecent ? <Shown enrollment={enrollment} /> : null;
+}
+
+function Running({ rule, enrollment }: { rule: RuleShown; enrollment: RuleEnrollment }): ReactNode {
+  useApi('GET /projects/:project/rules/:rule', { params: { rule: rule.id } }, { everyMs: LOOK_EVERY_MS });
+  return <Shown enrollment={enrollment} />;
+}
+
+function Shown({ enrollment }: { enrollment: RuleEnrollment }): ReactNode {
+  const { state, members, processed, excluded, started_at: startedAt } = enrollment;
+  return (
+    <Alert mb="md" icon={<UserPlus size={18} />} title={enrollmentTitle(enrollment)}>
+      <Stack gap="xs">
+        <Text size="sm">
+          {progressWords(enrollment)} Started <When at={startedAt} style="relative" />.
+        </Text>
+        {state === 'running' && (
+          <Progress
+            value={members === 0 ? 100 : (processed / members) * 100}
+            aria-label="Members processed"
+          />
+        )}
+        <Excluded excluded={excluded} />
+      </Stack>
+    </Alert>
+  );
+}

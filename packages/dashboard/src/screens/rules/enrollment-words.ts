@@ -1,0 +1,60 @@
+import type { RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
+
+type Preview = Pick<RuleEnrollmentPreview, 'audiences' | 'members' | 'evaluated' | 'would_enroll'>;
+
+/** Whether a rule starts when users enter an audience: only such a rule has members to enroll. */
+export function startsByEntering({ when }: Record<string, unknown>): boolean {
+  return [when].flat().some((trigger) => {
+    const { audience, move } = (trigger ?? {}) as { audience?: unknown; move?: unknown };
+    return typeof audience === 'string' && move === 'joined';
+  });
+}
+
+export function audienceWords({ audiences }: Pick<Preview, 'audiences'>): string {
+  const names = audiences.map(({ name }) => `“${name}”`);
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+/** `12 of 30 users in “Trials” would be enrolled.` */
+export function previewWords(preview: Preview): string {
+  const { members, evaluated, would_enroll: enrolled } = preview;
+  const place = audienceWords(preview);
+  const building = preview.audiences.find(({ ready }) => !ready);
+  if (building) return `The audience “${building.name}” is still being built. Try again when it is ready.`;
+  if (members === 0) return `No users are in ${place} now.`;
+  const isCut = evaluated < members;
+  const of = isCut ? `the first ${count(evaluated)} of ${count(members)} users` : users(members);
+  return `${count(enrolled)} of ${of} in ${place} would be enrolled.`;
+}
+
+/** How many the button says; with more members than were evaluated, nobody knows the number. */
+export function enrollLabel({ members, evaluated, would_enroll: enrolled }: Preview): string {
+  return evaluated < members ? 'Enroll members' : `Enroll ${users(enrolled)}`;
+}
+
+export function canEnroll({ audiences, members }: Preview): boolean {
+  return audiences.length > 0 && audiences.every(({ ready }) => ready) && members > 0;
+}
+
+const STATES = { running: 'Enrolling members', done: 'Members enrolled', cancelled: 'Enrollment cancelled' };
+
+export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): string {
+  return STATES[state];
+}
+
+/** `1,200 of 5,000 members processed, 1,150 enrolled.` */
+export function progressWords(
+  enrollment: Pick<RuleEnrollment, 'state' | 'members' | 'processed' | 'enrolled'>,
+) {
+  const { state, members, processed, enrolled } = enrollment;
+  const head = `${count(processed)} of ${count(members)} members processed, ${count(enrolled)} enrolled.`;
+  return state === 'running' ? `${head} Turn off the rule to cancel.` : head;
+}
+
+export function users(number: number): string {
+  return `${count(number)} ${number === 1 ? 'user' : 'users'}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-GB');
+}
