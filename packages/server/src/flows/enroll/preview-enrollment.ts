@@ -19,7 +19,7 @@ export type EnrollmentPreview = {
   excluded: Map<Reason, number>;
 };
 
-/** Evaluating a member reads their events and runs: ten thousand take some seconds. */
+/** Evaluating a member reads their runs, entries and whatever the conditions mention: 10,000 take 0.7 s without conditions. */
 const EVALUATED_MAX = 10_000;
 const PAGE = 500;
 const FIRST_SHOWN = 20;
