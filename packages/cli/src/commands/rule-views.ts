@@ -3,6 +3,7 @@ import type {
   RuleHint,
   RuleListed,
   RuleShown,
+  RuleEnrollmentPreview,
   RuleSwitchPreview,
 } from '@beckon/contract/dashboard';
 import type { Block, View } from '../output/view.ts';
@@ -41,6 +42,20 @@ export function switchQuestion(rule: string, { drafts, runs, sending }: RuleSwit
   if (drafts + runs + sending === 0) return null;
   const now = sending === 0 ? '' : ` ${count(sending, 'email')} being sent now cannot be stopped.`;
   return `${count(drafts, 'draft')} and ${count(runs, 'run')} of ${rule} will be held.${now} Disable it?`;
+}
+
+/**
+ * How many users an enrollment would enroll and who is first, and how many it excludes with the reason of each. Null where no
+ * audience starts the rule: the server refuses that.
+ */
+export function enrollmentQuestion(rule: string, preview: RuleEnrollmentPreview): string | null {
+  if (preview.audiences.length === 0) return null;
+  const { would_enroll, members, evaluated, first, excluded } = preview;
+  const of = evaluated < members ? `the first ${evaluated} of ${members}` : `${members}`;
+  const names = first.map(({ external_user_id: id, name }) => (name === null ? id : `${name} (${id})`));
+  const who = names.length === 0 ? '' : ` First: ${names.join(', ')}.`;
+  const reasons = excluded.map(({ count: users, sentence }) => ` Excluded: ${users} (${sentence}).`);
+  return `${would_enroll} of ${of} members would be enrolled in ${rule}.${who}${reasons.join('')} Enroll them?`;
 }
 
 const ENTRIES_SHOWN = 20;

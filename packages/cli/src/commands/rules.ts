@@ -4,9 +4,17 @@ import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, required, text, whole } from '../framework/options.ts';
 import { count, percent } from '../output/words.ts';
-import { backtestView, hintLines, ruleRow, ruleView, switchQuestion } from './rule-views.ts';
+import {
+  backtestView,
+  hintLines,
+  ruleRow,
+  ruleView,
+  enrollmentQuestion,
+  switchQuestion,
+} from './rule-views.ts';
 
 const RULE = 'GET /projects/:project/rules/:rule';
+const ENROLLMENT = 'GET /projects/:project/rules/:rule/enrollment';
 const SWITCH = 'GET /projects/:project/rules/:rule/switch';
 const MOVE_WAITING = 'GET /projects/:project/rules/:rule/move-waiting';
 const DAYS_MAX = 366;
@@ -83,6 +91,14 @@ export const rules: Noun = {
       body: () => ({ on: false }),
       view: ({ rule, drafts, runs }) =>
         `Disabled rule ${rule.name}. ${count(runs, 'run')} and ${count(drafts, 'draft')} are held.`,
+    }),
+    call('POST /projects/:project/rules/:rule/enrollment', 'enroll <rule>', {
+      help: 'Enroll the users who are in the audiences of an enabled rule already',
+      reads: [ENROLLMENT],
+      find: async ({ api }, params) => (await api.call(ENROLLMENT, { params })).data,
+      confirm: ({ rule }, preview) => enrollmentQuestion(rule, preview),
+      view: ({ members }) =>
+        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show`,
     }),
     custom('backtest [rule]', {
       help: 'Run a rule over stored events, without creating anything',

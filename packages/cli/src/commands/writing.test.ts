@@ -22,6 +22,7 @@ beforeAll(async () => {
   await file('array.json', []);
   await file('text.json', 'no json');
   await file('audience.json', { name: 'Pro', definition: PRO });
+  await file('members.json', { name: 'Members', definition: PRO });
   await file('renamed.json', { name: 'Paying' });
   await file('other.json', { title: 'Pro' });
   await file(
@@ -95,6 +96,8 @@ describe('rules', () => {
       shows: /Enabled rule second\. 0 runs and 0 drafts continue/,
       json: { rule: { on: true } },
     },
+    { run: 'rules enroll second', fails: [1, /audience/] },
+    { run: 'rules enroll second --yes', fails: [1, /audience/] },
     { run: 'rules disable second', shows: /Disabled rule second/, json: { rule: { on: false } } },
     {
       run: 'rules backtest welcome --since 2d',
@@ -123,6 +126,24 @@ describe('rules', () => {
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
     { run: 'rules edits welcome', shows: /No recurring changes/, json: { edited: 0 } },
   ]);
+
+  test('enroll asks with the preview, and starts the enrollment of the members', async () => {
+    const { id } = (await local.json(['audiences', 'create', '--file', at('members.json')])) as {
+      id: string;
+    };
+    const { definition } = (await local.json(['rules', 'show', 'welcome'])) as { definition: object };
+    const when = [{ audience: id, move: 'joined' }];
+    await file('on-audience.json', { ...definition, name: 'on_members', when });
+    expect((await local.run(['rules', 'create', '--file', at('on-audience.json')])).code).toBe(0);
+    const asked = await local.run(['rules', 'enroll', 'on_members']);
+    expect(asked.err).toMatch(/members would be enrolled in on_members\./);
+    // The server refuses while the audience is still being built.
+    await expect
+      .poll(async () => (await local.run(['rules', 'enroll', 'on_members', '--yes'])).out, {
+        timeout: 20_000,
+      })
+      .toMatch(/Started the enrollment of 1 user/);
+  });
 
   test('check prints errors at their fields, and ends with 2', async () => {
     const { code, out } = await local.run(['rules', 'check', '--file', at('wrong.json')]);

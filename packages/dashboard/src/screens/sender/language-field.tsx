@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SettingField } from '../../parts/policy-fields.tsx';
 
@@ -11,19 +11,15 @@ export function LanguageField({ text, onText, fault, disabled = false }: Setting
   // The command line accepts every locale, so the stored one may be missing in the list.
   const locales = LOCALES.includes(text) ? LOCALES : [text, ...LOCALES];
   return (
-    <Select
+    <NativeSelect
       label="Language"
       description="The language of the footer, dates and numbers of emails. The trait “locale” of a user takes precedence."
       maw={320}
-      searchable
       data={locales.map((locale) => ({ value: locale, label: localeLabel(locale) }))}
       value={text}
-      allowDeselect={false}
       disabled={disabled}
       error={fault}
-      onChange={(locale) => {
-        if (locale !== null) onText(locale);
-      }}
+      onChange={(event) => onText(event.currentTarget.value)}
     />
   );
 }
