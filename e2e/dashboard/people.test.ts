@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       await page.getByText('Grace is viewer now').waitFor();
       // On their page, which was not loaded again, the button works until they hear that it is not theirs any more.
       await approve.click();
-      await theirs.getByText('it needs reviewer').first().waitFor();
+      await theirs.getByText('This needs the role reviewer').first().waitFor();
       await theirs.getByRole('button', { name: 'Approve', exact: true, disabled: true }).waitFor();
       const theirSession = sessionOf(grace.context, installation);
       await expect(theirSession.ask('POST', `${project()}/drafts/${draft?.id}/approve`, {})).rejects.toThrow(
