@@ -75,13 +75,14 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
     await turning.getByText('1: an enrollment found no email address for this user').waitFor();
     await turning.getByRole('button', { name: 'Turn on' }).click();
 
+    await page.reload();
     await page.getByText('Members enrolled').waitFor();
     await page.getByText('2 of 2 members processed, 1 enrolled.').waitFor();
 
     await page.getByRole('button', { name: 'Enroll members…' }).click();
     const enrolling = page.getByRole('dialog', { name: 'Enroll members in Pro welcome?' });
     await enrolling.getByText('0 of 2 users in “Pros” would be enrolled.').waitFor();
-    await enrolling.getByText('1: this person has entered before with the same key').waitFor();
+    await enrolling.getByText('1: the user was already enrolled with the same key').waitFor();
     expect(await enrolling.getByRole('button', { name: 'Enroll 0 users' }).isDisabled()).toBe(true);
     await enrolling.getByRole('button', { name: 'Cancel' }).click();
 
