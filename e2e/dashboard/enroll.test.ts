@@ -75,7 +75,6 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
     await turning.getByText('1: an enrollment found no email address for this user').waitFor();
     await turning.getByRole('button', { name: 'Turn on' }).click();
 
-    await page.reload();
     await page.getByText('Members enrolled').waitFor();
     await page.getByText('2 of 2 members processed, 1 enrolled.').waitFor();
 

@@ -10,18 +10,23 @@ import { enrollmentTitle, progressWords } from './enrollment-words.ts';
 const LOOK_EVERY_MS = 2_000;
 const SHOWN_FOR_MS = 7 * 86_400_000;
 
+/** `reference`: the name or id by which the page reads the rule, so that both read the same cached answer. */
+type Props = { reference: string; enrollment: RuleEnrollment };
+
 /** The newest enrollment of a rule: its progress while it runs, and its result for a week. */
-export function EnrollmentProgress({ rule }: { rule: RuleShown }): ReactNode {
+export function EnrollmentProgress({
+  reference,
+  enrollment,
+}: Pick<Props, 'reference'> & Pick<RuleShown, 'enrollment'>): ReactNode {
   const now = useNow();
-  const { enrollment } = rule;
   if (!enrollment) return null;
-  if (enrollment.state === 'running') return <Running rule={rule} enrollment={enrollment} />;
+  if (enrollment.state === 'running') return <Running reference={reference} enrollment={enrollment} />;
   const isRecent = enrollment.ended_at !== null && Date.parse(enrollment.ended_at) > now - SHOWN_FOR_MS;
   return isRecent ? <Shown enrollment={enrollment} /> : null;
 }
 
-function Running({ rule, enrollment }: { rule: RuleShown; enrollment: RuleEnrollment }): ReactNode {
-  useApi('GET /projects/:project/rules/:rule', { params: { rule: rule.id } }, { everyMs: LOOK_EVERY_MS });
+function Running({ reference, enrollment }: Props): ReactNode {
+  useApi('GET /projects/:project/rules/:rule', { params: { rule: reference } }, { everyMs: LOOK_EVERY_MS });
   return <Shown enrollment={enrollment} />;
 }
 

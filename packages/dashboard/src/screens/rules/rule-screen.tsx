@@ -43,7 +43,7 @@ function KnownRule({ reference }: { reference: string }): ReactNode {
       }
       actions={shown && <Actions rule={shown} />}
     >
-      <Loaded query={rule}>{({ data }) => <RuleTabs rule={data} />}</Loaded>
+      <Loaded query={rule}>{({ data }) => <RuleTabs rule={data} reference={reference} />}</Loaded>
     </Page>
   );
 }
@@ -89,13 +89,13 @@ const TABS = [
   ['people', 'People inside'],
 ] as const;
 
-function RuleTabs({ rule }: { rule: RuleShown }): ReactNode {
+function RuleTabs({ rule, reference }: { rule: RuleShown; reference: string }): ReactNode {
   const { tab = 'rule' } = route.useSearch();
   const navigate = route.useNavigate();
   const inside = rule.runs.active + rule.runs.frozen;
   return (
     <>
-      <EnrollmentProgress rule={rule} />
+      <EnrollmentProgress reference={reference} enrollment={rule.enrollment} />
       <Ladder rule={rule} />
       <Tabs
         value={tab}
