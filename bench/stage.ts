@@ -98,7 +98,7 @@ function onInterrupt(close: () => Promise<void>): () => void {
 }
 
 function environment(url: string): NodeJS.ProcessEnv {
-  return { ...process.env, DATABASE_URL: url, SECRET_KEY: SECRET, LOG_LEVEL: 'warn' };
+  return { ...process.env, DATABASE_URL: url, SECRET_KEY: SECRET, LOG_LEVEL: 'warn', LOCAL_SHELL: 'off' };
 }
 
 async function migrate(url: string): Promise<void> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { askSocket } from '../../testkit/local-shell.ts';
 import type { Log } from '../base/log.ts';
-import { localSocket } from './local-socket.ts';
+import { serveLocalSocket } from './local-socket.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'beckon-socket-'));
 afterAll(() => rmSync(base, { recursive: true }));
@@ -25,7 +25,7 @@ function candidate(path: string, name: string) {
     http.createServer((_request, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ name }));
     });
-  const socket = localSocket({ path, createServer: createNamed, log, everyMs: 5 });
+  const socket = serveLocalSocket({ path, createServer: createNamed, log, everyMs: 5 });
   onTestFinished(() => socket.stop());
   /** Resolves once the newest fact is this one. */
   const becomes = (fact: string): Promise<void> =>
@@ -58,7 +58,7 @@ async function leaveStale(path: string): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-describe('localSocket', () => {
+describe('serveLocalSocket', () => {
   test('listens for its own account alone, in a folder that it creates, whatever the umask', async () => {
     const path = newPath();
     const mask = process.umask(0);

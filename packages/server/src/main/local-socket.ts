@@ -30,7 +30,7 @@ type State = 'listening' | 'waiting' | 'unavailable';
  * checks the socket every second. It listens if nothing answers there, and waits if another process does. A file that a
  * killed process left behind answers nothing, so it is replaced.
  */
-export function localSocket({
+export function serveLocalSocket({
   path,
   createServer,
   log,

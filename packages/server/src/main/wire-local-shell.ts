@@ -1,6 +1,6 @@
 import type { NewId } from '../base/ids.ts';
 import { createLocalShellServer, type DashboardApi } from '../http/index.ts';
-import { localSocket, type LocalSocket } from './local-socket.ts';
+import { type LocalSocket, serveLocalSocket } from './local-socket.ts';
 import type { ServerOptions } from './wire.ts';
 
 /** `null`: it is off, or the path is too long. */
@@ -10,7 +10,7 @@ export async function openLocalShell(
 ): Promise<LocalSocket | null> {
   if (!path) return null;
   const server = await createLocalShellServer({ api, newId, log });
-  const socket = localSocket({ path, log, createServer: () => server.createServer() });
+  const socket = serveLocalSocket({ path, log, createServer: () => server.createServer() });
   return {
     start: () => socket.start(),
     stop: async () => void (await Promise.all([socket.stop(), server.close()])),

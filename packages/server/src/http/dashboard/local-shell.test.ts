@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AuditListed, SessionState } from '@beckon/contract/dashboard';
+import type { AuditListed, OrganizationListed, SessionState } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
@@ -92,9 +92,32 @@ describe('the local shell', () => {
     expect(data.organisations).toContainEqual(expect.objectContaining({ id: 'theirs', role: 'owner' }));
   });
 
+  test('creates an organization without a member, and invites its owner', async () => {
+    const made = await ask<OrganizationListed>('POST /organizations', { name: 'Third' });
+    expect([made.status, made.json.data]).toEqual([
+      200,
+      expect.objectContaining({ name: 'Third', role: 'owner', projects: 0, members: 0 }),
+    ]);
+    const { data } = (await ask<OrganizationListed[]>('GET /organizations')).json;
+    expect(data.map(({ name }) => name)).toContain('Third');
+    const organisation = made.json.data.id;
+    const project = await ask<{ id: number }>('POST /projects', { name: 'Of the third', organisation });
+    const at3 = `/projects/${project.json.data.id}`;
+    const invited = await ask(`POST ${at3}/invites`, { email: 'hedy@x.org', role: 'owner' });
+    expect(invited.status).toBe(200);
+    expect(
+      await db.query('SELECT 1 FROM beckon.team_member WHERE organisation_id = $1', [organisation]),
+    ).toEqual([]);
+  });
+
   test('finds no project that is not there', async () => {
     for (const project of ['999', '0', 'x', '-1'])
-      expect((await ask(`GET /projects/${project}/home`)).status).toBe(404);
+      for (const page of ['home', 'keys', 'members'])
+        expect([project, page, (await ask(`GET /projects/${project}/${page}`)).status]).toEqual([
+          project,
+          page,
+          404,
+        ]);
   });
 
   test('is named in the audit log and wherever a change has an author', async () => {
