@@ -1,34 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
-import { type CustomerServer, serverWith } from '../kit/public-api.ts';
-import { type Session, signedIn } from '../kit/session.ts';
+import { hasBrowser } from '../kit/browser.ts';
+import { type OwnerInBrowser, ownerInBrowser } from '../kit/owner-in-browser.ts';
+import type { CustomerServer } from '../kit/public-api.ts';
+import type { Session } from '../kit/session.ts';
 
 describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
-  let browser: Browser;
-  let installation: Installation;
+  let owner: OwnerInBrowser;
   let page: Page;
-  let troubles: string[];
   let session: Session;
   let project: string;
   let tell: CustomerServer;
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const person = await newPerson(browser);
-    ({ page, troubles } = person);
-    const started = await signedIn(person.context, installation);
-    session = started;
-    project = `/projects/${started.projectId}`;
-    type Made = { data: { secret: string } };
-    const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
-    tell = serverWith(data.secret, installation);
+    owner = await ownerInBrowser();
+    ({ page, session, project, tell } = owner);
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+  afterAll(() => owner.close());
 
   /** An audience of two users, one of them without an email address. */
   async function audienceOfTwo(): Promise<string> {
@@ -62,7 +49,7 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
       steps: [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }],
     };
     await session.ask('POST', `${project}/rules`, { document, on: false });
-    await page.goto(`${installation.url}/p${project.replace('/projects', '')}/rules/Pro%20welcome`);
+    await page.goto(`${owner.url}/p/${owner.projectId}/rules/Pro%20welcome`);
 
     await page.getByRole('button', { name: 'Turn on…' }).click();
     const turning = page.getByRole('dialog', { name: 'Turn on Pro welcome?' });
@@ -90,6 +77,6 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
       .first()
       .click();
     await page.getByText('Welcome to Pro').first().waitFor();
-    expect(troubles).toEqual([]);
+    expect(owner.troubles).toEqual([]);
   });
 });

@@ -1,34 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
-import { type CustomerServer, serverWith } from '../kit/public-api.ts';
-import { type Session, signedIn } from '../kit/session.ts';
+import { hasBrowser } from '../kit/browser.ts';
+import { type OwnerInBrowser, ownerInBrowser } from '../kit/owner-in-browser.ts';
+import type { CustomerServer } from '../kit/public-api.ts';
+import type { Session } from '../kit/session.ts';
 
 describe.skipIf(!hasBrowser)('in Chromium', () => {
-  let browser: Browser;
-  let installation: Installation;
+  let owner: OwnerInBrowser;
   let page: Page;
-  let troubles: string[];
   let session: Session;
   let project: string;
   let tell: CustomerServer;
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const person = await newPerson(browser);
-    ({ page, troubles } = person);
-    const started = await signedIn(person.context, installation);
-    session = started;
-    project = `/projects/${started.projectId}`;
-    type Made = { data: { secret: string } };
-    const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
-    tell = serverWith(data.secret, installation);
+    owner = await ownerInBrowser();
+    ({ page, session, project, tell } = owner);
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+  afterAll(() => owner.close());
 
   async function exports(user: string, plan: string): Promise<void> {
     const traits = { name: user, plan };
@@ -45,7 +32,7 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await exports('grace', 'pro');
     await Promise.all([seen('ada'), seen('grace')]);
 
-    await page.goto(`${installation.url}/p${project.replace('/projects', '')}/rules`);
+    await page.goto(`${owner.url}/p/${owner.projectId}/rules`);
     await page.getByRole('link', { name: 'New rule' }).click();
     await page.getByLabel('Name', { exact: true }).fill('First report');
     await page.getByRole('combobox', { name: 'Event' }).fill('report_exported');
@@ -99,6 +86,6 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByText('Your first report').first().waitFor();
     await page.frameLocator('iframe').first().getByText('It is ready to be shared.').waitFor();
     await page.getByText('linus').first().waitFor();
-    expect(troubles).toEqual([]);
+    expect(owner.troubles).toEqual([]);
   });
 });

@@ -1,0 +1,43 @@
+import type { Page } from 'playwright-core';
+import { newPerson, openBrowser } from './browser.ts';
+import { newInstallation } from './installation.ts';
+import { type CustomerServer, serverWith } from './public-api.ts';
+import { type Session, signedIn } from './session.ts';
+
+export type OwnerInBrowser = {
+  url: string;
+  page: Page;
+  /** What the page logged as an error. */
+  troubles: string[];
+  session: Session;
+  projectId: number;
+  /** The path of the project in the dashboard API. */
+  project: string;
+  /** Sends users and events with a key of the project. */
+  tell: CustomerServer;
+  close: () => Promise<void>;
+};
+
+/** An installation whose owner is signed in, and a customer's server that sends to its project. */
+export async function ownerInBrowser(): Promise<OwnerInBrowser> {
+  const browser = await openBrowser();
+  const installation = await newInstallation();
+  const { page, troubles, context } = await newPerson(browser);
+  const { projectId, ...session } = await signedIn(context, installation);
+  const project = `/projects/${projectId}`;
+  type Made = { data: { secret: string } };
+  const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
+  return {
+    url: installation.url,
+    page,
+    troubles,
+    session,
+    projectId,
+    project,
+    tell: serverWith(data.secret, installation),
+    async close() {
+      await browser.close();
+      await installation.remove();
+    },
+  };
+}
