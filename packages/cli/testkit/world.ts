@@ -8,7 +8,7 @@ import type { DeviceAnswer, DeviceBegun, TokenScope } from '@beckon/contract/das
 import { offerSetup } from '../../server/src/flows/team/index.ts';
 import { createKey } from '../../server/src/flows/create-key.ts';
 import { freePort } from '../../server/testkit/free-port.ts';
-import { PEPPER, type TestServer, testServer } from '../../server/testkit/server.ts';
+import { PEPPER, type TestServer, testServer, type TestServerOptions } from '../../server/testkit/server.ts';
 import { tokenOf } from '../../server/testkit/team.ts';
 
 /** A whole server with Ada, its owner, her project “Acme”, and an API key of it. */
@@ -26,10 +26,11 @@ export type World = {
 
 const PASSWORD = 'correct horse battery';
 
-export async function testWorld(): Promise<World> {
+/** `more`: other options of the server, such as a resolver. */
+export async function testWorld(more: TestServerOptions['more'] = {}): Promise<World> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const server = await testServer({ listen: { port, publicUrl: url } });
+  const server = await testServer({ listen: { port, publicUrl: url }, more });
   afterAll(() => server.stop());
   const cookies = new Map<string, string>();
   const session = (): Record<string, string> => ({

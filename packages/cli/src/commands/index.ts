@@ -1,8 +1,10 @@
 import type { Command, Noun } from '../framework/declare.ts';
 import { audiences } from './audiences.ts';
+import { audit } from './audit.ts';
 import { clock } from './clock.ts';
 import { deadLetters } from './dead-letters.ts';
 import { doctor } from './doctor.ts';
+import { domains } from './domains.ts';
 import { drafts } from './drafts.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
@@ -14,6 +16,8 @@ import { listen } from './listen.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { mcp } from './mcp.ts';
+import { members } from './members.ts';
+import { organizations } from './organizations.ts';
 import { pause, resume } from './pause.ts';
 import { policy } from './policy.ts';
 import { projects } from './projects.ts';
@@ -24,9 +28,11 @@ import { requests } from './requests.ts';
 import { rules } from './rules.ts';
 import { sequences } from './sequences.ts';
 import { settings } from './settings.ts';
+import { suppressions } from './suppressions.ts';
 import { system } from './system.ts';
 import { tail } from './tail.ts';
 import { testInbox } from './test-inbox.ts';
+import { tokens } from './tokens.ts';
 import { track } from './track.ts';
 import { templates } from './templates.ts';
 import { trigger } from './trigger.ts';
@@ -69,6 +75,8 @@ export const NOUNS: readonly Noun[] = [
   emails,
   testInbox,
   replies,
+  domains,
+  suppressions,
   webhooks,
   sequences,
   settings,
@@ -79,6 +87,10 @@ export const NOUNS: readonly Noun[] = [
   requests,
   warnings,
   views,
+  members,
+  organizations,
+  audit,
+  tokens,
   types,
   clock,
   system,

@@ -1,0 +1,129 @@
+import type { SendingDomain } from '@beckon/contract/dashboard';
+import { usage } from '../failure.ts';
+import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { flag, text } from '../framework/options.ts';
+import { count } from '../output/words.ts';
+import { checkText, recordsText, trackingText } from './domain-views.ts';
+
+const DOMAINS = 'GET /projects/:project/domains';
+const DOMAIN = 'GET /projects/:project/domains/:domain';
+const CHECK = 'POST /projects/:project/domains/:domain/check';
+
+const NAME = { domain: 'Domain name, such as mail.example.com' };
+const THROTTLE = text('--throttle <rate>', 'Most emails from this domain: 5/s, 300/m, or off');
+const WARM = flag('--warm', 'The domain has sent for weeks and needs no warm-up');
+
+export const domains: Noun = {
+  name: 'domains',
+  help: 'Manage sending domains and their DNS records',
+  commands: [
+    list(DOMAINS, 'list', {
+      help: 'List sending domains with the state of their DNS records',
+      row: ({ name, state, records, throttle, warm, tracking, ...domain }, { when }) => ({
+        domain: name,
+        state: domain.paused_at === null ? state : `paused: ${domain.paused_reason ?? 'no reason given'}`,
+        'correct records': `${records.filter(({ status }) => status === 'ok').length} of ${records.length}`,
+        throttle,
+        'warm-up': warm ? 'done' : 'needed',
+        'tracking host': tracking && `${tracking.host} (${tracking.state})`,
+        checked: when(domain.checked_at),
+      }),
+      empty: 'No sending domains yet. Add one: beckon domains add <domain>',
+    }),
+    call(DOMAIN, 'show <domain>', {
+      help: 'Show the DNS records to publish for a domain',
+      args: NAME,
+      view: recordsText,
+    }),
+    call('POST /projects/:project/domains', 'add <domain>', {
+      help: 'Add a sending domain and print the DNS records to publish',
+      args: NAME,
+      options: { throttle: THROTTLE, warm: WARM },
+      body: ({ domain: name, ...speed }) => ({ name, ...speed }),
+      view: recordsText,
+    }),
+    custom('check [domain]', {
+      help: 'Check the DNS records of a domain now; by default of all domains',
+      args: NAME,
+      routes: [DOMAINS, CHECK],
+      async run({ api, output }, { domain }) {
+        const check = async (name: string): Promise<SendingDomain> =>
+          (await api.call(CHECK, { params: { domain: name } })).data;
+        if (domain !== undefined) return output.value(await check(domain), checkText);
+        const checked: SendingDomain[] = [];
+        for (const { name } of (await api.call(DOMAINS, {})).data) checked.push(await check(name));
+        await output.value(checked, (all, words) =>
+          all.length === 0
+            ? 'No sending domains yet. Add one: beckon domains add <domain>'
+            : all.map((one) => checkText(one, words)),
+        );
+      },
+    }),
+    call('PATCH /projects/:project/domains/:domain', 'set <domain>', {
+      help: 'Set the throttle of a domain, or whether it needs a warm-up',
+      args: NAME,
+      options: {
+        throttle: THROTTLE,
+        warm: WARM,
+        cold: flag('--cold', 'The domain is new: start the warm-up now'),
+      },
+      body: ({ throttle, warm, cold }) => {
+        if (warm && cold) throw usage('Choose one of --warm and --cold', '--warm');
+        const isWarm = warm ?? (cold ? false : undefined);
+        if (throttle === undefined && isWarm === undefined)
+          throw usage('Nothing to set. Pass --throttle, --warm or --cold.', '--throttle');
+        return {
+          ...(throttle === undefined ? {} : { throttle }),
+          ...(isWarm === undefined ? {} : { warm: isWarm }),
+        };
+      },
+      view: ({ name, throttle, warm }) =>
+        `${name}: throttle ${throttle}, ${warm ? 'no warm-up' : 'with a warm-up'}.`,
+    }),
+    call('DELETE /projects/:project/domains/:domain', 'remove <domain>', {
+      help: 'Remove a sending domain and its DKIM keys',
+      args: NAME,
+      reads: [DOMAIN],
+      find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
+      confirm: (_input, { name, sends }) =>
+        `Remove ${name}?${sends ? ' Emails are sent from it now, and will be held.' : ''}`,
+      body: (_input, { name }) => ({ name }),
+      view: ({ name }) => `Removed ${name}. Keep its DNS records for a week, then delete them.`,
+    }),
+    call('POST /projects/:project/domains/:domain/pause', 'pause <domain>', {
+      help: 'Pause sending from a domain. Its emails are held.',
+      args: NAME,
+      options: { reason: text('--reason <text>', 'Why, for the team') },
+      view: ({ name }) => `Paused ${name}. Its emails are held. Resume: beckon domains resume ${name}`,
+    }),
+    call('POST /projects/:project/domains/:domain/resume', 'resume <domain>', {
+      help: 'Resume sending from a domain that a member or too many bounces paused',
+      args: NAME,
+      reads: [DOMAIN],
+      find: async ({ api }, params) => (await api.call(DOMAIN, { params })).data,
+      view: ({ name, asked_again }, _words, { found }) =>
+        found.paused_at === null
+          ? `${name} was not paused.`
+          : `Resumed ${name}. ${count(asked_again, 'held draft')} checked again now.`,
+    }),
+    call('POST /projects/:project/domains/:domain/rotate', 'rotate <domain>', {
+      help: 'Rotate the DKIM key of a domain. The new key signs once its DNS record is found.',
+      args: NAME,
+      view: recordsText,
+    }),
+    call('PUT /projects/:project/domains/:domain/tracking', 'track <domain>', {
+      help: 'Set the host of links in emails from a domain',
+      args: NAME,
+      options: {
+        host: text('--host <host>', 'Name below the domain, such as t.mail.example.com'),
+        off: flag('--off', "Use the server's own address in links"),
+      },
+      body: ({ host, off }) => {
+        if ((host === undefined) === (off === undefined))
+          throw usage('Pass one of --host and --off', '--host');
+        return { host: host ?? null };
+      },
+      view: trackingText,
+    }),
+  ],
+};

@@ -1,0 +1,89 @@
+import type { SuppressionImport, SuppressionReasonName } from '@beckon/contract/dashboard';
+import { EXIT, type ExitCode } from '../failure.ts';
+import type { Context } from '../framework/context.ts';
+import type { View } from '../output/view.ts';
+import { count } from '../output/words.ts';
+
+const IMPORT = 'POST /projects/:project/suppressions/import';
+const PREVIEW = 'POST /projects/:project/suppressions/preview-import';
+
+/** A request takes 6 MiB; escaping as JSON doubles a list of quoted lines at most. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+const TIMEOUT_MS = 5 * 60_000;
+const SHOWN_ROWS = 100;
+
+type Options = { reason?: SuppressionReasonName; dry_run?: boolean };
+
+/** Imports a suppression list of any size, in as many requests as it takes. */
+export async function importList(
+  { api, output }: Context<typeof IMPORT | typeof PREVIEW>,
+  text: string,
+  { reason, dry_run: isPreview = false }: Options,
+): Promise<ExitCode> {
+  let total: SuppressionImport | null = null;
+  for (const { list, firstLine } of piecesOf(text, PIECE_BYTES)) {
+    const body = { list, ...(reason === undefined ? {} : { reason }) };
+    const { data } = await api.call(isPreview ? PREVIEW : IMPORT, { body, timeoutMs: TIMEOUT_MS });
+    const troubles = data.troubles.map((row) => ({ ...row, line: row.line + firstLine }));
+    total = total === null ? { ...data, troubles } : sum(total, { ...data, troubles });
+    await output.progress(`${total.rows.toLocaleString('en-US')} rows`);
+  }
+  if (total === null) return EXIT.ok;
+  await output.value(total, (all) => importView(all, isPreview));
+  return total.refused > 0 ? EXIT.partly : EXIT.ok;
+}
+
+type Piece = { list: string; firstLine: number };
+
+/**
+ * Cuts a CSV file between rows. Every piece begins with the header, if the file has one. `firstLine`: what to add to a line
+ * number of the piece to get that of the file.
+ */
+export function* piecesOf(text: string, maxBytes: number): Generator<Piece, void> {
+  const lines = text.split('\n');
+  // A first row without an address names the columns.
+  const header = lines[0]?.includes('@') ? null : (lines[0] ?? '');
+  let piece: string[] = [];
+  let [bytes, begin] = [0, 0];
+  let isQuoted = false;
+  for (const [at, line] of lines.entries()) {
+    piece.push(line);
+    bytes += Buffer.byteLength(line) + 1;
+    const quotes = line.split('"').length - 1;
+    isQuoted = isQuoted !== (quotes % 2 === 1);
+    if (at < lines.length - 1 && (bytes < maxBytes || isQuoted)) continue;
+    const isFirst = begin === 0;
+    if (isFirst || piece.some((row) => row.trim() !== ''))
+      yield isFirst || header === null
+        ? { list: piece.join('\n'), firstLine: begin }
+        : { list: [header, ...piece].join('\n'), firstLine: begin - 1 };
+    [piece, bytes, begin] = [[], 0, at + 1];
+  }
+}
+
+function sum(first: SuppressionImport, second: SuppressionImport): SuppressionImport {
+  return {
+    rows: first.rows + second.rows,
+    added: first.added + second.added,
+    known: first.known + second.known,
+    over: first.over + second.over,
+    drafts: first.drafts + second.drafts,
+    runs: first.runs + second.runs,
+    refused: first.refused + second.refused,
+    troubles: [...first.troubles, ...second.troubles].slice(0, SHOWN_ROWS),
+  };
+}
+
+function importView(done: SuppressionImport, isPreview: boolean): View {
+  const { rows, added, known, over, drafts, runs, refused, troubles } = done;
+  const will = isPreview ? 'would be ' : '';
+  return [
+    `${count(rows, 'row')}: ${added.toLocaleString('en-US')} ${will}added, ${known} already suppressed, ` +
+      `${over} already ended, ${refused} rejected. ` +
+      `${count(drafts, 'draft')} and ${count(runs, 'run')} ${isPreview ? 'would be canceled' : 'canceled'}.`,
+    { rows: troubles.map(({ line, field, message }) => ({ line, field, error: message })) },
+    refused > troubles.length && troubles.length > 0
+      ? `${count(refused - troubles.length, 'more row')} rejected.`
+      : null,
+  ];
+}

@@ -1,0 +1,161 @@
+import {
+  type MailableAnswer,
+  REMOVAL_REASONS,
+  type SuppressionListed,
+  type SuppressionPlace,
+  type SuppressionReasonName,
+} from '@beckon/contract/dashboard';
+import { usage } from '../failure.ts';
+import { call, custom, download, list, type Noun } from '../framework/declare.ts';
+import { choice, flag, readInput, required, text, time } from '../framework/options.ts';
+import type { View } from '../output/view.ts';
+import { count, plain, type Words } from '../output/words.ts';
+import { importList } from './suppression-import.ts';
+
+const REASONS = [
+  'unsubscribed',
+  'complained',
+  'manual',
+  'hard_bounce',
+  'soft_bounces',
+  'snoozed',
+] as const satisfies SuppressionReasonName[];
+
+const PLACE = {
+  email: text('--email <address>', 'An email address, whoever has it'),
+  user: text('--user <user>', 'A user, whatever their address'),
+};
+const CHECK = 'GET /projects/:project/suppressions/check';
+
+export const suppressions: Noun = {
+  name: 'suppressions',
+  help: 'Manage the suppression list: addresses and users that get no email',
+  commands: [
+    list('GET /projects/:project/suppressions', 'list [filter...]', {
+      help: 'List suppressed addresses and users',
+      args: { filter: 'Filter terms such as email:*@example.com user:user_42 reason:hard_bounce erased:yes' },
+      isPaged: true,
+      row: (suppression, { when }) => ({
+        kind: suppression.kind,
+        value: suppression.value ?? 'of an erased user',
+        reason: plain(suppression.reason),
+        until: suppression.in_force ? (when(suppression.until) ?? 'removed') : 'ended',
+        created: when(suppression.created_at),
+        by: suppression.created_by_name,
+      }),
+      empty:
+        'No suppressions yet. Bounces, complaints and unsubscribes appear here. ' +
+        'Import a list: beckon suppressions import <file>',
+    }),
+    call('POST /projects/:project/suppressions', 'add', {
+      help: 'Suppress an address or a user. Their drafts and runs are canceled.',
+      options: {
+        ...PLACE,
+        reason: choice('--reason <reason>', 'Why (default: manual)', REASONS),
+        until: time('--until <time>', 'When it ends (default: never)', 'ahead'),
+      },
+      body: (input) => ({ ...input, ...placeOf(input) }),
+      view: ({ suppression, added, drafts, runs }) =>
+        `${nameOf(suppression)} is suppressed${added ? '' : ', and already was for at least as long'}. ` +
+        `${count(drafts, 'draft')} and ${count(runs, 'run')} canceled.`,
+    }),
+    call('POST /projects/:project/suppressions/remove', 'remove', {
+      help: 'Remove an address or a user from the suppression list',
+      options: {
+        ...PLACE,
+        reason: required(choice('--reason <reason>', 'Why, for the audit log', REMOVAL_REASONS)),
+      },
+      reads: [CHECK],
+      find: async ({ api }, input) => (await api.call(CHECK, { query: placeOf(input) })).data,
+      confirm: (_input, { suppression }) =>
+        suppression &&
+        `${nameOf(suppression)} is suppressed: ${plain(suppression.reason)} by ${suppression.created_by_name} ` +
+          `at ${suppression.created_at}, ${untilText(suppression.until)}. Send email to it again?`,
+      body: (input, { value }) => ({ ...placeOf(input), reason: input.reason, confirm: value }),
+      view: ({ kind, value }) => `Removed the ${kind} ${value} from the suppression list.`,
+    }),
+    call(CHECK, 'check', {
+      help: 'Check whether an email to an address or a user would be sent now, and why not',
+      options: PLACE,
+      query: placeOf,
+      view: checkView,
+    }),
+    custom('import <file>', {
+      help: 'Import a suppression list from a CSV file. Drafts and runs of its users are canceled.',
+      details:
+        'Columns: email or user, reason, until, created_at; or one address per line without a header.\n' +
+        'Lists of other senders and exports of Beckon are both accepted.',
+      args: { file: 'Path of the file; - reads stdin' },
+      options: {
+        reason: choice('--reason <reason>', 'Reason of rows that name none (default: manual)', REASONS),
+        dry_run: flag('--dry-run', 'Change nothing, and show what the import would change'),
+      },
+      routes: [
+        'POST /projects/:project/suppressions/import',
+        'POST /projects/:project/suppressions/preview-import',
+      ],
+      run: async (context, { file, ...options }) =>
+        importList(context, await readInput(file, { shell: context.shell, flags: '<file>' }), options),
+    }),
+    download('GET /projects/:project/suppressions/export', 'export', {
+      help: 'Export the suppression list. It can be imported again.',
+      options: { format: choice('--format <format>', 'Format (default: csv)', ['csv', 'ndjson']) },
+    }),
+    list('GET /projects/:project/suppressions/topics', 'topics', {
+      help: 'List topics that users unsubscribed from',
+      isPaged: true,
+      row: ({ kind, value, topic, created_at }, { when }) => ({
+        topic,
+        kind,
+        value: value ?? 'of an erased user',
+        since: when(created_at),
+      }),
+      empty: 'No user unsubscribed from a topic yet. Set topics: beckon settings set topics=news:News',
+    }),
+  ],
+};
+
+function placeOf({ email, user }: SuppressionPlace): SuppressionPlace {
+  if (email !== undefined && user === undefined) return { email };
+  if (user !== undefined && email === undefined) return { user };
+  throw usage('Pass one of --email and --user', '--email');
+}
+
+function nameOf({ kind, value }: Pick<SuppressionListed, 'kind' | 'value'>): string {
+  return value === null ? `The ${kind} of an erased user` : `The ${kind} ${value}`;
+}
+
+function untilText(until: string | null): string {
+  return until === null ? 'until it is removed' : `until ${until}`;
+}
+
+function checkView(answer: MailableAnswer, { when }: Words): View {
+  const { suppression, lifted, topics_refused: topics } = answer;
+  const can = answer.mailed === null ? 'unknown: no user has it' : answer.mailed;
+  return [
+    {
+      [answer.kind]: answer.value,
+      'can receive email now': can,
+      suppressed: suppression
+        ? `${plain(suppression.reason)} by ${suppression.created_by_name}, ` +
+          `${suppression.until === null ? 'until it is removed' : `until ${when(suppression.until)}`}`
+        : 'no',
+      'last removed':
+        lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${when(lifted.lifted_at)}`,
+      'refused topics': topics.join(', '),
+    },
+    ...answer.people.map(({ external_user_id: user, address, gates, topics_refused }) => ({
+      title: `${user} ${address === null ? '(no address)' : `<${address}>`}`,
+      rows: [
+        ...gates.map(({ gate, passes, words, until }) => ({
+          check: plain(gate),
+          result: passes ? 'passes' : 'holds',
+          reason: words,
+          until: when(until),
+        })),
+        ...topics_refused.map((topic) => ({ check: 'topic', result: 'refused', reason: topic, until: null })),
+      ],
+    })),
+    answer.is_cut ? 'More users have this address.' : null,
+  ];
+}
