@@ -9,6 +9,7 @@ import { drafts } from './drafts.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { explain } from './explain.ts';
+import { imports } from './imports.ts';
 import { init } from './init.ts';
 import { insights } from './insights.ts';
 import { keys } from './keys.ts';
@@ -77,6 +78,7 @@ export const NOUNS: readonly Noun[] = [
   replies,
   domains,
   suppressions,
+  imports,
   webhooks,
   sequences,
   settings,

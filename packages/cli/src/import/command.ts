@@ -41,6 +41,14 @@ const DEFAULTS = {
   restart: false,
 };
 
+/** How columns become fields, for imports through the API and on the server. */
+export const MAPPING_OPTIONS = {
+  map: pairs('--map <field=column>', 'Column that a field is read from; repeat for each field'),
+  types: typedPairs(
+    '--types <field=type>',
+    `Type of a field: ${VALUE_TYPES.join(', ')}; repeat for each field`,
+  ),
+};
 const OPTIONS = {
   format: choice('--format <format>', 'Format of the file; detected by default', ['csv', 'jsonl']),
   delimiter: text(
@@ -48,11 +56,7 @@ const OPTIONS = {
     'Column separator of a CSV file; detected by default',
     readDelimiter,
   ),
-  map: pairs('--map <field=column>', 'Column that a field is read from; repeat for each field'),
-  types: typedPairs(
-    '--types <field=type>',
-    `Type of a field: ${VALUE_TYPES.join(', ')}; repeat for each field`,
-  ),
+  ...MAPPING_OPTIONS,
   dryRun: flag('--dry-run', 'Send nothing: count the records, show the first ones, and list invalid rows'),
   restart: flag('--restart', 'Start with the first row, even if an earlier run was interrupted'),
 };

@@ -1,0 +1,175 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
+import { EXIT, type ExitCode, Failure, usage } from '../failure.ts';
+import type { Context } from '../framework/context.ts';
+import type { ValueType } from '../import/options.ts';
+import { importView, progressText, sampleBlock } from './import-views.ts';
+
+const CREATE = 'POST /projects/:project/imports';
+const SHOW = 'GET /projects/:project/imports/:import';
+const CHECK = 'POST /projects/:project/imports/:import/check';
+const START = 'POST /projects/:project/imports/:import/start';
+const CANCEL = 'POST /projects/:project/imports/:import/cancel';
+const PART = 'PUT /projects/:project/imports/:import/parts/:part';
+const MAPPING = 'PUT /projects/:project/imports/:import/mapping';
+const SAMPLE = 'POST /projects/:project/imports/:import/sample';
+
+export const FOLLOW_ROUTES = [CREATE, SHOW, CHECK, START, CANCEL] as const;
+export const UPLOAD_ROUTES = [...FOLLOW_ROUTES, PART, MAPPING, SAMPLE] as const;
+
+type Follow = Context<(typeof FOLLOW_ROUTES)[number]>;
+type Upload = Context<(typeof UPLOAD_ROUTES)[number]>;
+
+export type FileImport = {
+  kind: 'users' | 'events';
+  file: string;
+  /** Field → column, and field → type. */
+  map: ReadonlyMap<string, string>;
+  types: ReadonlyMap<string, ValueType>;
+  name?: string;
+  equal_rows_are_one?: true;
+  live?: number;
+  dry_run?: true;
+};
+
+/** Uploads a file, lets the server check it, and imports it unless this is a dry run. */
+export async function importFile(context: Upload, input: FileImport): Promise<ExitCode> {
+  const { api, output, shell } = context;
+  const mapping = mappingOf(input);
+  await using file = await openFile(resolve(shell.cwd, input.file), input.file);
+  const { size, mtimeMs } = await file.stat();
+  const { data: one } = await api.call(CREATE, {
+    body: {
+      kind: input.kind,
+      name: basename(input.file),
+      size_bytes: size,
+      file_modified_at: Math.round(mtimeMs),
+    },
+  });
+  // Awaited here, because the file is closed when this function returns.
+  return await cancelOnFailure(context, one, async () => {
+    const { part_bytes: partBytes, parts_total: parts } = one;
+    for (let part = 0; part < parts; part += 1) {
+      await output.progress(`Uploading part ${part + 1} of ${parts}`);
+      const read = await file.read(Buffer.alloc(partBytes), 0, partBytes, part * partBytes);
+      const bytes = read.buffer.subarray(0, read.bytesRead);
+      await api.open(PART, { params: { import: one.id, part: String(part) }, bytes });
+    }
+    const params = { import: one.id };
+    await api.call(MAPPING, { params, body: { mapping } });
+    const sample = input.dry_run ? (await api.call(SAMPLE, { params, body: { mapping } })).data : null;
+    return checkAndStart(context, one, { live: input.live, isDryRun: input.dry_run ?? false, sample });
+  });
+}
+
+export type StripeImport = { key: string; unmatchedAsCustomers: boolean; isDryRun: boolean };
+
+/** Imports what Stripe knows, after a check. */
+export async function importStripe(
+  context: Follow,
+  { key, unmatchedAsCustomers: unmatched_as_customers, isDryRun }: StripeImport,
+): Promise<ExitCode> {
+  const body = { kind: 'stripe' as const, key, unmatched_as_customers };
+  const { data: one } = await context.api.call(CREATE, { body });
+  return cancelOnFailure(context, one, () =>
+    checkAndStart(context, one, { live: undefined, isDryRun, sample: null }),
+  );
+}
+
+type Starting = { live: number | undefined; isDryRun: boolean; sample: ImportSample | null };
+
+async function checkAndStart(
+  context: Follow,
+  { id }: Import,
+  { live, isDryRun, sample }: Starting,
+): Promise<ExitCode> {
+  const { api, output } = context;
+  const params = { import: id };
+  const checked = await untilDone(context, (await api.call(CHECK, { params })).data);
+  if (checked.state !== 'checked') {
+    if (checked.state === 'ready') await api.call(CANCEL, { params });
+    return finish(context, checked);
+  }
+  if (isDryRun) {
+    await api.call(CANCEL, { params });
+    await output.value(checked, (one, words) => [
+      ...[importView(one, words)].flat(),
+      sample && sampleBlock(sample),
+      'Nothing was imported.',
+    ]);
+    return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;
+  }
+  const body = live === undefined ? {} : { live_events: live };
+  return followImport(context, (await api.call(START, { params, body })).data);
+}
+
+/** Follows an import to its end or its next stop, and shows it. */
+export async function followImport(context: Follow, one: Import): Promise<ExitCode> {
+  return finish(context, await untilDone(context, one));
+}
+
+async function finish({ output }: Follow, one: Import): Promise<ExitCode> {
+  await output.value(one, importView);
+  if (one.state !== 'done') return EXIT.failed;
+  return one.progress.rejected > 0 ? EXIT.partly : EXIT.ok;
+}
+
+const POLL_MS = 500;
+
+async function untilDone({ api, output, shell, signal }: Follow, begun: Import): Promise<Import> {
+  let one = begun;
+  while (one.state === 'checking' || one.state === 'running') {
+    await output.progress(progressText(one));
+    await shell.wait(POLL_MS, signal);
+    one = (await api.call(SHOW, { params: { import: one.id } })).data;
+  }
+  return one;
+}
+
+/** Leaves no import behind that a member has to cancel. An interrupted command only says where the import is. */
+async function cancelOnFailure(
+  { api, output, signal }: Follow,
+  { id }: Import,
+  work: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const params = { import: id };
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted)
+      await output.note(
+        `Interrupted. The server keeps import ${id}: beckon imports show ${id}, or cancel it: beckon imports cancel ${id}`,
+      );
+    else if (await isOpen()) await api.call(CANCEL, { params });
+    throw error;
+  }
+  async function isOpen(): Promise<boolean> {
+    const { state } = (await api.call(SHOW, { params })).data;
+    return state !== 'done' && state !== 'failed' && state !== 'cancelled';
+  }
+}
+
+async function openFile(path: string, given: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    const message = `Cannot read ${given}: ${(error as Error).message}`;
+    throw new Failure('file_unreadable', message, { exit: EXIT.usage, cause: error });
+  }
+}
+
+function mappingOf({ map, types, name, equal_rows_are_one }: FileImport): ImportMapping {
+  const unmapped = [...types.keys()].find((field) => !map.has(field));
+  if (unmapped !== undefined)
+    throw usage(`--types ${unmapped}: pass the column of the field with --map`, '--types');
+  const columns = [...map].map(([field, column]): [string, ImportMapping['columns'][string]] => [
+    column,
+    { to: field, type: types.get(field) ?? 'auto' },
+  ]);
+  return {
+    columns: Object.fromEntries(columns),
+    ...(equal_rows_are_one ? { equal_rows_are_one } : {}),
+    ...(name === undefined ? {} : { event_name: name }),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Import } from '@beckon/contract/dashboard';
+import { call, custom, list, type Noun } from '../framework/declare.ts';
+import { flag, readInput, required, text, whole } from '../framework/options.ts';
+import { MAPPING_OPTIONS } from '../import/command.ts';
+import { canAsk, type Shell } from '../shell.ts';
+import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
+import { importView, stateOf } from './import-views.ts';
+
+const IMPORT = { import: 'Import ID' };
+const RESUME = 'POST /projects/:project/imports/:import/resume';
+const KEY_FILE = text('--stripe-key-file <file>', 'File that holds the restricted Stripe key; - reads stdin');
+const DRY_RUN = flag('--dry-run', 'Only check the data and show what the import would do');
+
+const EVENT_OPTIONS = {
+  name: text('--name <event>', 'Name of all events, if the file has no column for it'),
+  equal_rows_are_one: flag(
+    '--equal-rows-are-one',
+    'Accept rows without a time and an ID; equal rows count once',
+  ),
+  live: whole(
+    '--live <count>',
+    'Let rules fire; pass the number of events that --dry-run counted',
+    [0, 1e12],
+  ),
+};
+const NO_EVENT_OPTIONS: Partial<typeof EVENT_OPTIONS> = {};
+
+export const imports: Noun = {
+  name: 'imports',
+  help: 'Import users, events and Stripe customers on the server',
+  commands: [
+    list('GET /projects/:project/imports', 'list', {
+      help: 'List imports, newest first',
+      isPaged: true,
+      row: (one, { when }) => ({
+        id: one.id,
+        kind: one.kind,
+        name: one.name,
+        state: stateOf(one),
+        rows: one.progress.rows,
+        rejected: one.progress.rejected,
+        by: one.created_by,
+        created: when(one.created_at),
+      }),
+      empty: 'No imports yet. Import a file: beckon imports users <file>',
+    }),
+    call('GET /projects/:project/imports/:import', 'show <import>', {
+      help: 'Show an import: its progress, what its check found and what it imported',
+      args: IMPORT,
+      view: importView,
+    }),
+    fileCommand('users'),
+    fileCommand('events'),
+    custom('stripe', {
+      help: 'Import Stripe customers, subscriptions and invoices as events. No rule fires for them.',
+      options: {
+        key_file: KEY_FILE,
+        unmatched_as_customers: flag(
+          '--unmatched-as-customers',
+          'Import customers that match no user, with their cus_… ID as user ID',
+        ),
+        dry_run: DRY_RUN,
+      },
+      routes: FOLLOW_ROUTES,
+      async run(context, { key_file, unmatched_as_customers, dry_run = false }) {
+        const key = await readKey(context, key_file);
+        return importStripe(context, {
+          key,
+          unmatchedAsCustomers: unmatched_as_customers ?? false,
+          isDryRun: dry_run,
+        });
+      },
+    }),
+    call('POST /projects/:project/imports/:import/pause', 'pause <import>', {
+      help: 'Pause an import',
+      args: IMPORT,
+      view: (one) => changed(one, `Resume: beckon imports resume ${one.id}`),
+    }),
+    custom('resume <import>', {
+      help: 'Resume a paused import and follow it to its end',
+      args: IMPORT,
+      routes: [RESUME, ...FOLLOW_ROUTES],
+      async run(context, params) {
+        const { data } = await context.api.call(RESUME, { params });
+        return followImport(context, data);
+      },
+    }),
+    call('POST /projects/:project/imports/:import/cancel', 'cancel <import>', {
+      help: 'Cancel an import for good. Imported records stay.',
+      args: IMPORT,
+      view: (one) => changed(one, 'Records that were imported stay.'),
+    }),
+    custom('set-key <import>', {
+      help: 'Set a new Stripe key for an import whose key Stripe refused',
+      args: IMPORT,
+      options: { key_file: required(KEY_FILE) },
+      routes: ['POST /projects/:project/imports/:import/key'],
+      async run(context, { import: id, key_file }) {
+        const key = await readKey(context, key_file);
+        const request = { params: { import: id }, body: { key } };
+        const { data } = await context.api.call('POST /projects/:project/imports/:import/key', request);
+        await context.output.value(data, (one) => changed(one, `Resume: beckon imports resume ${one.id}`));
+      },
+    }),
+    list('GET /projects/:project/imports/:import/findings', 'findings <import>', {
+      help: 'List rejected rows and other findings of an import',
+      args: IMPORT,
+      isPaged: true,
+      csv: 'GET /projects/:project/imports/:import/rejected.csv',
+      options: { kind: text('--kind <kind>', 'Only findings of this kind, such as rejected or unmatched') },
+      row: ({ kind, row, field, message, raw }) => ({ kind, row, field, message, data: raw }),
+      empty: 'No findings. Every row was imported.',
+    }),
+  ],
+};
+
+function fileCommand(kind: 'users' | 'events') {
+  return custom(`${kind} <file>`, {
+    help: `Import ${kind} from a CSV or JSONL file, after a check of the whole file`,
+    details:
+      `The server checks and imports the file; the import continues if this command ends.\n` +
+      `${kind} import <file> sends the rows through the public API instead, and needs an API key.`,
+    args: { file: 'Path of the file' },
+    options: {
+      ...MAPPING_OPTIONS,
+      dry_run: DRY_RUN,
+      ...(kind === 'events' ? EVENT_OPTIONS : NO_EVENT_OPTIONS),
+    },
+    routes: UPLOAD_ROUTES,
+    run: (context, input) => importFile(context, { kind, ...input }),
+  });
+}
+
+type Asking = { shell: Shell; options: { json?: boolean } };
+
+/** A secret is no argument. On a terminal it is asked for; otherwise it comes from stdin or a file. */
+async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
+  if (file === undefined && canAsk(shell, options.json))
+    return ((await shell.ask.secret('Restricted Stripe key')) ?? '').trim();
+  return (await readInput(file ?? '-', { shell, flags: '--stripe-key-file' })).trim();
+}
+
+function changed(one: Import, next: string): string {
+  return `Import ${one.id} of ${one.name} is ${stateOf(one)}. ${next}`;
+}
