@@ -68,7 +68,9 @@ describe('audit', () => {
       shows: /organisation\.change +Acme Inc +[^]*"viewer"\} → \{"role":"editor"[^]*"viewer"\} → none/,
     },
     { run: 'audit list --action member.', json: [{ action: 'member.remove' }, {}, {}] },
-    { run: 'audit list --project-only --action nothing', shows: /No matches/, json: [] },
+    { run: 'audit list --action team.', json: [{ action: 'team.set_up' }] },
+    { run: 'audit list --action team. --project-only', shows: /No matches/, json: [] },
+    { run: 'audit list --actor team:nobody', json: [] },
     { run: 'audit export --action organisation.', shows: /^at,[^]*organisation\.change/ },
   ]);
 });

@@ -92,10 +92,10 @@ describe('suppressions', () => {
 
 describe('piecesOf', () => {
   test('cuts between rows and repeats the header', () => {
-    const text = 'email,user\na@x.org,\n"b\n@x.org",\nc@x.org,\n';
+    const text = 'email,user\na@x.org,\n"b@x.org, the\nsecond",\nc@x.org,\n';
     expect([...piecesOf(text, 12)]).toEqual([
       { list: 'email,user\na@x.org,', firstLine: 0 },
-      { list: 'email,user\n"b\n@x.org",', firstLine: 1 },
+      { list: 'email,user\n"b@x.org, the\nsecond",', firstLine: 1 },
       { list: 'email,user\nc@x.org,\n', firstLine: 3 },
     ]);
   });
