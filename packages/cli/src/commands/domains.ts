@@ -71,7 +71,7 @@ export const domains: Noun = {
         if (warm && cold) throw usage('Choose one of --warm and --cold', '--warm');
         const isWarm = warm ?? (cold ? false : undefined);
         if (throttle === undefined && isWarm === undefined)
-          throw usage('Nothing to set. Pass --throttle, --warm or --cold.', '--throttle');
+          throw usage('Pass --throttle, --warm or --cold.', '--throttle');
         return {
           ...(throttle === undefined ? {} : { throttle }),
           ...(isWarm === undefined ? {} : { warm: isWarm }),

@@ -96,7 +96,7 @@ async function checkAndStart(
     await output.value(checked, (one, words) => [
       ...[importView(one, words)].flat(),
       sample && sampleBlock(sample),
-      'Nothing was imported.',
+      'No records were imported.',
     ]);
     return (checked.check?.rejected ?? 0) > 0 ? EXIT.partly : EXIT.ok;
   }

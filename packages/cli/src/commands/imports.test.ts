@@ -38,7 +38,7 @@ describe('imports', () => {
     {
       run: 'imports events events.jsonl --dry-run',
       shows:
-        /state +checked[^]*emails sent by the import +0[^]*event +count[^]*opened +1[^]*Nothing was imported/,
+        /state +checked[^]*emails sent by the import +0[^]*event +count[^]*opened +1[^]*No records were imported/,
       json: { state: 'checked', check: { events: 1 } },
     },
     {

@@ -36,7 +36,7 @@ function effectView(effect: PolicyEffect, words: Words): View {
     `${count(drafts, 'draft')} would be sent without a decision${is_cut ? '; more were not simulated' : ''}.`,
     { rows: [totalsRow('today', today, words), totalsRow('changed', changed, words)] },
     [
-      `Of the drafts that are sent with both: ${earlier} earlier, ${later} later, ${same} at the same time.`,
+      `${count(earlier, 'draft')} would be sent earlier, ${later} later, ${same} at the same time.`,
       ...(newly_expire > 0 ? [`${count(newly_expire, 'draft')} would expire instead.`] : []),
       ...(stop_leaving > 0
         ? [`${count(stop_leaving, 'draft')} would wait for approval instead of being sent.`]

@@ -20,7 +20,7 @@ export const rateLimits: Noun = {
       },
       body: ({ endpoint: _endpoint, ...limits }) => {
         if (Object.keys(limits).length > 0) return limits;
-        throw usage('Nothing to set. Pass --rate or --burst.', '--rate');
+        throw usage('Pass --rate or --burst.', '--rate');
       },
       view: ({ endpoint, rate, burst }) => `${endpoint}: ${rate} requests per second, ${burst} at once.`,
     }),

@@ -22,8 +22,8 @@ const REASONS = [
 ] as const satisfies SuppressionReasonName[];
 
 const PLACE = {
-  email: text('--email <address>', 'An email address, whoever has it'),
-  user: text('--user <user>', 'A user, whatever their address'),
+  email: text('--email <address>', 'Email address'),
+  user: text('--user <user>', 'User ID (external_user_id)'),
 };
 const CHECK = 'GET /projects/:project/suppressions/check';
 
@@ -37,7 +37,7 @@ export const suppressions: Noun = {
       isPaged: true,
       row: (suppression, { when }) => ({
         kind: suppression.kind,
-        value: suppression.value ?? 'of an erased user',
+        value: suppression.value ?? 'erased user',
         reason: plain(suppression.reason),
         until: suppression.in_force ? (when(suppression.until) ?? 'removed') : 'ended',
         created: when(suppression.created_at),
@@ -107,7 +107,7 @@ export const suppressions: Noun = {
       row: ({ kind, value, topic, created_at }, { when }) => ({
         topic,
         kind,
-        value: value ?? 'of an erased user',
+        value: value ?? 'erased user',
         since: when(created_at),
       }),
       empty: 'No user unsubscribed from a topic yet. Set topics: beckon settings set topics=news:News',

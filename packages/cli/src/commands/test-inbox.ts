@@ -36,7 +36,7 @@ export const testInbox: Noun = {
       help: 'Show an email in the test inbox, with its checks',
       args: { email: 'Email ID' },
       options: {
-        copy: whole('--copy <number>', 'Which copy, if the email arrived more than once', [1, 1_000_000]),
+        copy: whole('--copy <number>', 'Copy to show, if the email arrived more than once', [1, 1_000_000]),
         text: flag('--text', 'Print only the plain text'),
         html: flag('--html', 'Print only the HTML'),
         raw: flag('--raw', 'Print the raw email (.eml)'),
