@@ -7,7 +7,7 @@ const shell = testShell();
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 
-/** What bash offers behind these words. */
+/** Returns the candidates of bash after these words. */
 async function completed(words: string[]): Promise<string[]> {
   const { out: script } = await shell.run(['completion', 'bash']);
   const typed = `beckon() { "$NODE" "$MAIN" "$@"; }

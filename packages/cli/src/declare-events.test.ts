@@ -11,7 +11,7 @@ const property = (name: string, ...types: string[]) => ({ property: name, types,
 const folder = mkdtempSync(join(import.meta.dirname, '../types-pull-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('events have the types that came, whatever somebody called them, and the client holds code to them', () => {
+test('declareEvents › declares types that the client enforces, for any event name', () => {
   const hostile = `'; } declare const x: 1; /* */ // \u2028 "\\\n`;
   const { text, events } = declareEvents([
     { name: 'user_signed_up', properties: [property('plan', 'number')] },

@@ -15,7 +15,7 @@ export type Shell = {
   stderr: Sink;
   stdin: Source;
   ask: Questions;
-  /** Opens a URL in the user's browser; false when there is none. */
+  /** Opens a URL in the user's browser; false if that is not possible. */
   openBrowser: (url: string) => Promise<boolean>;
   /** Calls back at each SIGINT and SIGTERM; returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
@@ -44,7 +44,7 @@ export type Questions = {
   secret: (question: string) => Promise<string | null>;
 };
 
-/** Whether questions can be asked: both ends are terminals, and no script reads the output as JSON. */
+/** True if questions can be asked: both ends are terminals, and no script reads the output as JSON. */
 export function canAsk(
   { stdin, stderr }: Pick<Shell, 'stdin' | 'stderr'>,
   json: boolean | undefined,

@@ -13,7 +13,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server that answers one connection after the other as it is told, and keeps to the last. */
+/** A server with one answer for each connection; the last one repeats. */
 async function feedServer(...answers: Answer[]): Promise<{ url: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = [];
   server = createServer((request, response) => {
@@ -47,7 +47,7 @@ const item = (place: string): string =>
 const NO_WAIT = { wait: async () => {} };
 const shell = testShell({ BECKON_TOKEN: TOKEN, BECKON_PROJECT: '1' });
 
-test('a feed that is lost goes on behind what was told, and tells nothing twice', async () => {
+test('tail › continues after the last event of a lost connection, without duplicates', async () => {
   const { url, asked } = await feedServer(
     events(item('p1') + item('p2'), (response) => response.end()),
     refused(503, 'server_error'),
@@ -65,7 +65,7 @@ test('a feed that is lost goes on behind what was told, and tells nothing twice'
   expect(err).toContain('Reconnected');
 });
 
-test('who was told nothing yet comes back to where the feed began; where nobody says where, what may be missing is said', async () => {
+test('tail › reconnects at the start of the feed before the first event, or reports that entries may be missing', async () => {
   for (const [begin, placed, words] of [
     ['retry: 2000\nid: p0\n: place p0\n\n', 'p0', 'Reconnected'],
     ['retry: 2000\n\n: alive\n\n', undefined, 'may be missing'],
@@ -84,7 +84,7 @@ test('who was told nothing yet comes back to where the feed began; where nobody 
   }
 });
 
-test('what was missed is said, and who may not hear it any more is told to log in', async () => {
+test('tail › reports missed entries, and ends with 3 when the token is revoked', async () => {
   const { url } = await feedServer(
     events('event: gap\ndata: {}\n\nevent: end\ndata: {"reason":"signed_out"}\n\n'),
   );
@@ -93,7 +93,7 @@ test('what was missed is said, and who may not hear it any more is told to log i
   expect(err).toContain('"code":"session_required"');
 });
 
-test('a feed that is refused at first, or for good, ends the command', async () => {
+test('tail › ends when the feed is rejected', async () => {
   for (const [status, exit] of [
     [401, 3],
     [403, 3],
@@ -116,7 +116,7 @@ test('a feed that is refused at first, or for good, ends the command', async () 
   expect((await shell.run(['tail', '--url', many.url])).code).toBe(1);
 });
 
-test('an answer that is not ours is told as such, and no token is carried on to where it leads', async () => {
+test('dashboard client › rejects responses that are not from Beckon, and follows no redirect', async () => {
   const away = await feedServer((_request, response) => {
     response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
   });
@@ -140,7 +140,7 @@ test('an answer that is not ours is told as such, and no token is carried on to 
   expect([large.code, large.err]).toEqual([1, expect.stringContaining('too_large')]);
 });
 
-test('an id is one step of a path, whatever somebody called a user', async () => {
+test('dashboard client › encodes an id as one path segment', async () => {
   const { url, asked } = await feedServer(refused(404, 'not_found'));
   await shell.run(['explain', '../../../token?x=#/é', '--url', url]);
   expect(asked[0]?.url).toBe('/api/dashboard/projects/1/users/..%2F..%2F..%2Ftoken%3Fx%3D%23%2F%C3%A9/why');
@@ -148,7 +148,7 @@ test('an id is one step of a path, whatever somebody called a user', async () =>
   expect([dots.code, asked.length]).toEqual([1, 1]);
 });
 
-test('Ctrl-C ends a command without a word: 130 where it was not finished, 0 where that is its only end', async () => {
+test('Ctrl-C › ends a command with 130 and a stream with 0, without a message', async () => {
   for (const [args, code] of [
     [['drafts', 'list'], 130],
     [['track', 'u', 'e'], 130],

@@ -11,7 +11,7 @@ export type FeedOptions = {
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
   signal: AbortSignal;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Where to begin; now if left out. */
+  /** The event to continue after; default: now. */
   lastEventId?: string;
   note: (text: string) => Promise<void>;
   /** The note once the feed is open, and the one when events may be missing. */

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
-/** Where the dashboard API is: a URL, or the local socket of a server on this machine. */
+/** The address of the dashboard API: a URL, or the local socket of a server on this machine. */
 export type Target = { url: string; socketPath: string | null };
 
 export type HttpRequest = {

@@ -13,7 +13,8 @@ export function completion(program: Parser): Command {
     },
     async run({ output }, { shell: named, words }) {
       const shell = SHELLS.find((one) => one === named);
-      if (shell === undefined) throw usage(`${named} is none of ${SHELLS.join(', ')}`, 'shell');
+      if (shell === undefined)
+        throw usage(`Unknown shell ${named}. Choose one of ${SHELLS.join(', ')}`, 'shell');
       const found = words.length === 0 ? null : candidatesAfter(program, words);
       if (output.isJson) return output.value(found ?? SCRIPTS[shell], () => '');
       await output.raw(

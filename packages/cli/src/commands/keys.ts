@@ -27,7 +27,7 @@ export const keys: Noun = {
     call('POST /projects/:project/keys', 'create', {
       help: 'Create an API key and print its secret once',
       options: {
-        label: required(text('--name <label>', 'What the key is for, such as the server that uses it')),
+        label: required(text('--name <label>', 'Label of the key, such as the server that uses it')),
         env: choice(
           '--env <env>',
           'Environment; test is the sandbox of the project (settings set sandbox=on)',

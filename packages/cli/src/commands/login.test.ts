@@ -15,7 +15,7 @@ const world = await testWorld();
 const newId = idMaker(world.server.db.clock);
 const env = { BECKON_URL: world.url };
 
-test('login shows a code, waits as long as it is told to, and keeps the token for the commands that follow', async () => {
+test('login › shows a code, polls at the interval of the server, and saves the token', async () => {
   const shell = testShell(env);
   const pauses: number[] = [];
   const going = shell.start(['login', '--label', 'Ada’s laptop'], {
@@ -47,7 +47,7 @@ test('login shows a code, waits as long as it is told to, and keeps the token fo
   expect((await shell.run(['logout', '--json'])).code).toBe(1);
 });
 
-test('a token and a key that were made elsewhere are read from stdin, and kept under the profile that is named', async () => {
+test('login › saves a token or key from stdin in the named profile', async () => {
   const shell = testShell();
   const token = await world.tokenFor(['read']);
   const made = await shell.run(['login', '--json', '--with-token', '--profile', 'work', '--url', world.url], {
@@ -66,7 +66,7 @@ test('a token and a key that were made elsewhere are read from stdin, and kept u
   expect((await shell.run(['login', '--url', 'http://127.0.0.1:9'])).code).toBe(1);
 });
 
-/** A program on somebody's own machine, which answers with one status after the other. */
+/** A local server that answers with these statuses in turn. */
 async function receiver(statuses: number[]) {
   const got: { body: string; headers: Record<string, string | string[] | undefined> }[] = [];
   const server = createServer((request, response) => {
@@ -91,7 +91,7 @@ async function happens(type: string, about: object): Promise<string> {
   return `msg_${id}`;
 }
 
-test('webhooks come to a program that no endpoint reaches, byte for byte, and signed with a secret that stays', async () => {
+test('listen › forwards signed events unchanged, with a stable secret', async () => {
   const shell = testShell({ ...env, BECKON_TOKEN: await world.tokenFor(['read']) });
   const { got, url } = await receiver([503, 204, 400]);
   const secret = (await shell.run(['listen', '--print-secret'])).out.trim();
@@ -113,14 +113,14 @@ test('webhooks come to a program that no endpoint reaches, byte for byte, and si
   expect(code).toBe(0);
   expect(lines).toMatchObject([
     { id: first, type: 'email.replied', event: { data: told }, forwarded: { status: 204, attempts: 2 } },
-    // What is refused is not sent again: it would be refused again.
+    // A rejected event is not retried.
     { id: last, forwarded: { status: 400, attempts: 1 } },
   ]);
   expect(got).toHaveLength(3);
   for (const { body, headers } of got) expect(webhooks.verify(body, headers, secret).livemode).toBe(true);
 });
 
-test('a program that is away is told of, and what came is shown where nothing is to be posted', async () => {
+test('listen › reports an unreachable target, and shows events without one', async () => {
   const shell = testShell({ ...env, BECKON_TOKEN: await world.tokenFor(['read']) });
   const away = shell.start(['listen', '--forward-to', '127.0.0.1:9/hooks'], {
     terminal: true,

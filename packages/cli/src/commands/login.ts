@@ -23,7 +23,7 @@ export const login = custom('login', {
   options: {
     scopes: commaList(
       '--scopes <scopes>',
-      `What the token may do: ${TOKEN_SCOPES.join(', ')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
+      `Scopes of the token: ${TOKEN_SCOPES.join(', ')} (default: ask, or ${DEFAULT_SCOPES.join(',')})`,
     ),
     label: text('--label <label>', 'Name of the token in your profile (default: the name of this machine)'),
     browser: {
@@ -88,7 +88,7 @@ async function requestToken(context: Context, options: LoginOptions): Promise<To
   const asks = canAsk(shell, context.options.json);
   const scopes = await chooseScopes({ shell, given: options.scopes, canAsk: asks });
   const { data } = await dashboard.call('POST /device', { body: { label, scopes } });
-  // Also with --quiet: without the code nobody can approve.
+  // Also with --quiet, because approval needs the code.
   const { verification_url: url, user_code: code } = data;
   await shell.stderr.write(
     printableLines(`Open ${url}\nand approve the code ${code}\n(scopes: ${scopes.join(', ')})\n`),

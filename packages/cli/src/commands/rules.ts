@@ -20,7 +20,7 @@ const MOVE_WAITING = 'GET /projects/:project/rules/:rule/move-waiting';
 const DAYS_MAX = 366;
 
 const FILE = required(jsonFile('--file <file>', 'Rule as JSON: {"name": "…", "when": {…}, "steps": […]}'));
-const INCLUDE_OPEN = flag('--include-open', 'Also change open drafts that nobody has edited');
+const INCLUDE_OPEN = flag('--include-open', 'Also change open drafts without edits');
 
 export const rules: Noun = {
   name: 'rules',

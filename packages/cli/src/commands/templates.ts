@@ -14,7 +14,7 @@ import { count, percent, type Words } from '../output/words.ts';
 
 const TEMPLATE = 'GET /projects/:project/templates/:template';
 const FILE = emailFile();
-const FOLLOW = flag('--update-drafts', 'Also update open drafts that nobody has edited');
+const FOLLOW = flag('--update-drafts', 'Also update open drafts without edits');
 const UNPUBLISHED = flag('--unpublished', 'The saved unpublished version instead of the published one');
 
 export const templates: Noun = {

@@ -100,7 +100,7 @@ export const users: Noun = {
           rows: Object.entries(removed)
             .filter(([, rows]) => rows > 0)
             .map(([table, rows]) => ({ removed: plain(table), rows })),
-          empty: 'Nothing was stored about this user.',
+          empty: 'No stored data.',
         },
       ],
     }),

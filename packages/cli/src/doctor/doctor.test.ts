@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { testShell } from '../../testkit/shell.ts';
 import type { Check } from './checks.ts';
 
-/** What a server says of itself, path by path; of anything else it knows nothing. */
+/** The answers of a server by path; any other path is not found. */
 type Says = Record<string, { status: number; body: unknown }>;
 
 let server: Server | null = null;
@@ -74,7 +74,7 @@ async function examine(
   };
 }
 
-test('where all is well it says so of each, and nothing is to be done', async () => {
+test('doctor › reports every check as ok on a healthy server', async () => {
   expect(await examine(HEALTHY)).toEqual({
     code: 0,
     ill: {},
@@ -82,7 +82,7 @@ test('where all is well it says so of each, and nothing is to be done', async ()
   });
 });
 
-test('each thing that is wrong is named with what to do about it, and decides the exit code', async () => {
+test('doctor › reports each problem with its next step and exit code', async () => {
   const cases: [Says, number, Record<string, RegExp>][] = [
     [{ '/livez': refused(404, 'not_found') }, 1, { server: /answered 404 → Check the address/ }],
     [{ '/readyz': refused(503, 'the database is away') }, 1, { ready: /error: the database is away/ }],
@@ -108,7 +108,7 @@ test('each thing that is wrong is named with what to do about it, and decides th
   }
 });
 
-test('a clock that is off is told of, and one by which signatures fail is an error', async () => {
+test('doctor › warns about a wrong clock, and fails when signatures would be rejected', async () => {
   expect((await examine(HEALTHY, NOW + 4_000)).ill).toEqual({});
   expect((await examine(HEALTHY, NOW - 20_000)).ill['clock']).toMatch(/^warning: .* by 20\.0 s/);
   const far = await examine(HEALTHY, NOW + 3_600_000);

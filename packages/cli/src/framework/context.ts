@@ -9,7 +9,7 @@ import { canAsk, type Shell } from '../shell.ts';
 
 export type GlobalOptions = OutputOptions & ConnectionOptions & { yes?: boolean };
 
-/** What a command works with. Nothing is read, asked or opened before it is needed. */
+/** Everything a command needs. It reads, asks and opens lazily. */
 export type Context<R extends RouteKey = RouteKey> = {
   shell: Shell;
   output: Output;

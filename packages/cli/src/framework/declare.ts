@@ -42,7 +42,7 @@ type Described<U extends string, O> = {
   /** An imperative with an object: "List API keys". */
   help: string;
   details?: string;
-  /** What each argument is, where `ARGUMENTS` does not already say it. */
+  /** Descriptions of arguments that `ARGUMENTS` does not have. */
   args?: { [K in keyof ArgsOf<U>]?: string };
   options?: O;
 };
@@ -68,7 +68,7 @@ type ListSpec<K extends RouteKey, U extends string, O> = Described<U, O> &
     /** Default: arguments and options by their names. */
     query?: (input: Input<U, O>) => QueryOf<K>;
     row: readonly Column<ItemOf<K>>[] | ((item: ItemOf<K>, words: Words) => Row);
-    /** What belongs here, and the command that adds one. */
+    /** Says what belongs in the list, and names the command that adds one. */
     empty: string;
     /** The route of the same list as CSV; adds `--csv`. */
     csv?: RouteKey;

@@ -82,14 +82,14 @@ const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8'
 const users = (): unknown[] => [...fake.users.values()];
 const lastLine = (): Record<string, unknown> => JSON.parse(out.at(-1) ?? '') as Record<string, unknown>;
 
-describe('what a file becomes', () => {
+describe('import', () => {
   test('keeps quotes inside a plain cell, and text after a closing quote', async () => {
     const name = await file('users.csv', 'id,size,nick\nu1,5" pipe,"a"b\n');
     expect(await run(['users', name])).toBe(0);
     expect(users()).toMatchObject([{ external_user_id: 'u1', traits: { size: '5" pipe', nick: 'ab' } }]);
   });
 
-  test('columns are known by their names, and what is not known becomes a trait', async () => {
+  test('maps known column names to fields and others to traits', async () => {
     const name = await file(
       'users.csv',
       '\uFEFFID,Email,Full Name,plan,seats,active,zip,created_at,notes\r\n' +
@@ -123,7 +123,7 @@ describe('what a file becomes', () => {
     expect(existsSync(join(cwd, 'users.csv.beckon-import.json'))).toBe(false);
   });
 
-  test('columns and their types can be said', async () => {
+  test('takes columns and types from options', async () => {
     const name = await file(
       'users.csv',
       'Kunde;id;Mail;Plätze;VIP;seit\n7;x;ada@example.com;03;ja;1767225600\n',
@@ -140,7 +140,7 @@ describe('what a file becomes', () => {
     ]);
   });
 
-  test('events are history, with their time in UTC, and canonical properties have the type that they must', async () => {
+  test('imports events as history, in UTC, with the types of canonical properties', async () => {
     const name = await file(
       'events.csv',
       'user_id,event,timestamp,plan,count\nu1,subscription_started,2026-01-31 14:30:00+02:00,2026,3\nu1,Anything,1767225600,2026,\n',
@@ -164,7 +164,7 @@ describe('what a file becomes', () => {
     ]);
   });
 
-  test('JSONL is taken as it is on the wire, or by the names of its keys', async () => {
+  test('reads JSONL in wire format or by key names', async () => {
     const lines = [
       { external_user_id: 'u1', traits: { plan: null, zip: '01234', ['__proto__']: 1 } },
       { id: 2, email: 'ada@example.com', seats: 3, tags: ['a'], joined: null },
@@ -179,7 +179,7 @@ describe('what a file becomes', () => {
     });
   });
 
-  test('a column may be called anything', async () => {
+  test('accepts any column name', async () => {
     const name = await file('users.csv', 'id,__proto__,constructor,traits.x.y\nu1,1,2,3\n');
     expect(await run(['users', name])).toBe(0);
     expect(JSON.stringify(fake.requests[0]?.body)).toBe(
@@ -187,7 +187,7 @@ describe('what a file becomes', () => {
     );
   });
 
-  test('it may be piped in, one byte at a time', async () => {
+  test('reads stdin in chunks of any size', async () => {
     expect(await run(['users', '-'], { stdin: 'id\tname\nü1\tÄda\n' })).toBe(0);
     expect(users()).toMatchObject([{ external_user_id: 'ü1', traits: { name: 'Äda' } }]);
     expect(await run(['events', '-', '--name', 'seen'], { stdin: '{"user":"u1","id":"m1"}' })).toBe(0);
@@ -196,7 +196,7 @@ describe('what a file becomes', () => {
   });
 });
 
-describe('what is refused before anything is sent', () => {
+describe('import rejects, before it sends anything,', () => {
   test.each([
     ['no user', 'users', 'name\nAda\n', [], 'No column holds the user ID'],
     ['no name', 'events', 'user_id,time\nu1,2026-01-01\n', [], 'No column holds the event name'],
@@ -224,7 +224,7 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-test('rules fire only where the number of events was said, or typed', async () => {
+test('import --live › lets rules fire only with the number of events', async () => {
   const name = await file('events.csv', 'user_id,event,id\nu1,a,1\nu1,a,2\n,a,3\n');
   expect(await run(['events', name, '--live=2'])).toBe(4);
   await expect(run(['events', name, '--live'], { typed: '3' })).rejects.toMatchObject({ exit: 2 });
@@ -235,7 +235,7 @@ test('rules fire only where the number of events was said, or typed', async () =
   expect(fake.events.filter(({ name: event }) => event === 'b')).toHaveLength(1);
 });
 
-test('a dry run counts, shows, and says what is wrong with which rows; nothing is sent', async () => {
+test('import --dry-run › counts records and lists problems, and sends nothing', async () => {
   const name = await file(
     'users.csv',
     'id,email,seats\nu1,ada@example.com,3\nu2,nowhere,3\n,,3\nu4,,x\nu5,nowhere,1\nu6,a\nu7,,,\n,,\n',
@@ -259,7 +259,7 @@ test('a dry run counts, shows, and says what is wrong with which rows; nothing i
   expect(fake.requests).toEqual([]);
 });
 
-test('rejected rows come back in a file, with their line and what is wrong, and can be imported from it', async () => {
+test('import › writes rejected rows with their reasons to a file that can be imported', async () => {
   const name = await file(
     'users.csv',
     'id,email,notes\nu1,nowhere,"a, ""b"""\nu2,no,"x\ny"\n,,z\n,,\nu3,ada,\nu4,,1\n',
@@ -299,7 +299,7 @@ test('rejected rows come back in a file, with their line and what is wrong, and 
   ]);
 });
 
-describe('an import that stops', () => {
+describe('an interrupted import', () => {
   const rows = (count: number): string =>
     `id,email\n${Array.from({ length: count }, (_, n) => `u${n},${n % 100 === 7 ? 'nowhere' : ''}`).join('\n')}\n`;
 
@@ -315,7 +315,7 @@ describe('an import that stops', () => {
     await expect(run(['users', name], { client, signal: controller.signal })).rejects.toThrow('stopped');
   }
 
-  test('goes on where it stopped, under the same keys, and rejects nothing twice', async () => {
+  test('continues with the same idempotency keys, and rejects no row twice', async () => {
     const name = await file('users.csv', rows(9_000));
     await stopped(name);
     // Killed while it wrote: what the checkpoint does not know of is written again.
@@ -334,7 +334,7 @@ describe('an import that stops', () => {
     expect(existsSync(join(cwd, 'users.csv.beckon-import.json'))).toBe(false);
   });
 
-  test('does not go on with another file, other options or another place', async () => {
+  test('does not continue with another file, other options or another server', async () => {
     const name = await file('users.csv', rows(9_000));
     await stopped(name);
     const elsewhere = new Beckon({ apiKey: `sk_live_${'b'.repeat(40)}`, url: fake.url });
@@ -349,7 +349,7 @@ describe('an import that stops', () => {
     expect(lastLine()).toMatchObject({ rows: 9_001, resumed_after: 0, rejected: 90 });
   });
 
-  test('stops at a row that cannot be read, and names its line', async () => {
+  test('stops at an unreadable row, and names its line', async () => {
     const name = await file('users.csv', `${rows(3_000)}u,"never closed\n`);
     const message =
       'Cannot read line 3002 of the file. This row is longer than 1 MiB, or a quote in it is never closed';

@@ -23,12 +23,12 @@ const MAIN = new URL('../main.ts', import.meta.url).pathname;
 const ROWS = 5_000;
 const KILLS = 2;
 
-/** The same users come again, with other traits: whoever is sent twice in the wrong order is seen in the end. */
+/** Users repeat with other traits, so a record that is sent twice in the wrong order changes the result. */
 const USERS = `id,email,plan,seats\n${lines((n) => {
   const email = n % 500 === 3 ? 'nowhere' : `person${n % 2_500}@example.com`;
   return `u${n % 2_500},${email},plan ${n},${n}`;
 })}`;
-/** Every tenth row comes twice, and now and then one that cannot be taken. */
+/** Every tenth row is a duplicate, and some rows are invalid. */
 const EVENTS = `user_id,event,timestamp,count\n${lines((n) => {
   const which = n % 10 === 9 ? n - 1 : n;
   const time = n % 700 === 5 ? 'yesterday' : new Date(Date.UTC(2026, 0, 1) + which * 1_000).toISOString();
@@ -42,27 +42,23 @@ function lines(make: (n: number) => string): string {
 test.each([
   ['users', USERS],
   ['events', EVENTS],
-] as const)(
-  '%s: killed in the middle, again and again, it ends as if it had never been',
-  async (kind, text) => {
-    const whole = await place(kind, text, 'whole');
-    expect(await ended(start(whole))).toBe(4);
-    const killed = await place(kind, text, 'killed');
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const saved = checkpointSaved(killed.folder);
-      const child = start(killed);
-      await saved;
-      child.kill('SIGKILL');
-      expect(await ended(child)).toBe('SIGKILL');
-    }
-    expect(await ended(start(killed))).toBe(4);
-    for (const read of [people, events])
-      expect(await read(killed.projectId)).toEqual(await read(whole.projectId));
-    const rejected = (at: Place): Promise<string> =>
-      readFile(`${join(at.folder, FILE)}.rejected.csv`, 'utf8');
-    expect(await rejected(killed)).toBe(await rejected(whole));
-  },
-);
+] as const)('import of %s › ends with the same result after several kills', async (kind, text) => {
+  const whole = await place(kind, text, 'whole');
+  expect(await ended(start(whole))).toBe(4);
+  const killed = await place(kind, text, 'killed');
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const saved = checkpointSaved(killed.folder);
+    const child = start(killed);
+    await saved;
+    child.kill('SIGKILL');
+    expect(await ended(child)).toBe('SIGKILL');
+  }
+  expect(await ended(start(killed))).toBe(4);
+  for (const read of [people, events])
+    expect(await read(killed.projectId)).toEqual(await read(whole.projectId));
+  const rejected = (at: Place): Promise<string> => readFile(`${join(at.folder, FILE)}.rejected.csv`, 'utf8');
+  expect(await rejected(killed)).toBe(await rejected(whole));
+});
 
 type Place = { kind: string; folder: string; projectId: number; secret: string };
 const FILE = 'given.csv';
@@ -89,7 +85,7 @@ async function ended(child: ChildProcess): Promise<number | string> {
   return code ?? signal ?? '';
 }
 
-/** Something was answered, and the next chunks are on their way. */
+/** The server accepted a chunk, and the next ones are in flight. */
 function checkpointSaved(at: string): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(at, (_, name) => {

@@ -34,7 +34,7 @@ function watched(isTerminal: boolean, columns = 120) {
   };
 }
 
-test('on a terminal a bar moves, with the pace and when it will be done', async () => {
+test('progress › draws a bar with the pace and the remaining time on a terminal', async () => {
   const { tell, shown } = watched(true);
   await tell(1_000, sending(10_000));
   await tell(1_050, sending(11_000));
@@ -47,13 +47,13 @@ test('on a terminal a bar moves, with the pace and when it will be done', async 
   ]);
 });
 
-test('on a narrow one it says less', async () => {
+test('progress › leaves parts out on a narrow terminal', async () => {
   const { tell, shown } = watched(true, 50);
   await tell(1_000, sending(10_000));
   expect(shown()).toEqual(['█████████░░░░░░░░░░░░░░░ 40 %  20,000 rows']);
 });
 
-test('is silent in a pipe', async () => {
+test('progress › is silent in a pipe', async () => {
   const { tell, out, shown } = watched(false);
   await tell(1_000, sending(10_000));
   expect([out, shown()]).toEqual([[], []]);

@@ -19,7 +19,7 @@ type Kept = {
   format: ImportFormat;
   header: readonly string[] | null;
   delimiter: string;
-  /** What an earlier run wrote up to its checkpoint; the rest is overwritten. */
+  /** Bytes that an earlier run wrote up to its checkpoint; the rest is overwritten. */
   keepBytes: number;
 };
 

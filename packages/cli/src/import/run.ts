@@ -60,7 +60,8 @@ async function confirmLive(source: ImportSource, options: ImportOptions, io: Imp
       throw usage('--live needs the number of events. Count them with --dry-run.', '--live');
     const question = `${count(valid)} events are sent as if they happened now: rules may fire, and emails may be sent. Type their number to continue.`;
     const typed = await io.askText(question);
-    if (typed === null) throw new Failure('interrupted', 'Nothing was sent', { exit: EXIT.interrupted });
+    if (typed === null)
+      throw new Failure('interrupted', 'Canceled. No event was sent.', { exit: EXIT.interrupted });
     if (typed.replaceAll(/[,_\s]/g, '') !== String(valid))
       throw usage('The number does not match. Nothing was sent.', '--live');
   } else if (options.live !== valid) {

@@ -2,7 +2,7 @@ import type { Paint } from './paint.ts';
 import { printable, printableLines } from './printable.ts';
 import { type Row, table } from './table.ts';
 
-/** What a command shows: text, one record as label/value lines, a table, or several of these with blank lines between. */
+/** The output of a command: text, one record as label/value lines, a table, or several of these with blank lines between. */
 export type View = Block | readonly Block[];
 export type Block = string | Details | Rows | null;
 /** Values that are null, undefined or empty are left out; an array becomes several lines. */

@@ -1,6 +1,6 @@
 import { painter, type Paint } from './paint.ts';
 
-/** What views need to write for a person: times in words, and colors where the output shows them. */
+/** Helpers of views: times in words, and colors if the output shows them. */
 export type Words = {
   /** A time: "in 2 hours" or "Nov 24, 09:15" on a terminal, ISO 8601 in a pipe. */
   when: (moment: string | null | undefined) => string | null;

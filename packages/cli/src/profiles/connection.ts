@@ -19,7 +19,7 @@ export type ConnectionOptions = {
 export type Connection = {
   /** `local`: the socket of a server on this machine, which needs no login. */
   kind: 'local' | 'remote';
-  /** Of the public API. */
+  /** The address of the public API. */
   url: string;
   profileName: string;
   profile: Profile | null;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 
-/** What is saved about one server. Secrets are kept here and never in arguments, which all users of a machine can read. */
+/** The saved values of one server. Secrets are kept here and never in arguments, which all users of a machine can read. */
 export type Profile = {
   url: string;
   token?: string;

@@ -14,7 +14,7 @@ async function keep(profile: object): Promise<void> {
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-test('secrets lie in a file that only its owner reads, whole or not at all', async () => {
+test('profile file › is written atomically, readable by its owner alone', async () => {
   await keep({ token: TOKEN });
   expect([await modeOf(file.path), await modeOf(dirname(file.path))]).toEqual(['600', '700']);
   await Promise.all(Array.from({ length: 20 }, (_, n) => keep({ label: 'x'.repeat(n * 1_000) })));
@@ -25,7 +25,7 @@ test('secrets lie in a file that only its owner reads, whole or not at all', asy
   expect(elsewhere.path).toBe('/etc/x/beckon/profiles.json');
 });
 
-test('a file that others could read is closed to them, and that is said', async () => {
+test('profile file › repairs permissions, and reports it', async () => {
   await keep({ token: TOKEN });
   await chmod(file.path, 0o644);
   const ran = await shell.run(['whoami', '--json']);
@@ -33,7 +33,7 @@ test('a file that others could read is closed to them, and that is said', async 
   expect(await modeOf(file.path)).toBe('600');
 });
 
-test('what is no profile file is refused in words, and left as it is', async () => {
+test('profile file › is rejected and left unchanged when invalid', async () => {
   await mkdir(dirname(file.path), { recursive: true });
   for (const text of [
     '{',
@@ -49,18 +49,18 @@ test('what is no profile file is refused in words, and left as it is', async () 
   }
 });
 
-test('what one installation gave out is not shown to another', async () => {
+test('connection › sends no secret of one server to another', async () => {
   await keep({ token: TOKEN, api_key: `sk_live_${'a'.repeat(32)}` });
   const token = await shell.run(['whoami', '--json', '--url', 'http://localhost:10']);
   expect([token.code, JSON.parse(token.err)]).toMatchObject([3, { code: 'session_required' }]);
   expect(token.err).toContain('is for http://localhost:9');
   const key = await shell.run(['track', '--json', 'u', 'e', '--url', 'http://localhost:10']);
   expect([key.code, JSON.parse(key.err)]).toMatchObject([3, { code: 'auth_required' }]);
-  // There is nobody at the port: that it was asked at all is what shows that the secret was found.
+  // Nothing listens at the port; the attempt shows that the secret was found.
   expect(JSON.parse((await shell.run(['whoami', '--json'])).err)).toMatchObject({ code: 'unreachable' });
 });
 
-test('a secret goes over no line that others read, and stands in no argument', async () => {
+test('connection › rejects plain http and secrets in arguments', async () => {
   const refused: [string[], string][] = [
     [['--url', 'http://beckon.example'], 'use https://'],
     [['--url', 'ftp://localhost'], 'must begin with https://'],
@@ -86,7 +86,7 @@ test('a secret goes over no line that others read, and stands in no argument', a
   }
 });
 
-test('a key is found in a file, on stdin, in the environment, and asked for where somebody sits', async () => {
+test('API key › is read from a file, stdin or the environment, or asked for on a terminal', async () => {
   await keep({});
   const wrong = await shell.run(['track', '--json', 'u', 'e', '--key-file', '-'], { stdin: 'nothing\n' });
   expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('begins with sk_live_')]);
