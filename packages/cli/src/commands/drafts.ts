@@ -2,14 +2,17 @@ import type { DraftMoveShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { flag, jsonFile, required, text, time } from '../framework/options.ts';
-import { type Column, rowOf } from '../output/auto.ts';
+import { fields, type Column, rowOf, viewOf } from '../output/auto.ts';
 import { decide, HASH } from './draft-decisions.ts';
-import { draftDetails, DRAFT_ROW, movedView } from './draft-views.ts';
+import { DRAFT_ROW, movedView } from './draft-views.ts';
 
 const DRAFT = 'GET /projects/:project/drafts/:draft';
 const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
 
-const MOVE: Column<DraftMoveShown>[] = ['at', 'action', 'from', 'to', 'actor', 'reason'];
+const DETAILS = fields(
+  'id state reason rule person deadline_at expires_at held_until edited autopilot rule_holds content_hash gate facts content',
+);
+const MOVE: Column<DraftMoveShown>[] = fields('at action from to actor reason');
 const TO = text('--to <address>', "Address of a member, or one of the project's team_addresses");
 
 export const drafts: Noun = {
@@ -32,17 +35,15 @@ export const drafts: Noun = {
       reads: [CONTEXT],
       find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
       view: (draft, words, { found: why }) => [
-        draftDetails(draft, words),
+        ...viewOf(draft, words, DETAILS),
         { because: why.map(({ sentence }) => sentence) },
-        draft.content.preheader === '' ? null : draft.content.preheader,
-        draft.content.body,
         { title: 'History', rows: draft.history.map((move) => rowOf(move, MOVE, words)) },
         { title: 'Outcomes', rows: draft.outcomes.map((one) => rowOf(one, ['occurred_at', 'type'], words)) },
       ],
     }),
     call('GET /projects/:project/drafts/:draft/preview', 'preview <draft>', {
       help: 'Show the email as it would be sent now, with its send checks',
-      view: ['from', 'to', 'headers', 'text', 'bytes', 'links', 'remote_images', 'troubles', 'checks'],
+      view: fields('from to headers text bytes links remote_images troubles checks'),
     }),
     call('GET /projects/:project/drafts/:draft/versions', 'versions <draft>', {
       help: "List a draft's earlier texts, newest first",

@@ -1,7 +1,6 @@
-import type { EventDrift, EventProperty } from '@beckon/contract/dashboard';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { importCommand } from '../import/command.ts';
-import type { Words } from '../output/words.ts';
+import { fields } from '../output/auto.ts';
 
 export const events: Noun = {
   name: 'events',
@@ -22,28 +21,7 @@ export const events: Noun = {
     }),
     call('GET /projects/:project/events/:event', 'show <event>', {
       help: 'Show an event with its properties and the newest examples',
-      view: (event, words) => [
-        {
-          event: event.name,
-          total: event.count,
-          'last 30 days': event.last_30_days,
-          'first seen': words.when(event.first_at),
-          'last seen': words.when(event.last_at),
-          expected:
-            event.expected && `since ${words.when(event.expected.since)}, set by ${event.expected.by}`,
-          changed: event.drift.map((drift) => driftText(drift, words)),
-          'used by': event.used_by.map(({ kind, name }) => `${kind} ${name}`),
-        },
-        { title: 'Properties', rows: event.properties.map((one) => propertyRow(one, event, words)) },
-        {
-          title: 'Newest events',
-          rows: event.newest.map(({ external_user_id, occurred_at, properties }) => ({
-            user: external_user_id,
-            time: words.when(occurred_at),
-            properties: JSON.stringify(properties),
-          })),
-        },
-      ],
+      view: fields('name count last_30_days first_at last_at expected drift used_by properties newest'),
     }),
     call('PUT /projects/:project/events/:event/expected', 'expect <event>', {
       help: 'Mark an event as expected, as it is now, to be warned when it stops or changes',
@@ -56,30 +34,3 @@ export const events: Noun = {
     importCommand('events'),
   ],
 };
-
-function driftText(drift: EventDrift, { when }: Words): string {
-  switch (drift.kind) {
-    case 'stopped':
-      return `stopped: last seen ${when(drift.last_at)}`;
-    case 'new_property':
-      return `new property ${drift.property} since ${when(drift.since)}`;
-    case 'new_type':
-      return `property ${drift.property} is also ${drift.type} since ${when(drift.since)}`;
-    default:
-      return drift satisfies never;
-  }
-}
-
-function propertyRow(
-  { property, types, conflict, last_at }: EventProperty,
-  { examples }: { examples: { property: string; values: unknown[] }[] },
-  { when }: Words,
-) {
-  const values = examples.find((one) => one.property === property)?.values ?? [];
-  return {
-    property,
-    types: `${types.join(' or ')}${conflict ? ' (conflict)' : ''}`,
-    'last seen': when(last_at),
-    examples: values.map((value) => JSON.stringify(value)).join(', '),
-  };
-}

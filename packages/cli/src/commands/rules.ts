@@ -3,6 +3,7 @@ import { BACKTEST, backtest } from '../api/backtest.ts';
 import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, required, text, whole } from '../framework/options.ts';
+import { fields } from '../output/auto.ts';
 import { count, percent } from '../output/words.ts';
 import {
   backtestView,
@@ -156,25 +157,15 @@ export const rules: Noun = {
     }),
     list('GET /projects/:project/rules/:rule/versions', 'versions <rule>', {
       help: 'List the versions of a rule',
-      row: ['version', 'is_present', 'created_at', 'created_by', 'runs', 'sentence'],
+      row: fields('version is_present created_at created_by runs sentence'),
       empty: 'No versions.',
     }),
     call('GET /projects/:project/rules/:rule/results', 'results <rule>', {
       help: 'Show the results of a rule: funnel, outcomes, holdout and why users were not enrolled',
       options: { days: whole('--days <count>', 'How many days back (default: 30)', [1, DAYS_MAX]) },
-      view: [
-        'since',
-        'has_goal',
-        'holdout_percent',
-        'bounced',
-        'complained',
-        'unsubscribed',
-        'replied',
-        'funnel',
-        'drafts',
-        'lift',
-        'refused',
-      ],
+      view: fields(
+        'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift refused',
+      ),
     }),
     list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {
       help: 'List the active runs of a rule',

@@ -1,16 +1,11 @@
-import type {
-  TemplateListed,
-  TemplatePreview,
-  TemplatePublished,
-  TemplateShown,
-} from '@beckon/contract/dashboard';
+import type { TemplateListed, TemplatePublished } from '@beckon/contract/dashboard';
 import { EXIT } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { emailFile } from '../framework/email-file.ts';
 import { flag, required, text, time } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
-import { rowOf } from '../output/auto.ts';
-import { count, percent, type Words } from '../output/words.ts';
+import { count } from '../output/words.ts';
+import { fields } from '../output/auto.ts';
 
 const TEMPLATE = 'GET /projects/:project/templates/:template';
 const FILE = emailFile();
@@ -36,7 +31,9 @@ export const templates: Noun = {
     }),
     call(TEMPLATE, 'show <template>', {
       help: 'Show a template with its variables and versions',
-      view: templateView,
+      view: fields(
+        'name version is_shipped used_by updated_at open_untouched published draft variables versions',
+      ),
     }),
     call('POST /projects/:project/templates', 'create <name>', {
       help: 'Create and publish a template. The name of a built-in template replaces it.',
@@ -78,7 +75,7 @@ export const templates: Noun = {
         ...(letter ? { letter } : {}),
         ...options,
       }),
-      view: previewView,
+      view: fields('external_user_id event subject preheader missing unsure bytes text faults checks'),
       exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
     }),
     call('POST /projects/:project/templates/:template/send-test', 'send-test <template>', {
@@ -111,60 +108,6 @@ function sourceOf({ version, is_shipped }: TemplateListed): string {
   return is_shipped ? 'own, replaces built-in' : 'own';
 }
 
-function templateView(template: TemplateShown, words: Words): View {
-  const { when } = words;
-  const { published, draft } = template;
-  return [
-    {
-      name: template.name,
-      version: template.version,
-      source: sourceOf(template),
-      format: published.format,
-      subject: published.subject,
-      preheader: published.preheader,
-      'used by': template.used_by.map(({ name }) => name).join(', '),
-      unpublished: draft && `saved ${when(draft.saved_at)} by ${draft.saved_by}: ${draft.subject}`,
-      'untouched open drafts': template.open_untouched,
-    },
-    published.body,
-    {
-      title: `Variables, known for these shares of ${count(template.people, 'user')}`,
-      rows: template.variables.map(({ name, fill, from, holds }) => ({
-        variable: name,
-        known: fill === null ? null : percent(fill),
-        'comes with': from.join(', '),
-        'if unknown': holds ? 'the draft is held' : 'other text is used',
-      })),
-    },
-    template.others.length === 0
-      ? null
-      : `Also known: ${template.others.map(({ name, fill }) => `${name} (${percent(fill)})`).join(', ')}`,
-    {
-      title: 'Versions',
-      rows: template.versions.map((one) =>
-        rowOf(one, ['version', 'subject', 'created_at', 'created_by'], words),
-      ),
-    },
-  ];
-}
-
 function publishedView({ template, drafts }: TemplatePublished): View {
   return `Published version ${template.version} of ${template.name}. ${count(drafts, 'open draft')} updated.`;
-}
-
-function previewView(preview: TemplatePreview, words: Words): View {
-  return [
-    {
-      to: preview.is_made_up ? 'a sample user' : preview.external_user_id,
-      event: preview.event,
-      subject: preview.subject,
-      preheader: preview.preheader,
-      size: `${preview.bytes} bytes`,
-      'held, because unknown': preview.missing.join(', '),
-      'uncertain at that time': preview.unsure.join(', '),
-    },
-    preview.text,
-    { title: 'Errors', rows: preview.faults },
-    { title: 'Checks', rows: preview.checks.map((one) => rowOf(one, ['name', 'status', 'message'], words)) },
-  ];
 }

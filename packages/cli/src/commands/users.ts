@@ -1,24 +1,13 @@
 import type { UserInput } from '@beckon/contract';
-import type { RunOfUser, TimelineItem, UserHeld } from '@beckon/contract/dashboard';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { text } from '../framework/options.ts';
 import { merged, objectFile, properties } from '../framework/properties.ts';
 import { importCommand } from '../import/command.ts';
-import { type Column, rowOf } from '../output/auto.ts';
-import { plain, type Words } from '../output/words.ts';
+import { fields, rowOf, viewOf } from '../output/auto.ts';
+import { plain } from '../output/words.ts';
 
 const TIMELINE = 'GET /projects/:project/users/:user/timeline';
 const TIMELINE_SHOWN = 50;
-const RUN: Column<RunOfUser>[] = [
-  'rule',
-  'version',
-  'state',
-  'end_reason',
-  'waits_for',
-  'next_at',
-  'entered_at',
-];
-const TIMELINE_ITEM: Column<TimelineItem>[] = ['at', 'kind', 'title', 'actor'];
 
 export const users: Noun = {
   name: 'users',
@@ -29,15 +18,7 @@ export const users: Noun = {
       args: { filter: 'Filter terms such as plan:trial email:ada* seen:>2026-01-01 -audience:paying' },
       isPaged: true,
       csv: 'GET /projects/:project/users.csv',
-      row: [
-        'external_user_id',
-        'email',
-        'name',
-        'plan',
-        'last_seen_at',
-        'first_seen_at',
-        'triggers_suppressed',
-      ],
+      row: fields('external_user_id email name plan last_seen_at first_seen_at triggers_suppressed'),
       empty: 'No users yet. Send one: beckon users upsert <user> --email <address>',
     }),
     call('GET /projects/:project/users/:user', 'show <user>', {
@@ -46,23 +27,11 @@ export const users: Noun = {
       find: async ({ api }, params) =>
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
       view: (user, words, { found }) => [
+        ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
         {
-          user: user.external_user_id,
-          email: user.email ?? 'none',
-          'time zone': user.zone ?? "the project's",
-          'first seen': words.when(user.first_seen_at),
-          'last seen': words.when(user.last_seen_at),
-          'can receive email': heldText(user.held, words),
-          'refused topics': user.refused_topics.join(', '),
-          triggers: user.triggers.suppressed ? 'suppressed until the next normal event' : null,
-          audiences: user.audiences.map(({ name }) => name).join(', ') || 'none',
+          title: 'Timeline',
+          rows: found.map((item) => rowOf(item, ['at', 'kind', 'title', 'actor'], words)),
         },
-        {
-          title: 'Traits',
-          rows: user.traits.map(({ trait, value }) => ({ trait, value: JSON.stringify(value) })),
-        },
-        { title: 'Runs', rows: user.runs.map((run) => rowOf(run, RUN, words)) },
-        { title: 'Timeline', rows: found.map((item) => rowOf(item, TIMELINE_ITEM, words)) },
       ],
     }),
     custom('upsert <user>', {
@@ -106,10 +75,3 @@ export const users: Noun = {
     }),
   ],
 };
-
-function heldText(held: UserHeld | null, { when }: Words): string {
-  if (held === null) return 'yes';
-  const until = held.until === null ? '' : ` until ${when(held.until)}`;
-  const whom = held.kind === 'address' ? 'address suppressed' : 'user suppressed';
-  return `no: ${whom} (${plain(held.reason)})${until}${held.from_erased ? ', from an erased user' : ''}`;
-}

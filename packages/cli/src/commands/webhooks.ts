@@ -1,11 +1,11 @@
-import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboard';
+import type { WebhookAttempt, WebhookEndpoint } from '@beckon/contract/dashboard';
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { EXIT, usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
 import { choice, commaList, duration, flag, text, time, whole } from '../framework/options.ts';
-import { type Column, viewOf } from '../output/auto.ts';
+import { fields, type Column, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
-import { count, plain, type Words } from '../output/words.ts';
+import { count, type Words } from '../output/words.ts';
 
 const ENDPOINT = 'GET /projects/:project/webhooks/:endpoint';
 const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled'] as const;
@@ -95,7 +95,7 @@ export const webhooks: Noun = {
     }),
     call('POST /projects/:project/webhooks/:endpoint/test', 'test <endpoint>', {
       help: 'Send a test event to a webhook endpoint and show the response',
-      view: deliveryView,
+      view: fields('id endpoint_id type state attempts'),
       exit: ({ state }) => (state === 'delivered' ? EXIT.ok : EXIT.failed),
     }),
     list('GET /projects/:project/webhook-deliveries', 'deliveries', {
@@ -122,10 +122,7 @@ export const webhooks: Noun = {
     call('GET /projects/:project/webhook-deliveries/:message/:endpoint', 'delivery <message> <endpoint>', {
       help: 'Show a webhook delivery with its body and every attempt',
       args: { message: 'Message ID (msg_…)' },
-      view: (delivery, words) => [
-        ...deliveryView(delivery, words),
-        delivery.body ?? 'The body was erased with its user.',
-      ],
+      view: fields('id endpoint_id type state erased created_at delivered_at next_at attempts body'),
     }),
     call('POST /projects/:project/webhook-replays', 'replay [message]', {
       help: 'Send webhook deliveries again, with the same IDs and bodies',
@@ -154,28 +151,6 @@ export const webhooks: Noun = {
 
 function endpointView(endpoint: WebhookEndpoint, words: Words): View {
   return viewOf({ ...endpoint, types: endpoint.types ?? 'all' }, words);
-}
-
-/** Some servers answer with whole pages; `--json` has all of it. */
-const ANSWER_SHOWN_CHARS = 200;
-
-function deliveryView({ id, endpoint_id, type, state, attempts }: WebhookDelivery, { when }: Words) {
-  return [
-    { message: id, type, state: plain(state), endpoint: endpoint_id },
-    {
-      rows: attempts.map((attempt) => ({
-        attempt: attempt.number,
-        time: when(attempt.at),
-        trigger: attempt.trigger === 'auto' ? 'automatic' : 'manual',
-        result: resultOf(attempt),
-        response: attempt.answer?.slice(0, ANSWER_SHOWN_CHARS),
-      })),
-      empty:
-        state === 'missed'
-          ? 'No attempts. Send it with: beckon webhooks replay --missed'
-          : 'No attempts yet.',
-    },
-  ];
 }
 
 function resultOf(attempt: WebhookAttempt | undefined): string | null {

@@ -1,5 +1,6 @@
 import type { TokenState } from '@beckon/contract/dashboard';
 import { custom } from '../framework/declare.ts';
+import { viewOf } from '../output/auto.ts';
 import type { Words } from '../output/words.ts';
 import { unixUrl } from '../profiles/connection.ts';
 
@@ -16,27 +17,15 @@ export const whoami = custom('whoami', {
     const socket = dashboard().target.socketPath ?? '';
     await output.value({ connection: unixUrl(socket), projects }, () => [
       { server: `this machine, ${socket}`, account: 'local shell: owner of every project', project },
-      projectRows(projects),
+      { title: 'Projects', rows: projects.map(({ id, name }) => ({ id, name })) },
     ]);
   },
 });
 
-export function tokenView({ person, scopes, expires_at, projects, label }: TokenState, { when }: Words) {
+export function tokenView({ person, projects, ...token }: TokenState, words: Words) {
   return [
-    {
-      account: `${person.name} (${person.email})`,
-      token: label,
-      scopes: scopes.join(', '),
-      expires: when(expires_at),
-    },
-    projectRows(projects),
+    { account: `${person.name} (${person.email})` },
+    ...viewOf(token, words),
+    { title: 'Projects', rows: projects, empty: 'None. Ask an admin for a role in one.' },
   ];
-}
-
-function projectRows(projects: readonly { id: number; name: string }[]) {
-  return {
-    title: 'Projects',
-    rows: projects.map(({ id, name }) => ({ id, name })),
-    empty: 'None. Ask an admin for a role in one.',
-  };
 }

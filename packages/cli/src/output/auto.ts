@@ -5,6 +5,13 @@ import { plain, type Words } from './words.ts';
 /** A column by the name of its field, or with a label and a value of its own. */
 export type Column<T> = (keyof T & string) | [label: string, value: (item: T, words: Words) => Cell];
 
+type Split<S extends string> = S extends `${infer Name} ${infer Rest}` ? Name | Split<Rest> : S;
+
+/** Field names as one text: `fields('id name state')`. */
+export function fields<const S extends string>(names: S): Split<S>[] {
+  return names.split(' ') as Split<S>[];
+}
+
 export function rowOf<T extends object>(item: T, columns: readonly Column<T>[], words: Words): Row {
   return Object.fromEntries(
     columns.map((column) =>
@@ -40,7 +47,13 @@ function labelOf(name: string): string {
   return LABELS.get(name) ?? plain(name.replace(/_at$|^is_/g, ''));
 }
 
-const LABELS = new Map([['external_user_id', 'user']]);
+const LABELS = new Map([
+  ['at', 'time'],
+  ['occurred_at', 'time'],
+  ['external_user_id', 'user'],
+  ['first_at', 'first seen'],
+  ['last_at', 'last seen'],
+]);
 
 function titleOf(name: string): string {
   const label = labelOf(name);

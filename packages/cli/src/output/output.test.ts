@@ -140,8 +140,8 @@ describe('viewOf', () => {
       'two',
       '',
       'History',
-      'at  state',
-      '-   sent',
+      'time  state',
+      '-     sent',
     ]);
   });
 
