@@ -19,6 +19,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'POST /projects/:project/drafts/:draft/close-editor',
   ],
   'Numbers for badges and charts of the dashboard': [
+    'GET /projects/:project/schedule',
     'GET /projects/:project/drafts/counts',
     'GET /projects/:project/counts',
     'GET /projects/:project/home/charts',
@@ -75,12 +76,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'POST /confirm/passkey',
   ],
   'A setting of the member, on the profile page': ['POST /organisations/:organisation/digest'],
-  'The command follows with its noun': [
-    'POST /projects/:project/users/suppress',
-    'GET /projects/:project/users/:user/at',
-    'GET /projects/:project/schedule',
-    'GET /projects/:project/schedule/drafts',
-  ],
+  'The command follows with its noun': ['POST /projects/:project/users/suppress'],
 };
 
 export const NO_COMMAND = new Map<RouteKey, string>(

@@ -1,6 +1,4 @@
-import { createServer, request as sendRequest } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -30,8 +28,13 @@ const PASSWORD = 'correct horse battery';
 export async function testWorld(more: TestServerOptions['more'] = {}): Promise<World> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const server = await testServer({ listen: { port, publicUrl: url }, more });
-  afterAll(() => server.stop());
+  const dataDir = mkdtempSync(join(tmpdir(), 'beckon-data-'));
+  const localShell = join(dataDir, 'beckon.sock');
+  const server = await testServer({ listen: { port, publicUrl: url }, more: { ...more, localShell } });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
   const cookies = new Map<string, string>();
   const session = (): Record<string, string> => ({
     origin: url,
@@ -76,30 +79,6 @@ export async function testWorld(more: TestServerOptions['more'] = {}): Promise<W
       if (made.state !== 'approved') throw new Error(made.state);
       return made.token;
     },
-    localSocket: () => socketTo(port, session),
+    localSocket: async () => dataDir,
   };
-}
-
-/** Forwards what arrives on `beckon.sock` to the server, with Ada's session. */
-async function socketTo(port: number, session: () => Record<string, string>): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'beckon-data-'));
-  const socket = createServer((incoming, outgoing) => {
-    const { method, url: path, headers } = incoming;
-    const more = { ...headers, host: `localhost:${port}`, ...session() };
-    const forwarded = sendRequest({ port, method, path, headers: more }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    outgoing.on('close', () => forwarded.destroy());
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
-  });
-  socket.listen(join(folder, 'beckon.sock'));
-  await once(socket, 'listening');
-  afterAll(() => {
-    socket.closeAllConnections();
-    socket.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return folder;
 }

@@ -147,6 +147,7 @@ describe('drafts', () => {
     { run: 'drafts list user:nobody', shows: /No matches for this filter/, json: [] },
     { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { person: {} } },
     { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { troubles: [] } },
+    { run: 'drafts schedule', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
     { run: () => `drafts versions ${draft}`, shows: /Welcome to Acme/, json: { versions: [{}] } },
     { run: () => `drafts approve ${draft} --hash wrong`, fails: [1, /./] },
     { run: () => `drafts postpone ${draft} --until 5h`, shows: /to u1 is scheduled/, json: { draft: {} } },
@@ -201,6 +202,8 @@ describe('users', () => {
     { run: 'users list', shows: /u1 +u1@example.com/ },
     { run: 'users list user:u1', json: [{ external_user_id: 'u1' }] },
     { run: 'users show u1', shows: /Timeline\n/, json: { email: 'u1@example.com' } },
+    { run: 'users history u1 --at soon', fails: [2, /--at/] },
+    { run: 'users history u1 --at 1s', json: { state: expect.any(String) } },
     { run: 'users show nobody', fails: [1, /./] },
     {
       run: 'users upsert u2 -t plan=pro',

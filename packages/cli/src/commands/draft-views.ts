@@ -1,4 +1,4 @@
-import type { DraftGate, DraftListed, DraftMoved } from '@beckon/contract/dashboard';
+import type { DraftGate, DraftListed, DraftMoved, PolicyFate } from '@beckon/contract/dashboard';
 import type { Column } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { plain, type Words } from '../output/words.ts';
@@ -21,6 +21,11 @@ function stateOf({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): stri
 function gateText(gate: DraftGate | null, when: Words['when']): string | null {
   if (gate === null) return null;
   return `${gate.sentence}${gate.until === null ? '' : `, until ${when(gate.until)}`}`;
+}
+
+export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): string {
+  if (becomes === 'leaves') return `sent ${when(at) ?? ''}`;
+  return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 
 export function movedView({ draft, gate }: DraftMoved, { when }: Words): View {

@@ -1,10 +1,10 @@
 import type { DraftMoveShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
-import { flag, jsonFile, required, text, time } from '../framework/options.ts';
+import { choice, flag, jsonFile, required, text, time } from '../framework/options.ts';
 import { fields, type Column, rowOf, viewOf } from '../output/auto.ts';
 import { decide, HASH } from './draft-decisions.ts';
-import { DRAFT_ROW, movedView } from './draft-views.ts';
+import { DRAFT_ROW, fateOf, movedView } from './draft-views.ts';
 
 const DRAFT = 'GET /projects/:project/drafts/:draft';
 const CONTEXT = 'GET /projects/:project/drafts/:draft/context';
@@ -40,6 +40,18 @@ export const drafts: Noun = {
         { title: 'History', rows: draft.history.map((move) => rowOf(move, MOVE, words)) },
         { title: 'Outcomes', rows: draft.outcomes.map((one) => rowOf(one, ['occurred_at', 'type'], words)) },
       ],
+    }),
+    list('GET /projects/:project/schedule/drafts', 'schedule', {
+      help: 'List drafts that are sent at their deadline, with the expected time',
+      isPaged: true,
+      options: {
+        becomes: choice('--becomes <result>', 'Only drafts with this result', ['leaves', 'held', 'expires']),
+      },
+      row: [
+        ...fields('id rule external_user_id subject deadline_at'),
+        ['expected', ({ fate }, words) => fateOf(fate, words)],
+      ],
+      empty: 'No draft is sent at a deadline. Turn on autopilot: beckon rules set-mode <rule> autopilot',
     }),
     call('GET /projects/:project/drafts/:draft/preview', 'preview <draft>', {
       help: 'Show the email as it would be sent now, with its send checks',

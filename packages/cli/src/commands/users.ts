@@ -1,6 +1,6 @@
 import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
-import { text } from '../framework/options.ts';
+import { required, text, time } from '../framework/options.ts';
 import { merged, objectFile, properties } from '../framework/properties.ts';
 import { importCommand } from '../import/command.ts';
 import { fields, rowOf, viewOf } from '../output/auto.ts';
@@ -33,6 +33,12 @@ export const users: Noun = {
           rows: found.map((item) => rowOf(item, ['at', 'kind', 'title', 'actor'], words)),
         },
       ],
+    }),
+    call('GET /projects/:project/users/:user/at', 'history <user>', {
+      help: 'Show a user as they were at a time, and how certain each value is',
+      options: {
+        at: required(time('--at <time>', 'Such as 2026-01-31T14:30:00Z, or 7d for seven days ago', 'back')),
+      },
     }),
     custom('upsert <user>', {
       help: 'Create a user, or update their email address and traits',
