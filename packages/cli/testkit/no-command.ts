@@ -76,7 +76,9 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'POST /confirm/passkey',
   ],
   'A setting of the member, on the profile page': ['POST /organisations/:organisation/digest'],
-  'The command follows with its noun': ['POST /projects/:project/users/suppress'],
+  'It suppresses all users of a filter, on the users page. Use suppressions add or suppressions import': [
+    'POST /projects/:project/users/suppress',
+  ],
 };
 
 export const NO_COMMAND = new Map<RouteKey, string>(
