@@ -141,6 +141,7 @@ const LETTERS: Record<string, { format: string; body: string }> = {
       `<mj-style inline="inline">${'a{b:c}'.repeat(6_500)}</mj-style>`,
     ),
   },
+  'an MJML tag without an end': { format: 'mjml', body: `<mjml><mj-body><mj${'-a'.repeat(49_000)}` },
   'nested quotes of Markdown': { format: 'markdown', body: `${'> '.repeat(40_000)}x` },
   'nested lists of Markdown': {
     format: 'markdown',

@@ -71,7 +71,7 @@ export function sectionsFlaw(source: string): string | null {
 
 /** MJML itself needs nine levels. The compiler calls itself for each, and a thousand of them exceed its stack. */
 const DEPTH_MAX = 32;
-const MJML_TAG = /<(\/?)(mj[a-z-]*)\b([^<>]*)>/g;
+const MJML_TAG = /<(\/?)(mj[a-z-]*)(?![a-z-])([^<>]*)>/g;
 
 /** Checked before compiling: the error for elements that are nested too deeply, or null. */
 export function nestingFlaw(source: string): string | null {
