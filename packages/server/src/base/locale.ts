@@ -30,7 +30,8 @@ export function ownLocale(candidate: unknown): string | null {
 
 /**
  * The canonical form of a BCP 47 language tag; `de_DE` is accepted too. Null if the tag is malformed, or if the ICU data
- * of Node.js does not know its language. Extensions such as `-u-nu-latn` are dropped.
+ * of Node.js does not know its language. Extensions such as `-u-nu-latn` are dropped,
+ * and so are variants, because a tag may name any number of them.
  */
 export function findLocale(text: string): string | null {
   if (text.length > TAG_MAX) return null;
@@ -43,8 +44,9 @@ export function findLocale(text: string): string | null {
 
 function readLocale(tag: string): string | null {
   try {
-    const { baseName } = new Intl.Locale(tag);
-    return Intl.DateTimeFormat.supportedLocalesOf(baseName).length > 0 ? baseName : null;
+    const { language, script, region } = new Intl.Locale(tag);
+    const locale = [language, script, region].filter((part) => part !== undefined).join('-');
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0 ? locale : null;
   } catch {
     return null;
   }

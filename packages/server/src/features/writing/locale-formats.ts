@@ -69,9 +69,11 @@ export type { LocaleFormats };
 const LOCALES_MAX = 100;
 const formats = recentMap<LocaleFormats>(LOCALES_MAX);
 
-export function formatsOf(locale: string): LocaleFormats {
+/** `onCreate`: called when the formatters of the locale are not kept, so that their creation can be counted. */
+export function formatsOf(locale: string, onCreate: () => void = () => {}): LocaleFormats {
   let found = formats.get(locale);
   if (found === undefined) {
+    onCreate();
     found = new LocaleFormats(locale);
     formats.set(locale, found);
   }

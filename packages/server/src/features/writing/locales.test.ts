@@ -147,3 +147,12 @@ describe('the filters `date` and `number`', () => {
     expect(many([...new Set(regions)]).failed).toBe('body');
   });
 });
+
+describe('work of rendering', () => {
+  const dated = letter('{{ event.occurred_at | date }}');
+
+  test('counts the formatters of a locale that was not used before', () => {
+    const [first, second] = ['sw-KE', 'sw-KE'].map((locale) => renderLetter(dated, variables(locale)).work);
+    expect((first ?? 0) - (second ?? 0)).toBeGreaterThanOrEqual(4_000);
+  });
+});

@@ -34,7 +34,7 @@ export class Findings {
     this.facts[name] = value;
   }
 
-  /** Work besides the email's own: whether a source was parsed before does not decide if an email may be rendered. */
+  /** Work besides the email's own. Whether a source was parsed or a locale was used before does not decide if it may be rendered. */
   parsed = 0;
 
   noteParsed(units: number): void {
@@ -56,7 +56,7 @@ export class Findings {
     const locale = ownLocale(named);
     if (locale === null) {
       this.noteFact(LOCALE_FACT, this.#variables.locale);
-      return formatsOf(this.#variables.locale);
+      return formatsOf(this.#variables.locale, () => this.noteParsed(NAMED_LOCALE_COST));
     }
     if (!this.#namedLocales.has(locale)) {
       this.#namedLocales.add(locale);
