@@ -79,6 +79,16 @@ describe('POST /organizations', () => {
 });
 
 describe('POST /projects/:project/suspend and unsuspend', () => {
+  test('are closed to the owner of another organization', async () => {
+    for (const action of ['suspend', 'unsuspend']) {
+      const { status, json } = await edda.ask(`POST /projects/${theirs.id}/${action}`);
+      expect([status, json.errors?.[0]?.message]).toEqual([
+        403,
+        "Only an owner of this installation's first organization can suspend or unsuspend a project",
+      ]);
+    }
+  });
+
   test('refuses the API keys of the project until it is unsuspended, by an owner alone', async () => {
     const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'app' });
     const send = async (): Promise<number> =>

@@ -13,6 +13,7 @@ import { readTurn } from '../../features/turns/index.ts';
 import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
 import type { DashboardDeps } from './deps.ts';
+import { requireOperator } from './operator.ts';
 import { type Asked, route, type RouteDeps } from './route.ts';
 
 export const projectRoutes = [
@@ -74,6 +75,7 @@ async function suspend(
   { projectId, person, note }: Pick<Asked<never>, 'projectId' | 'person' | 'note'>,
   change: typeof suspendProject,
 ): Promise<{ data: ProjectListed }> {
+  await requireOperator({ db, access }, person, 'suspend or unsuspend a project');
   const project = await change(db, projectId);
   note({ subject: project.name, after: { suspended: project.suspendedAt !== null } });
   const [data] = await toListed(db, [project], await access.rolesOf(person.id));

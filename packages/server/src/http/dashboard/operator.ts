@@ -1,0 +1,21 @@
+import { Fault } from '../../base/fault.ts';
+import { isLocalShell, listOrganisations, type Person } from '../../features/team/index.ts';
+import type { RouteDeps } from './route.ts';
+
+/**
+ * Requires a caller who may act for the whole installation: the local shell, or an owner of the first organization. Other
+ * organizations are tenants. They must not create organizations, which would evade PROJECTS_PER_ORGANIZATION, nor lift a
+ * suspension. `what`: the action, as the message names it.
+ */
+export async function requireOperator(
+  { db, access }: Pick<RouteDeps, 'db' | 'access'>,
+  person: Person,
+  what: string,
+): Promise<void> {
+  if (isLocalShell(person)) return;
+  const [first] = await listOrganisations(db);
+  const own = (await access.organisationsOf(person.id)).find(({ id }) => id === first?.id);
+  if (own?.role === 'owner') return;
+  const message = `Only an owner of this installation's first organization can ${what}`;
+  throw new Fault('role_required', { details: [{ message }] });
+}
