@@ -39,7 +39,7 @@ const NOTHING = 'No action needed.';
 const RULE_ADVICE: Record<Reason, string> = {
   fired: 'Look at the draft. The tables below list what can hold it.',
   armed: 'Wait. `explain` shows the time.',
-  bulk: 'Send these users one by one if rules have to fire. An audience change or a due date from a bulk user request starts nothing.',
+  bulk: 'Send these users one by one if rules have to fire.',
   definition_change: 'No action needed. A changed definition is not an action of the user.',
   rule_off: '`rule enable`. Events that arrived while the rule was disabled start nothing later.',
   filter:

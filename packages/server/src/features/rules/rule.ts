@@ -121,7 +121,7 @@ export type Anchor = {
 export const REASONS = {
   fired: 'a run started',
   armed: 'the run starts at a later time',
-  bulk: 'the change came from a bulk request, which starts no runs',
+  bulk: 'the audience or the date changed by a bulk user request, which starts no runs',
   definition_change: 'the audience changed because its definition was edited, which starts no runs',
   rule_off: 'the rule was disabled',
   filter: 'the event does not match the property filter',
