@@ -70,13 +70,13 @@ test('every command is one that the programs understand, with options that they 
   expect(wrong).toEqual([]);
 });
 
-test('what to do about an alert is said in commands that answer as they stand', async () => {
+test('runbooks name commands that the command line understands', async () => {
   const page = TEXTS.get('docs/how-to/monitoring.md') ?? '';
   const named = [...page.matchAll(/`beckon ([^`]+)`/g)].map(([, words = '']) => words.replaceAll('\n', ' '));
   const refused: string[] = [];
   for (const words of named) {
-    const said = await misunderstood(operatorProgram(), words.split(' '));
-    if (said !== null) refused.push(`beckon ${words}: ${said}`);
+    const refusal = await misunderstood(customerProgram(), words.split(' '));
+    if (refusal !== null) refused.push(`beckon ${words}: ${refusal}`);
   }
   expect(refused).toEqual([]);
   expect(named.length).toBeGreaterThan(5);
