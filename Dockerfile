@@ -6,7 +6,7 @@
 #   docker run --init -p 127.0.0.1:8080:8080 -v beckon:/var/lib/beckon beckon-server
 #
 # With nothing else it has a PostgreSQL of its own in that volume; with DATABASE_URL or DATABASE_URL_FILE it uses yours (compose.yaml).
-# Operator's commands: docker exec <container> beckon-server doctor
+# Server commands: docker exec <container> beckon-server doctor
 
 # The same release of Node.js as package.json names: a test compares them.
 ARG NODE_IMAGE=node:26.10.0-trixie-slim

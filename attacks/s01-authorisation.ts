@@ -87,7 +87,7 @@ async function makeKeys(victim: Victim): Promise<Keys> {
   await good(victim.owner(`POST /projects/${victim.projectId}/keys/${gone.id}/revoke`, { label: 'gone' }));
   const asleep = await victim.newProject('Asleep');
   const suspended = await victim.newKey(asleep, 'asleep');
-  await victim.command('project', 'suspend', '--project', String(asleep));
+  await victim.product('projects', 'suspend', '--project', String(asleep), '--yes');
   await liftLimits(victim);
   const token = await newToken(victim);
   return {

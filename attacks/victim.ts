@@ -27,6 +27,8 @@ export type Victim = {
   newKey(projectId: number, label: string): Promise<{ id: string; secret: string }>;
   newProject(name: string): Promise<number>;
   command<T>(...args: string[]): Promise<T>;
+  /** Runs a command of `beckon` over the local socket. */
+  product<T>(...args: string[]): Promise<T>;
   database<T>(act: (client: pg.Client) => Promise<T>): Promise<T>;
   /** All that it wrote to its outputs since it was made. */
   log(): string;
@@ -42,6 +44,7 @@ export type Sending = { headers?: Record<string, string | string[]>; body?: stri
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const MAIN = join(ROOT, 'packages/server/src/main/main.ts');
+const COMMAND_LINE = join(ROOT, 'packages/cli/src/main.ts');
 export const OWNER = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const ANSWER_MS = 60_000;
 const READY_MS = 120_000;
@@ -169,6 +172,7 @@ export async function newVictim({
       return ((await good(victim.owner('POST /projects', { name }))) as { id: number }).id;
     },
     command: (...args) => run([MAIN, ...args, '--json'], environment) as never,
+    product: (...args) => run([COMMAND_LINE, ...args, '--json'], environment) as never,
     async database(act) {
       const client = new pg.Client({ ...embeddedAddress(victim.dataDir), options: '-c search_path=beckon' });
       await client.connect();
@@ -246,9 +250,6 @@ async function run(args: string[], env: NodeJS.ProcessEnv): Promise<unknown> {
   child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
   child.stderr.on('data', (bytes: Buffer) => wrong.push(bytes));
   const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0)
-    throw new Error(
-      `beckon ${args.slice(1).join(' ')} ended with ${code}: ${Buffer.concat(wrong).toString()}`,
-    );
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${Buffer.concat(wrong).toString()}`);
   return readJson(Buffer.concat(out).toString());
 }

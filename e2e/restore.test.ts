@@ -83,9 +83,8 @@ const sent = async (db: Database): Promise<number> => (await states(db)).sent ??
 
 test('after a restore to a moment nothing leaves until it is confirmed, and then no letter leaves twice', async () => {
   const first = await begin(join(base, 'first'));
-  const { id } = (await first.server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
-  const projectId = Number(id);
-  await verifyDomain(first.server, id, dns);
+  const { id: projectId } = (await first.server.product(['projects', 'create', 'Acme'])) as { id: number };
+  await verifyDomain(first.server, dns);
   await setSettings(first.db, projectId, {
     autopilot: '24h',
     quiet_hours: 'off',
@@ -123,7 +122,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   await until(async () => (await sent(first.db)) === 4 * AT_ONCE);
   // A person approves one that had a day left.
   const [approved = '', untouched = ''] = waiting;
-  await first.server.command(['draft', 'approve', '--project', id, '--draft', approved]);
+  await first.server.product(['drafts', 'approve', approved]);
   await until(async () => (await sent(first.db)) === 4 * AT_ONCE + 1);
   const [log] = await first.db.query<{ file: string }>(`SELECT pg_walfile_name(pg_switch_wal()) AS file`);
   await until(async () => {
@@ -152,7 +151,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   ]);
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
   expect(await life.server.command(['restore', 'status'])).toMatchObject({
-    letters_leave: false,
+    sending: false,
     timeline: 2,
   });
   // What is due is looked at again and again; whoever looked has found the gate closed.
@@ -165,14 +164,14 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   expect(recipients()).toEqual(leftFirst);
   expect(await sent(life.db)).toBe(3 * AT_ONCE);
 
-  const confirm = ['restore', 'confirm', '--until', at, '--stopped-at', stoppedAt];
+  const confirm = ['confirm-restore', '--until', at, '--stopped-at', stoppedAt];
   const counts = { unknown: AT_ONCE, review: LETTERS - 4 * AT_ONCE, flows: 0 };
   expect(await life.server.command([...confirm, '--dry-run'])).toMatchObject({
     ...counts,
-    letters_leave: false,
+    sending: false,
   });
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
-  expect(await life.server.command(confirm)).toMatchObject({ ...counts, letters_leave: true });
+  expect(await life.server.command(confirm)).toMatchObject({ ...counts, sending: true });
   expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, unknown: AT_ONCE, held: LETTERS - 4 * AT_ONCE });
   const moves = await life.db.query<{ action: string; reason: string; count: number }>(
     `SELECT action, reason, count(*)::int AS count FROM beckon.draft_move WHERE actor = 'operator' GROUP BY 1, 2 ORDER BY 1`,
@@ -183,7 +182,7 @@ test('after a restore to a moment nothing leaves until it is confirmed, and then
   ]);
 
   // The rest flows: a person looks at it, and it leaves.
-  await life.server.command(['draft', 'approve', '--project', id, '--draft', untouched]);
+  await life.server.product(['drafts', 'approve', untouched]);
   await until(() => recipients().length === leftFirst.length + 1);
   await life.db.close();
   await life.server.stop();

@@ -12,10 +12,8 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'beckon-survival-'));
   server = await survivor(dataDir);
   await server.start();
-  const project = (await server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
-  ({ secret } = (await server.command(['key', 'create', '--project', project.id, '--name', 'server'])) as {
-    secret: string;
-  });
+  await server.product(['projects', 'create', 'Acme']);
+  ({ secret } = (await server.product(['keys', 'create', '--name', 'server'])) as { secret: string });
 });
 afterAll(async () => {
   await server.stop();

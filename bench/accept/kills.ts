@@ -11,10 +11,8 @@ export async function kills(times: number): Promise<string[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-kills-'));
   const server = await survivor(dataDir);
   await server.start();
-  const project = (await server.command(['project', 'create', '--name', 'bench'])) as { id: string };
-  const key = (await server.command(['key', 'create', '--project', project.id, '--name', 'bench'])) as {
-    secret: string;
-  };
+  await server.product(['projects', 'create', 'bench']);
+  const key = (await server.product(['keys', 'create', '--name', 'bench'])) as { secret: string };
   const load = writers({ url: server.url, secret: key.secret }, CLIENTS);
   for (let kill = 0; kill < times; kill += 1) {
     await pause();

@@ -1,30 +1,32 @@
 import type { ProgramLike } from '../../site/generated/commands.ts';
 
-/** One command of a block for a shell, and whose it is. */
-export type Told = {
-  by: 'operator' | 'customer' | 'curl' | 'shell' | 'neither';
+/** One command of a shell block, and the program that it runs: `beckon-server`, `beckon`, or another. */
+export type ShellCommand = {
+  by: 'server' | 'product' | 'curl' | 'shell' | 'unknown';
   args: string[];
   line: string;
 };
 
-const OPERATOR = /(?:npm run (?:--silent )?beckon --|beckon-server) /;
-const CUSTOMER = /(?:^|[\s(|])(?:npm run (?:--silent )?cli --|npx @beckon\/cli|beckon) /;
-/** What prepares the commands, and needs no look. */
-const SHELL = /^(?:export |sleep |cd |\| |#|$)/;
+const SERVER = /(?:npm run (?:--silent )?beckon-server --|beckon-server) /;
+const PRODUCT = /(?:^|[\s(|])(?:npm run (?:--silent )?beckon --|npx @beckon\/cli|beckon) /;
+/** Commands that prepare others, and the function `beckon` of the README. */
+const SHELL = /^(?:export |sleep |cd |\| |#|beckon\(\)|$)/;
 
-export function commandsOf(block: string): Told[] {
+export function commandsOf(block: string): ShellCommand[] {
   const joined = block.replaceAll(/\\\n\s*/g, ' ');
   return linesOf(joined).map((line) => {
-    const operator = OPERATOR.exec(line);
-    if (operator) return told('operator', line, operator);
+    if (SHELL.test(line))
+      return { by: exported(line) ? 'product' : 'shell', args: exported(line) ?? [], line };
+    const server = SERVER.exec(line);
+    if (server) return commandOf('server', line, server);
     if (line.startsWith('curl ')) return { by: 'curl', args: [], line };
-    const customer = CUSTOMER.exec(line);
-    if (customer) return told('customer', line, customer);
-    return { by: SHELL.test(line) || line === 'npm ci && npm start' ? 'shell' : 'neither', args: [], line };
+    const product = PRODUCT.exec(line);
+    if (product) return commandOf('product', line, product);
+    return { by: line === 'npm ci && npm start' ? 'shell' : 'unknown', args: [], line };
   });
 }
 
-/** What a block sets of the environment, before a command or for all that follow, by name. */
+/** The environment variables that a block sets, by name. */
 export function variablesOf(block: string): Record<string, string> {
   const lines = linesOf(block.replaceAll(/\\\n\s*/g, ' '));
   const pairs = lines.flatMap(wordsOf).flatMap((word) => {
@@ -34,7 +36,7 @@ export function variablesOf(block: string): Record<string, string> {
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** Lines, where what stands in quotes may go over several. */
+/** The lines of a text. A line continues while a single quote is open. */
 function linesOf(text: string): string[] {
   const lines: string[] = [];
   let open = '';
@@ -47,11 +49,17 @@ function linesOf(text: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
-function told(by: 'operator' | 'customer', line: string, found: RegExpExecArray): Told {
+/** The arguments of `beckon` in `export NAME=$(beckon …)`. */
+function exported(line: string): string[] | null {
+  const found = line.startsWith('export ') ? PRODUCT.exec(line) : null;
+  return found && wordsOf(line.slice(found.index + found[0].length));
+}
+
+function commandOf(by: 'server' | 'product', line: string, found: RegExpExecArray): ShellCommand {
   return { by, args: wordsOf(line.slice(found.index + found[0].length)), line };
 }
 
-/** As a shell would take them apart, up to a comment, a pipe or the end of the command. */
+/** Splits words as a shell does, up to a comment, a pipe or the end of the command. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [, word = ''] of text.matchAll(/\s*((?:"[^"]*"|'[^']*'|[^\s"'|;&)>])+)/gy)) {
@@ -61,7 +69,7 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-/** What the program says of arguments that it does not understand; null where it does. Nothing is done: there is nobody behind it. */
+/** The error of the program for these arguments, or null. No command runs, because the program has no installation. */
 export async function misunderstood(program: ProgramLike, args: string[]): Promise<string | null> {
   try {
     await program.parseAsync(args, { from: 'user' });

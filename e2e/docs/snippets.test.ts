@@ -9,7 +9,7 @@ import { parseRule } from '../../packages/server/src/features/rules/index.ts';
 import { loadConfig } from '../../packages/server/src/main/config.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { parsePredicate } from '../../packages/server/src/base/predicate/index.ts';
-import { customerProgram, operatorProgram } from '../../site/generated/commands.ts';
+import { commandLine, serverProgram } from '../../site/generated/commands.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { commandsOf, misunderstood, variablesOf } from './commands.ts';
 import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
@@ -61,9 +61,9 @@ test('every command is one that the programs understand, with options that they 
   const wrong: string[] = [];
   for (const snippet of of('sh', 'bash'))
     for (const { by, args, line } of commandsOf(snippet.text)) {
-      if (by === 'neither') wrong.push(`${placeOf(snippet)} is neither run nor read: ${line}`);
-      if (by !== 'operator' && by !== 'customer') continue;
-      const said = await misunderstood(by === 'operator' ? operatorProgram() : customerProgram(), args);
+      if (by === 'unknown') wrong.push(`${placeOf(snippet)} runs an unknown program: ${line}`);
+      if (by !== 'server' && by !== 'product') continue;
+      const said = await misunderstood(by === 'server' ? serverProgram() : commandLine(), args);
       if (said !== null) wrong.push(`${placeOf(snippet)} ${line}: ${said}`);
       for (const pair of unknownSettings(args)) wrong.push(`${placeOf(snippet)} ${pair}`);
     }
@@ -75,7 +75,7 @@ test('runbooks name commands that the command line understands', async () => {
   const named = [...page.matchAll(/`beckon ([^`]+)`/g)].map(([, words = '']) => words.replaceAll('\n', ' '));
   const refused: string[] = [];
   for (const words of named) {
-    const refusal = await misunderstood(customerProgram(), words.split(' '));
+    const refusal = await misunderstood(commandLine(), words.split(' '));
     if (refusal !== null) refused.push(`beckon ${words}: ${refusal}`);
   }
   expect(refused).toEqual([]);
@@ -129,15 +129,8 @@ describe('against a server', () => {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     installation = await newInstallation();
-    await installation.command('project', 'create', '--name', 'Acme');
-    const { secret } = await installation.command<{ secret: string }>(
-      'key',
-      'create',
-      '--project',
-      'Acme',
-      '--name',
-      'docs',
-    );
+    await installation.product('projects', 'create', 'Acme');
+    const { secret } = await installation.product<{ secret: string }>('keys', 'create', '--name', 'docs');
     env = {
       ...process.env,
       BECKON_URL: installation.url,

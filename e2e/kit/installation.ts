@@ -7,24 +7,28 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 
-/** An installation as somebody would run it: `npm start` in a directory of its own, and its commands beside it. */
+/** A server with its own data directory, and both programs. */
 export type Installation = {
   url: string;
-  /** What it printed at its first start. */
+  /** The setup link that it printed at its first start. */
   setupLink: string;
+  /** Runs a command of `beckon-server`. */
   command<T>(...args: string[]): Promise<T>;
-  /** As a person would who pastes it into a shell; gives what it printed. */
+  /** Runs a command of `beckon`, over the local socket. */
+  product<T>(...args: string[]): Promise<T>;
+  /** Runs text in a shell, and returns the output. */
   shell(text: string): Promise<string>;
-  /** Runs a statement in its database, for states that only time brings about. */
+  /** Runs a statement in its database, for states that need time. */
   sql(text: string): Promise<void>;
   stop(): Promise<void>;
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it, and takes its directory away. */
+  /** Stops it, and deletes its directory. */
   remove(): Promise<void>;
 };
 
 const MAIN = new URL('../../packages/server/src/main/main.ts', import.meta.url).pathname;
+const COMMAND_LINE = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
 
 export async function newInstallation(more: Record<string, string> = {}): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-e2e-'));
@@ -41,7 +45,8 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
   const installation: Installation = {
     url: `http://localhost:${port}`,
     setupLink: '',
-    command,
+    command: (...args) => runJson(MAIN, args),
+    product: (...args) => runJson(COMMAND_LINE, args),
     shell,
     sql,
     stop,
@@ -79,8 +84,8 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
     return end('SIGKILL');
   }
 
-  async function command<T>(...args: string[]): Promise<T> {
-    return JSON.parse(await run(process.execPath, [MAIN, ...args, '--json'])) as T;
+  async function runJson<T>(program: string, args: string[]): Promise<T> {
+    return JSON.parse(await run(process.execPath, [program, ...args, '--json'])) as T;
   }
   function shell(text: string): Promise<string> {
     return run('bash', ['-c', text]);

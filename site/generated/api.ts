@@ -72,7 +72,7 @@ export function apiLimits(): string {
   ]);
   return [
     tableOf(['Limit', 'At most'], limits),
-    'Requests of a project, before it gets 429 (`rate-limit set` changes these limits):',
+    'Requests of a project, before it gets 429 (`beckon rate-limits set` changes these limits):',
     tableOf(['Endpoint', 'Per second', 'Burst'], rates),
   ].join('\n\n');
 }

@@ -5,13 +5,13 @@ import type { Shell } from '../../packages/cli/src/shell.ts';
 import { addCommands, type Operator } from '../../packages/server/src/operator/index.ts';
 import { tableOf } from './table.ts';
 
-/** The command tables of both programs: `beckon-server` and `beckon`. */
-export function operatorCommands(): string {
-  return asTable(operatorProgram());
+/** The command tables of both programs. */
+export function serverCommands(): string {
+  return asTable(serverProgram());
 }
 
-export function customerCommands(): string {
-  return asTable(customerProgram());
+export function commandLineCommands(): string {
+  return asTable(commandLine());
 }
 
 export function assistantTools(): string {
@@ -19,14 +19,15 @@ export function assistantTools(): string {
   return tableOf(['Tool', 'Description', 'Scope'], rows);
 }
 
-/** The program without an installation: an action that opens one throws. */
-export function operatorProgram(): ProgramLike {
-  const program = new Command('beckon').exitOverride().configureOutput({ outputError: () => {} });
-  addCommands(program, NOBODY);
+/** `beckon-server` without an installation: an action that opens one throws. */
+export function serverProgram(): ProgramLike {
+  const program = new Command('beckon-server').exitOverride().configureOutput({ outputError: () => {} });
+  addCommands(program, NO_OPERATOR);
   return program;
 }
 
-export function customerProgram(): ProgramLike {
+/** `beckon` without a shell: an action that uses one throws. */
+export function commandLine(): ProgramLike {
   return createProgram(NO_SHELL);
 }
 
@@ -44,17 +45,18 @@ type ArgumentLike = { name(): string; required: boolean; variadic: boolean };
 
 type Leaf = { path: string[]; command: ProgramLike };
 
-/** Each command with an action, and the words that lead to it. */
-function leavesOf(program: ProgramLike, before: string[] = []): { path: string[]; command: ProgramLike }[] {
+/** Each command that does something, and the words that lead to it. Only such a command has options. */
+function leavesOf(program: ProgramLike, before: string[] = []): Leaf[] {
   return program.commands
     .filter((command) => command.name() !== 'help')
     .flatMap((command) => {
       const path = [...before, command.name()];
-      return command.commands.length === 0 ? [{ path, command }] : leavesOf(command, path);
+      const own = command.commands.length === 0 || command.options.length > 0 ? [{ path, command }] : [];
+      return [...own, ...leavesOf(command, path)];
     });
 }
 
-/** First the commands without a noun, then a section for each noun. */
+/** First the commands without a noun, with their subcommands, then a section for each noun. */
 function asTable(program: ProgramLike): string {
   const groups = Map.groupBy(leavesOf(program), ({ path }) => path[0] ?? '');
   const alone = [...groups.values()].filter(([leaf]) => leaf?.path.length === 1).flat();
@@ -93,10 +95,10 @@ function othersOf(command: ProgramLike): string {
 }
 
 const refuse = (): never => {
-  throw new Error('nobody is behind this program');
+  throw new Error('This program has no installation');
 };
 
-const NOBODY: Operator = {
+const NO_OPERATOR: Operator = {
   open: refuse,
   migrate: refuse,
   distribute: refuse,
@@ -105,7 +107,7 @@ const NOBODY: Operator = {
   serve: refuse,
   onSignal: () => refuse,
   print: () => {},
-  complain: () => {},
+  printError: () => {},
   setExitCode: () => {},
 };
 

@@ -1,5 +1,5 @@
 import { apiEndpoints, apiGuide, apiLimits, canonicalEvents, errorCodes } from './api.ts';
-import { assistantTools, customerCommands, operatorCommands } from './commands.ts';
+import { assistantTools, commandLineCommands, serverCommands } from './commands.ts';
 import { projectSettings, settings } from './settings.ts';
 import { draftReasons, gateReasons, ruleReasons, suppressionReasons } from './why.ts';
 
@@ -10,9 +10,9 @@ const PARTS: Record<string, () => string> = {
   'api-limits': apiLimits,
   'canonical-events': canonicalEvents,
   'error-codes': errorCodes,
-  'cli-commands': customerCommands,
+  'cli-commands': commandLineCommands,
   'mcp-tools': assistantTools,
-  'operator-commands': operatorCommands,
+  'server-commands': serverCommands,
   settings,
   'project-settings': projectSettings,
   'rule-reasons': ruleReasons,

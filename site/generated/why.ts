@@ -38,49 +38,52 @@ const NOTHING = 'No action needed.';
 
 const RULE_ADVICE: Record<Reason, string> = {
   fired: 'Look at the draft. The tables below list what can hold it.',
-  armed: 'Wait. `explain` shows the time.',
+  armed: 'Wait. `beckon explain` shows the time.',
   bulk: 'Send these users one by one if rules have to fire.',
   definition_change: 'No action needed. A changed definition is not an action of the user.',
-  rule_off: '`rule enable`. Events that arrived while the rule was disabled start nothing later.',
+  rule_off: '`beckon rules enable`. Events that arrived while the rule was disabled start nothing later.',
   filter:
-    'Compare the property that `explain` shows with the rule’s `where`. Types matter: `"80"` is not `80`.',
+    'Compare the property that `beckon explain` shows with the rule’s `where`. Types matter: `"80"` is not `80`.',
   suppressed:
     'It was part of an import (`suppressTriggers`). The next normal event of this user ends that for later records.',
   before_enable:
-    'No action needed. A rule does not apply to the past. `rule backtest` shows who would have been enrolled.',
+    'No action needed. A rule does not apply to the past. `beckon rules backtest` shows who would have been enrolled.',
   too_old: 'Send events as they happen, or raise the rule’s `max_event_age`.',
   superseded: NOTHING,
   over: 'Send the event earlier, or let the rule start further ahead of the date.',
   not_absent: 'No action needed. The user did what the email would have asked for.',
-  only_if: 'See `would pass if` in `explain`. It shows the condition part by part.',
-  exit: 'See `explain` for the exit condition or goal that holds.',
+  only_if: 'See `would pass if` in `beckon explain`. It shows the condition part by part.',
+  exit: 'See `beckon explain` for the exit condition or goal that holds.',
   already_entered: 'No action needed, or change the rule’s `entry`, for example to a cooldown.',
   in_cooldown: 'Wait, or shorten the cooldown in the rule’s `entry`.',
   in_progress: 'No action needed. The user gets the emails of the current run.',
   no_address: 'Send the address of this user, and start another enrollment.',
   address_suppressed: 'No action needed, or lift the suppression and start another enrollment.',
   topic_refused: 'No action needed. This user does not want emails about the topic of the rule.',
-  crowded: 'See the user’s active runs in `user show`. One of their rules may lack an exit condition.',
-  holdout: 'No action needed. `insights` compares this group with the users who got emails.',
+  crowded:
+    'See the user’s active runs in `beckon users show`. One of their rules may lack an exit condition.',
+  holdout: 'No action needed. `beckon insights` compares this group with the users who got emails.',
 };
 
 const GATE_ADVICE: Record<GateReason, string> = {
-  restore_unconfirmed: '`restore status`, then `restore confirm`. See [backup and restore](backup.md).',
-  paused: '`resume`. It first shows what would be sent.',
-  rule_off: '`rule enable`.',
+  restore_unconfirmed:
+    '`beckon-server restore status`, then `beckon-server confirm-restore`. See [backup and restore](backup.md).',
+  paused: '`beckon resume`. It first shows what would be sent.',
+  rule_off: '`beckon rules enable`.',
   suppressed: 'See the last table for the source of the suppression and who can lift it.',
   topic: 'No action needed. It is the user’s choice, and they can change it on their email preferences page.',
   no_address: 'Send the user with an `email`. The draft then continues automatically.',
-  domain: '`domain check`, then publish the records that it names.',
-  no_sender: '`settings set from_address=…`, and add the domain of that address.',
+  domain: '`beckon domains check`, then publish the records that it names.',
+  no_sender: '`beckon settings set from_address=…`, and add the domain of that address.',
   public_url: 'Set `PUBLIC_URL` to an address that recipients can open, and restart the server.',
-  quiet_hours: 'Wait. `explain` shows until when. `settings set quiet_hours=…` changes them for all users.',
-  cap: 'Wait, or raise the caps. `policy simulate` previews the effect.',
+  quiet_hours:
+    'Wait. `beckon explain` shows until when. `beckon settings set quiet_hours=…` changes them for all users.',
+  cap: 'Wait, or raise the caps. `beckon policy simulate` previews the effect.',
   cap_yielded: 'Wait. The other email has the higher priority or the earlier deadline.',
   throttle: 'Wait, or raise `throttle`.',
-  domain_throttle: 'Wait, or `domain set --throttle …`.',
+  domain_throttle: 'Wait, or `beckon domains set --throttle …`.',
   provider_throttle: 'Wait. The rate rises again as the provider accepts emails.',
-  ramp: 'Wait until tomorrow, or `domain set --warm` if the domain has sent such amounts before.',
+  ramp: 'Wait until tomorrow, or `beckon domains set --warm` if the domain has sent such amounts before.',
 };
 
 const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
@@ -88,7 +91,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   letter_suppressed: 'As `suppressed` above.',
   letter_rule_off: 'As `rule_off` above.',
   expired:
-    'See in `draft show` what held it until then. `expires_after` of the rule says how long an email is worth sending.',
+    'See in `beckon drafts show` what held it until then. `expires_after` of the rule says how long an email is worth sending.',
   rule_no_longer_holds: 'No action needed. The condition held when the draft was created, and not later.',
   exit_condition: NOTHING,
   needs_review: 'Open it in Review. Approve it as it is, or skip it.',
@@ -101,16 +104,17 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   skipped: NOTHING,
   deferred: 'Wait. Beckon retries the same email for a day.',
   bounced: 'Ask the user for another address. Beckon suppresses this one if it does not exist.',
-  refused: 'Read the server’s reply in `draft show`. It usually says what to change.',
-  relay_away: 'Check the relay and `SMTP_URL`. `doctor` tests both. Emails wait until then.',
+  refused: 'Read the server’s reply in `beckon drafts show`. It usually says what to change.',
+  relay_away: 'Check the relay and `SMTP_URL`. `beckon-server doctor` tests both. Emails wait until then.',
   relay_refused:
-    'Read its reply in `draft show`. The usual causes are the password, the sender, an account limit, or a blocked IP address of this server.',
+    'Read its reply in `beckon drafts show`. The usual causes are the password, the sender, an account limit, or a blocked IP address of this server.',
   relay_trouble: 'Ask the operator of the relay. No user was suppressed.',
   address_changed: 'No action needed. The next email goes to the new address.',
-  not_composed: 'Check the template with `template preview --user …`. `draft show` names the problem.',
+  not_composed:
+    'Check the template with `beckon templates preview --user …`. `beckon drafts show` names the problem.',
   restored: 'Check whether it arrived. Then approve it, or skip it.',
   may_have_left: 'As `lost`.',
-  lost: 'Its state is `unknown`. Check whether it arrived, then `draft send-again` or leave it. It is never resent automatically.',
+  lost: 'Its state is `unknown`. Check whether it arrived, then `beckon drafts send-again` or leave it. It is never resent automatically.',
   editing: 'Close the editor. After ten minutes without input, the draft continues automatically.',
   erased: NOTHING,
   scheduled: 'Wait for its deadline, or approve it.',
@@ -123,10 +127,10 @@ const SUPPRESSION_ADVICE: Record<SuppressionReason, [happened: string, ends: str
     'The user subscribes again on the email preferences page. A member can do it too, with the user’s consent.',
   ],
   complained: ['The user reported an email as spam.', 'As `unsubscribed`.'],
-  manual: ['A member added it.', '`suppression remove`.'],
+  manual: ['A member added it.', '`beckon suppressions remove`.'],
   hard_bounce: [
     'The address does not exist.',
-    'The user gets a new address. An open, click or reply lifts it, and so does `suppression remove`.',
+    'The user gets a new address. An open, click or reply lifts it, and so does `beckon suppressions remove`.',
   ],
   soft_bounces: [
     'Five emails in a row bounced, over at least three days.',

@@ -1,6 +1,7 @@
 import { systemClock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
 import { isSuppressed, listPeople } from '../src/features/people/index.ts';
+import { createProject } from '../src/flows/create-project.ts';
 import { type Database, openDatabase } from '../src/io/db/index.ts';
 import {
   type AcceptedRecord,
@@ -35,11 +36,10 @@ const KILL_AFTER_MS = { least: 30, spread: 400 };
 export async function digestUnderKills(dataDir: string, { records, kills }: Ordeal): Promise<OrdealVerdict> {
   const server = await survivor(dataDir);
   await server.start();
-  const { id } = (await server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
-  const projectId = Number(id);
   const connection = (): ReturnType<typeof embeddedAddress> => embeddedAddress(dataDir);
   const db = await openDatabase({ connection, clock: systemClock, log: silentLog });
   try {
+    const { id: projectId } = await createProject(db, { name: 'Acme' });
     const feeding = feed(db, projectId, records);
     const hits = await killOften(server, { db, projectId, kills });
     const accepted = await feeding;

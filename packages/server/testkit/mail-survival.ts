@@ -75,11 +75,10 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
     LOG_LEVEL: 'error',
   });
   await server.start();
-  const { id } = (await server.command(['project', 'create', '--name', 'Acme'])) as { id: string };
-  const projectId = Number(id);
+  const { id: projectId } = (await server.product(['projects', 'create', 'Acme'])) as { id: number };
   const connection = (): ReturnType<typeof embeddedAddress> => embeddedAddress(dataDir);
   const db = await openDatabase({ connection, clock: systemClock, log: silentLog });
-  await verifyDomain(server, id, dns);
+  await verifyDomain(server, dns);
   await setSettings(db, projectId, {
     autopilot: '24h',
     quiet_hours: 'off',
@@ -127,16 +126,14 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
 type World = { server: Survivor; db: Database; projectId: number; sink: Sink };
 type Shown = { state: string; records: { type: 'TXT' | 'MX'; name: string; value: string }[] };
 
-/** As the operator does it: what the product says is published, and then it looks. */
+/** Adds a domain to the only project, publishes its DNS records, and checks it. */
 export async function verifyDomain(
   server: Survivor,
-  project: string,
   dns: Awaited<ReturnType<typeof startDnsServer>>,
 ): Promise<void> {
-  const place = ['--project', project, '--domain', DOMAIN];
-  const added = (await server.command(['domain', 'add', ...place, '--warm'])) as Shown;
+  const added = (await server.product(['domains', 'add', DOMAIN, '--warm'])) as Shown;
   for (const { type, name, value } of added.records) dns.set(type, name, [value]);
-  const { state } = (await server.command(['domain', 'check', ...place])) as Shown;
+  const { state } = (await server.product(['domains', 'check', DOMAIN])) as Shown;
   if (state !== 'verified') throw new Error(`the domain is ${state}`);
 }
 

@@ -18,10 +18,14 @@ export type Survivor = {
   /** kill -9 of PostgreSQL, all of it; the server brings it back by itself. */
   killPostgres(): void;
   stop(): Promise<void>;
+  /** Runs a command of `beckon-server`. */
   command(args: string[]): Promise<unknown>;
+  /** Runs a command of `beckon`, over the local socket of the running server. */
+  product(args: string[]): Promise<unknown>;
 };
 
 const MAIN = new URL('../src/main/main.ts', import.meta.url).pathname;
+const COMMAND_LINE = new URL('../../cli/src/main.ts', import.meta.url).pathname;
 
 /** `more`: of the environment. */
 export async function survivor(dataDir: string, more: Record<string, string> = {}): Promise<Survivor> {
@@ -52,23 +56,23 @@ export async function survivor(dataDir: string, more: Record<string, string> = {
     await gone;
   }
 
+  async function run(args: string[]): Promise<unknown> {
+    const child = spawn(process.execPath, [...args, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(child, 'close')) as [number];
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+  }
+
   return {
     url: `http://127.0.0.1:${port}`,
     start,
     killServer: () => end('SIGKILL'),
     killPostgres: () => killTree(postmasterPid(dataDir)),
     stop: () => end('SIGTERM'),
-    async command(args) {
-      const child = spawn(process.execPath, [MAIN, ...args, '--json'], {
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const chunks: Buffer[] = [];
-      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-      const [code] = (await once(child, 'close')) as [number];
-      if (code !== 0) throw new Error(`beckon ${args.join(' ')} ended with ${code}`);
-      return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-    },
+    command: (args) => run([MAIN, ...args]),
+    product: (args) => run([COMMAND_LINE, ...args]),
   };
 }
 

@@ -8,6 +8,7 @@ import { letterToken, type LetterName, type TokenKeys } from '../src/base/letter
 import { silentLog } from '../src/base/log.ts';
 import { createSealer } from '../src/base/seal.ts';
 import type { Happened, WhatHappened } from '../src/features/outcomes/index.ts';
+import { createProject } from '../src/flows/create-project.ts';
 import { recordOutcomes } from '../src/flows/record-outcome/index.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
 import { addEndpoint } from '../src/flows/webhook-endpoints.ts';
@@ -82,7 +83,7 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
   const journal = await hookJournal({ answer: answerOf, attemptsOf: (post) => attemptsOf(db, post) });
   try {
     const letters: LetterName[] = [];
-    for (const wanted of ENDPOINTS) letters.push(...(await prepareProject({ db, worker, journal }, wanted)));
+    for (const wanted of ENDPOINTS) letters.push(...(await prepareProject({ db, journal }, wanted)));
     await api.start();
     const world = { db, worker, api, journal, letters };
     const facts = await killWhilePouring(world, ordeal);
@@ -98,13 +99,10 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
 
 /** With letters that were really sent, into the outbox. */
 async function prepareProject(
-  { db, worker, journal }: Pick<World, 'db' | 'worker' | 'journal'>,
+  { db, journal }: Pick<World, 'db' | 'journal'>,
   wanted: Wanted[],
 ): Promise<LetterName[]> {
-  const { id } = (await worker.command(['project', 'create', '--name', wanted[0]?.name ?? ''])) as {
-    id: string;
-  };
-  const projectId = Number(id);
+  const { id: projectId } = await createProject(db, { name: wanted[0]?.name ?? '' });
   await setSettings(db, projectId, {
     autopilot: '24h',
     quiet_hours: 'off',

@@ -90,7 +90,7 @@ export function isDraftId(text: string): boolean {
 }
 
 export function unknownDraft(draftId: string): Fault {
-  const message = `There is no draft ${JSON.stringify(draftId)}: draft list shows their ids`;
+  const message = `No draft has the ID ${JSON.stringify(draftId)}. List the drafts with: beckon drafts list`;
   return new Fault('not_found', { details: [{ message, field: 'draft' }] });
 }
 

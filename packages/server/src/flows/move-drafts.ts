@@ -1,49 +1,13 @@
 import { Fault } from '../base/fault.ts';
-import { type Draft, listDrafts, PERSON_DECIDES } from '../features/drafts/index.ts';
+import type { Draft } from '../features/drafts/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { createModels } from './models.ts';
 import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
 
-export type ManyRef = { projectId: number; ruleId: string };
-export type ManyActed = { acted: string[]; refused: { id: string; message: string }[] };
-export type ManyMoved = { acted: Acted[]; refused: ManyActed['refused'] };
+export type ManyMoved = { acted: Acted[]; refused: { id: string; message: string }[] };
 
 /** What may be done to many at once. */
 export type ManyAct = Extract<Act, { kind: 'approve' | 'skip' | 'postpone' }>;
-
-const PAGE = 200;
-const STATES = ['scheduled', 'held'] as const;
-
-/**
- * One act on every draft of a rule that waits for its deadline or for a person, each by itself: one that somebody else has
- * just moved is passed over, and told with its reason.
- */
-export async function moveDrafts(
-  deps: MoveDeps & { db: Database },
-  { projectId, ruleId }: ManyRef,
-  { act, by }: { act: ManyAct; by: Acting },
-): Promise<ManyActed> {
-  const done: ManyActed = { acted: [], refused: [] };
-  const shared = { ...deps, models: deps.models ?? createModels(deps.db.clock) };
-  for (const state of STATES) {
-    for (let after: string | null = null; ;) {
-      const page: Draft[] = await listDrafts(deps.db, {
-        projectId,
-        state,
-        ruleId,
-        userId: null,
-        after,
-        limit: PAGE,
-      });
-      const { acted, refused } = await moveEach(shared, page.filter(isUndecided), { act, by });
-      done.acted.push(...acted.map(({ draft }) => draft.id));
-      done.refused.push(...refused);
-      after = page.at(-1)?.id ?? null;
-      if (page.length < PAGE) break;
-    }
-  }
-  return done;
-}
 
 /** One act on each of these, as nobody looked at it by itself. */
 export async function moveEach(
@@ -59,11 +23,6 @@ export async function moveEach(
     else done.acted.push(acted);
   }
   return done;
-}
-
-/** One that is approved and that only a gate holds has been decided about, and nobody means it here. */
-function isUndecided({ resumeState, reason }: Draft): boolean {
-  return resumeState !== 'approved' || PERSON_DECIDES.includes(reason ?? '');
 }
 
 /** Whoever approves many has seen none of these: somebody must have looked at each. */

@@ -77,7 +77,7 @@ async function requireEnabled(
 ): Promise<void> {
   const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, place));
   if (endpoint.disabledAt === null) return;
-  const message = 'This endpoint is disabled: webhook enable lets it be sent to again';
+  const message = 'This endpoint is disabled. Enable it with: beckon webhooks enable <endpoint>';
   throw new Fault('conflict', { details: [{ message, field: 'endpoint' }] });
 }
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addCommands, EXIT_USAGE, type Operator } from '../operator/index.ts';
@@ -6,62 +7,59 @@ import { inPlainWords, lastWords } from './last-words.ts';
 import { readRelease } from './release.ts';
 
 /**
- * The door of the program. It imports little: what only some commands need (the database, HTTP) they load themselves,
- * so that making a key does not wait for a web server to be read.
+ * The entry point of `beckon-server`. It imports little: each command loads what it needs (the database, HTTP), so that a
+ * short command does not wait for a web server to load.
  */
-const program = new Command('beckon')
-  .description('Beckon, run by its operator')
-  .addHelpText(
-    'after',
-    '\nThose who use Beckon have a command line of their own: npx @beckon/cli --help (here npm run cli -- --help)',
-  )
+const program = new Command('beckon-server')
+  .description('Run and maintain a Beckon server on this machine')
+  .addHelpText('after', '\nFor projects, keys, users, rules, drafts and emails, use beckon.')
   .version(readRelease().version)
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(wantsJson() ? usageAsJson(text) : text) });
 
-// Whoever reads no further (`… | head`) has had enough.
+// A closed pipe (`… | head`) ends the program without an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-lastWords((error) => complain(inPlainWords(error)));
+lastWords((error) => printError(inPlainWords(error)));
 addCommands(program, createOperator());
 await program.parseAsync().catch(endAsUsage);
-// A pipe is written to bit by bit: of what nobody has read yet the end of the process would drop the rest.
+// The end of the process would drop what is not yet written to a pipe.
 await Promise.all([written(process.stdout), written(process.stderr)]);
-// Whatever still holds the event loop now (a connection that does not close) gets a moment, then the process ends.
+// A connection that does not close may keep the event loop alive. It gets 100 ms.
 setTimeout(() => process.exit(), 100).unref();
 
 function createOperator(): Operator {
   return {
     async open() {
       const { openForCommand } = await import('./prepare.ts');
-      return openForCommand(readConfig(), { print: complain, version: readRelease().version });
+      return openForCommand(readConfig(), { print: printError, version: readRelease().version });
     },
     async migrate() {
       const { migrateForCommand } = await import('./prepare.ts');
-      return migrateForCommand(readConfig(), complain);
+      return migrateForCommand(readConfig(), printError);
     },
     async distribute() {
       const { distributeForCommand } = await import('./prepare.ts');
-      return distributeForCommand(readConfig(), complain);
+      return distributeForCommand(readConfig(), printError);
     },
     async inspect() {
       const { inspect } = await import('./inspect.ts');
-      return inspect(tryConfig(), complain);
+      return inspect(tryConfig(), printError);
     },
     async backups() {
       const { openBackups } = await import('./backups.ts');
-      return openBackups(readConfig(), { print: complain, version: readRelease().version });
+      return openBackups(readConfig(), { print: printError, version: readRelease().version });
     },
     async serve({ logTo }) {
       const config = readConfig();
       const { serve } = await import('./serve.ts');
-      return serve(config, { logTo, print: logTo === 'stdout' ? print : complain, release: readRelease() });
+      return serve(config, { logTo, print: logTo === 'stdout' ? print : printError, release: readRelease() });
     },
     onSignal,
     print,
-    complain,
+    printError,
     setExitCode(code) {
       process.exitCode = code;
     },
@@ -72,13 +70,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function complain(text: string): void {
+function printError(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
-    // Of one that was closed by its reader, and has nothing to say, it is not asked.
+    // A stream that its reader closed never calls back.
     if (stream.writableLength === 0) resolve();
     else stream.write('', () => resolve());
   });
@@ -100,7 +98,7 @@ function tryConfig(): Config | ConfigFaults {
 function onSignal(listener: (signal: string) => void): () => void {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   for (const signal of signals) process.on(signal, listener);
-  // A process that only works in the background has nothing that keeps Node from ending.
+  // A process with background work alone has nothing else that keeps Node.js running.
   const alive = setInterval(() => {}, 2 ** 30);
   return () => {
     clearInterval(alive);
@@ -108,7 +106,7 @@ function onSignal(listener: (signal: string) => void): () => void {
   };
 }
 
-/** Commander has said by now what was not understood; asking for help is no mistake. */
+/** Commander printed the message already. Help is not an error. */
 function endAsUsage(error: unknown): void {
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode !== 0) process.exitCode = EXIT_USAGE;

@@ -14,12 +14,11 @@ import {
   schemaState,
 } from '../io/db/index.ts';
 import { mayLettersLeave } from '../flows/restore-guard.ts';
-import type { Opened } from '../operator/index.ts';
+import type { OpenInstallation } from '../operator/index.ts';
 import type { Config } from './config.ts';
-import { openMailroom, webhookAgent } from './mailroom.ts';
+import { openMailroom } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
-import { stripeReader } from './stripe-reader.ts';
 import { toldSecrets } from './told-secrets.ts';
 
 export type Ways = {
@@ -80,11 +79,11 @@ function waysTo({ url, adminUrl }: NonNullable<Config['database']>): Ways {
   };
 }
 
-/** Opens the database for a command. It sets up an empty one, but leaves the migration of one in use to `migrate` and `serve`. */
+/** Opens the database for a command. An empty database is set up; one of an older release is left to `migrate` and `serve`. */
 export async function openForCommand(
   config: Config,
   { print, version }: { print: (line: string) => void; version: string },
-): Promise<Opened> {
+): Promise<OpenInstallation> {
   const log = createLog('warn', 2, toldSecrets(config));
   const place = await findPlace(config, { log, print });
   try {
@@ -95,28 +94,20 @@ export async function openForCommand(
     try {
       const secrets = await openSecrets({ db, clock: db.clock }, config);
       const life = createLifecycle(log);
-      const close = async (): Promise<void> => {
-        await life.stop();
-        await db.close();
-        await place.release();
-      };
-      const { tokenKeys } = secrets;
-      const mail = openMailroom(config, secrets.sealer, db.clock);
-      life.onStop('rendering', () => mail.mailroom.renderer.close());
+      const { mail, mailroom } = openMailroom(config, secrets.sealer, db.clock);
+      life.onStop('rendering', () => mailroom.renderer.close());
       return {
         db,
         ...secrets,
-        ...mail,
-        webhooks: { allowPrivate: config.webhookAllowPrivate, agent: webhookAgent(version) },
-        projectsMax: config.projectsMax,
-        openStripe: stripeReader(db),
+        mail,
+        mailroom,
+        installed: { release: { version, node: process.version }, has_model: config.model !== null },
         openScratch: (clock) => openScratch(place, { clock, log }),
-        // What only sending needs is read when something is sent.
-        async wayOut() {
-          const { openWayOut } = await import('./way-out.ts');
-          return openWayOut({ smtpUrl: config.smtpUrl, tokenKeys, log }, { db, life });
+        async close() {
+          await life.stop();
+          await db.close();
+          await place.release();
         },
-        close,
       };
     } catch (error) {
       await db.close();
@@ -134,7 +125,7 @@ async function requireSchema({ adminConnection }: Place): Promise<void> {
   if (state.kind === 'refused') throw new Error(`${state.problem}. ${state.next}`);
   if (state.kind === 'older')
     throw new Error(
-      `The database is older than this release (not applied: ${state.pending.join(', ')}). Run the command migrate, or start the server, which applies them too`,
+      `The database is older than this release (not applied: ${state.pending.join(', ')}). Run beckon-server migrate, or start the server, which applies them too`,
     );
 }
 
@@ -182,7 +173,7 @@ async function warnOfRestore(db: Database, config: Config, log: Log): Promise<vo
   if (await mayLettersLeave({ db, log, restoreGuard: config.restoreGuard })) return;
   log.error({}, 'restore.unconfirmed');
   config.warnings.push(
-    'This database was restored, or is a copy: no letter leaves until you have said which may have left before. “restore status” says more',
+    'This database was restored or copied, and no email is sent until you confirm it. Run: beckon-server restore status',
   );
 }
 

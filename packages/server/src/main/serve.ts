@@ -1,6 +1,6 @@
 import type { Reach } from '../base/crash-points.ts';
 import { createLog, type Log } from '../base/log.ts';
-import type { Served } from '../operator/index.ts';
+import type { RunningServer } from '../operator/index.ts';
 import type { Config } from './config.ts';
 import { lastWords } from './last-words.ts';
 import { findPlace, type Place, prepareServer } from './prepare.ts';
@@ -29,7 +29,7 @@ export type Running = {
 };
 
 /** The server over its database: what was opened first (the database) is let go last. */
-export async function serve(config: Config, voice: Voice): Promise<Served> {
+export async function serve(config: Config, voice: Voice): Promise<RunningServer> {
   const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, toldSecrets(config));
   lastWords((error) => log.error({ err: error }, 'process.failed'));
   const place = await findPlace(config, { log, print: voice.print });

@@ -1,43 +1,45 @@
 import { isAccepted } from '../features/restores/index.ts';
 import { type Check, fail, type InspectedConfig, type InspectedDatabase, ok, warn } from './checks.ts';
-import { messageOf } from './run.ts';
+import { messageOf } from './command.ts';
 
-/** One night that was missed is seen in the next. */
+/** Older than this, a nightly backup was missed. */
 const AGE_WARN_MS = 2 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** Where backups are meant to be made, that they are. */
+/** Checks that a recent backup exists, if BACKUP_DIR is set. */
 export async function checkBackups({ backups }: InspectedConfig, now: number): Promise<Check[]> {
   if (!backups) return [];
   let newestAt: number | null;
   try {
     newestAt = await backups.newestAt();
   } catch (error) {
-    return [fail('backup', messageOf(error), 'Look at BACKUP_DIR: what cannot be read cannot be restored')];
+    return [
+      fail('backup', messageOf(error), 'Check BACKUP_DIR: a backup that cannot be read cannot be restored'),
+    ];
   }
-  const next = 'Let a timer run the command backup every night';
+  const next = 'Run beckon-server backup every night, by a timer';
   if (newestAt === null)
-    return [warn('backup', `There is no backup of this database in ${backups.folder} yet`, next)];
+    return [warn('backup', `${backups.folder} contains no backup of this database yet`, next)];
   const age = now - newestAt;
   const message = `The newest backup is ${Math.round(age / HOUR_MS)} hours old`;
   return [age < AGE_WARN_MS ? ok('backup', message) : warn('backup', message, next)];
 }
 
-/** Asked of a database whose schema is that of this release. */
+/** Needs the schema of this release. */
 export async function checkRestored({ db }: Pick<InspectedDatabase, 'db'>): Promise<Check[]> {
   if (await isAccepted(db)) return [];
   return [
     fail(
       'restore',
-      'This database was restored, or is a copy, and nobody has confirmed it: no letter leaves',
-      'Run restore status, then restore confirm',
+      'This database was restored or copied, and not confirmed: no email is sent',
+      'Run beckon-server restore status, then beckon-server confirm-restore',
     ),
   ];
 }
 
 type Archive = { mode: string; command: string; system: string; failing: boolean; last: string | null };
 
-/** The log is copied as it is written, where BACKUP_DIR is set; what cannot be copied fills the disk of the database. */
+/** With BACKUP_DIR, PostgreSQL archives its log as it is written. Log files that cannot be archived fill the disk of the database. */
 export async function checkArchive(
   { db }: Pick<InspectedDatabase, 'db'>,
   { backups }: Pick<InspectedConfig, 'backups'>,
@@ -53,8 +55,8 @@ export async function checkArchive(
   return [
     fail(
       'backup log',
-      `${row.last} of the log could not be copied`,
-      'Read the log of PostgreSQL in DATA_DIR: BACKUP_DIR may be full, or closed to it',
+      `The log file ${row.last} could not be archived`,
+      'Read postgres.log in DATA_DIR: BACKUP_DIR may be full or not writable',
     ),
   ];
 }
@@ -67,16 +69,16 @@ async function findMissed(
     return [
       fail(
         'backup log',
-        `BACKUP_DIR is set, and PostgreSQL copies no log to ${folder}: only what the last backup holds can be restored`,
-        'Stop the server and every command on this DATA_DIR, so that PostgreSQL ends too, and start the server with BACKUP_DIR',
+        `BACKUP_DIR is set, and PostgreSQL archives no log in ${folder}: only the state of the last backup can be restored`,
+        'Stop the server and every command on this DATA_DIR, which stops PostgreSQL. Then start the server with BACKUP_DIR.',
       ),
     ];
   if (command === (await archiveCommand(system))) return [];
   return [
     fail(
       'backup log',
-      `PostgreSQL copies its log by a command that is not Beckon's, so none of it is known to lie in ${folder}`,
-      'Start the server again with this BACKUP_DIR; where ALTER SYSTEM has set archive_command, reset it first',
+      `PostgreSQL archives its log with a command that is not Beckon's, so ${folder} may have none of it`,
+      'Restart the server with this BACKUP_DIR. If ALTER SYSTEM has set archive_command, reset it first.',
     ),
   ];
 }

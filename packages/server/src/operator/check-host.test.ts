@@ -26,7 +26,7 @@ const CONFIG: InspectedConfig = {
   relay: null,
 };
 
-/** A machine on which nothing is wrong. */
+/** A machine without a problem. */
 const GOOD: Host = {
   descriptorsMax: async () => 65_536,
   memory: () => ({ total: 4 * 1024 ** 3 }),
@@ -46,7 +46,7 @@ async function statesOf(change: Partial<Host>): Promise<Record<string, string>> 
 
 const WELL = { 'open files': 'ok', memory: 'ok', 'time zones': 'ok', time: 'ok', 'disk speed': 'ok' };
 
-test('each thing that a machine may lack is told apart', async () => {
+test('checkHost › reports each problem of a machine separately', async () => {
   expect(await statesOf({})).toEqual(WELL);
   expect(await statesOf({ descriptorsMax: async () => 1_024 })).toEqual({ ...WELL, 'open files': 'warn' });
   expect(await statesOf({ memory: () => ({ total: 800 * 1024 ** 2 }) })).toEqual({
@@ -69,7 +69,7 @@ test('each thing that a machine may lack is told apart', async () => {
   expect(await statesOf({ isTimeKept: async () => null })).toEqual(unknown);
 });
 
-test('a data directory that everybody may write is found', async () => {
+test('checkHost › warns of a data directory that other accounts can write to', async () => {
   await chmod(folder, 0o777);
   const open = await checkHost(CONFIG, GOOD);
   await chmod(folder, 0o700);
@@ -77,7 +77,7 @@ test('a data directory that everybody may write is found', async () => {
   expect((await checkHost(CONFIG, GOOD)).some(({ check }) => check === 'data directory')).toBe(false);
 });
 
-test('this machine is measured for real, and nothing is left behind', async () => {
+test('checkHost › measures this machine, and leaves no file', async () => {
   const checks = await checkHost(CONFIG);
   const told = (name: string): Check | undefined => checks.find(({ check }) => check === name);
   expect(told('disk speed')?.message).toMatch(/takes [\d.]+ ms/);
@@ -90,7 +90,7 @@ const MAIN = new URL('../main/main.ts', import.meta.url).pathname;
 const faketime = spawnSync('faketime', ['-f', '+1s', 'true']).status === 0;
 
 test.skipIf(!faketime)(
-  'a clock that is wrong is found by the database, by its real distance (skipped without faketime)',
+  'doctor › finds a wrong clock by its offset from the database (skipped without faketime)',
   async () => {
     const database = await testDatabase();
     const args = ['-f', '+42s', process.execPath, MAIN, 'doctor', '--json'];

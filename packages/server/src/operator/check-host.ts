@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Check, type InspectedConfig, fail, ok, warn } from './checks.ts';
 
-/** What the machine tells of itself; tests tell it otherwise. */
+/** Facts about the machine, which tests replace. */
 export type Host = {
   descriptorsMax(): Promise<number | null>;
   memory(): { total: number };
-  /** Milliseconds of each of some commits to the disk on which this folder is. */
+  /** Milliseconds of several commits to the disk of this folder. */
   syncs(folder: string): Promise<number[]>;
-  /** Null where nobody here knows. */
+  /** Null if unknown. */
   isTimeKept(): Promise<boolean | null>;
-  /** What the clock on the wall of a place shows at a moment. */
+  /** The local time of a zone. */
   wallClock(zone: string, at: number): string;
 };
 
@@ -24,7 +24,7 @@ const MEMORY_FAIL_BYTES = 512 * MIB;
 const MEMORY_WARN_BYTES = 1_024 * MIB;
 const SYNC_WARN_MS = 20;
 const SYNC_FAIL_MS = 200;
-/** Faster no disk is that keeps what it is told; a virtual one may be, that does not. */
+/** No disk that stores data durably is faster than this. */
 const SYNC_UNBELIEVABLE_MS = 0.01;
 
 export async function checkHost(config: InspectedConfig, host: Host = thisHost): Promise<Check[]> {
@@ -41,13 +41,13 @@ export async function checkHost(config: InspectedConfig, host: Host = thisHost):
 async function checkDescriptors(host: Host): Promise<Check | null> {
   const max = await host.descriptorsMax();
   if (max === null) return null;
-  const message = `A process may have ${max} files and connections open`;
+  const message = `A process may open ${max} files and connections`;
   return max >= DESCRIPTORS_MIN
     ? ok('open files', message)
     : warn(
         'open files',
-        `${message}: each connection of a customer is one, and beyond it none is taken in`,
-        'Raise it to 65536: LimitNOFILE= in systemd, --ulimit nofile= in docker, ulimit -n in a shell',
+        `${message}: each client connection is one, and further connections are rejected`,
+        'Raise the limit to 65536: LimitNOFILE= in systemd, --ulimit nofile= in Docker, ulimit -n in a shell',
       );
 }
 
@@ -55,11 +55,11 @@ function checkMemory(host: Host): Check {
   const { total } = host.memory();
   const message = `This machine has ${(total / 1024 ** 3).toFixed(1)} GiB of memory`;
   if (total >= MEMORY_WARN_BYTES) return ok('memory', message);
-  const next = 'Give it 1 GiB at least, 2 GiB with the embedded database';
+  const next = 'Provide at least 1 GiB, or 2 GiB with the embedded database';
   return total < MEMORY_FAIL_BYTES ? fail('memory', message, next) : warn('memory', message, next);
 }
 
-/** Moments at which the clocks of a place were changed, by rules that an old or missing database of zones does not know. */
+/** Times that an old or missing time zone database shows wrongly. */
 const ZONES = [
   { zone: 'America/New_York', at: Date.UTC(2026, 2, 8, 7), shows: '03:00' },
   { zone: 'Asia/Kolkata', at: Date.UTC(2026, 0, 1, 0), shows: '05:30' },
@@ -71,11 +71,11 @@ const ZONES = [
 function checkZones(host: Host): Check {
   const wrong = ZONES.filter(({ zone, at, shows }) => host.wallClock(zone, at) !== shows);
   return wrong.length === 0
-    ? ok('time zones', 'The clocks of the world are known')
+    ? ok('time zones', 'The time zone database is current')
     : fail(
         'time zones',
-        `Of ${wrong.map(({ zone }) => zone).join(', ')} the time is not known, or not as it is now: quiet hours go by it`,
-        'Use a Node.js with full ICU data and of this year (process.versions.tz), and unset NODE_ICU_DATA',
+        `The time zone database is missing or too old for ${wrong.map(({ zone }) => zone).join(', ')}: quiet hours are wrong there`,
+        'Use a Node.js of this year with full ICU data (process.versions.tz), and unset NODE_ICU_DATA',
       );
 }
 
@@ -83,11 +83,11 @@ async function checkTimeKeeping(host: Host): Promise<Check | null> {
   const isKept = await host.isTimeKept();
   if (isKept === null) return null;
   return isKept
-    ? ok('time', 'This machine keeps its time by NTP')
+    ? ok('time', 'This machine synchronizes its clock with NTP')
     : warn(
         'time',
-        'This machine does not keep its time by NTP: deadlines, signatures and sign-ins go by it',
-        'Have it kept: timedatectl set-ntp true, or chrony',
+        'This machine does not synchronize its clock with NTP: deadlines, signatures and sign-ins depend on it',
+        'Run timedatectl set-ntp true, or use chrony',
       );
 }
 
@@ -101,28 +101,27 @@ const OTHERS_MAY_WRITE = 0o022;
 
 function checkRights(dataDir: string, mode: number): Check[] {
   if ((mode & OTHERS_MAY_WRITE) === 0) return [];
-  const message = `${dataDir} may be written by others than its owner: whoever can, can put a secret key of his own there`;
-  return [warn('data directory', message, `chmod go-w ${dataDir}`)];
+  const message = `Other accounts can write to ${dataDir}, and could replace the secret key`;
+  return [warn('data directory', message, `Run chmod go-w ${dataDir}`)];
 }
 
-/** Each commit waits for the disk once; what is accepted in one waits for that. */
+/** Each commit waits for the disk once, and each accepted request waits for its commit. */
 async function checkSync(dataDir: string, host: Host): Promise<Check[]> {
   const times = await host.syncs(dataDir).catch(() => []);
   if (times.length === 0) return [];
   const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
   const message = `A commit to the disk of ${dataDir} takes ${median.toFixed(2)} ms`;
   if (median > SYNC_WARN_MS) {
-    const next =
-      'Move DATA_DIR to a local SSD, away from network file systems and from disks that others keep busy';
-    const why = `${message}: so long every request waits that is answered 2xx`;
+    const next = 'Move DATA_DIR to a local SSD, not a network file system or a busy disk';
+    const why = `${message}, and every accepted request waits for one`;
     return [median > SYNC_FAIL_MS ? fail('disk speed', why, next) : warn('disk speed', why, next)];
   }
   if (median >= SYNC_UNBELIEVABLE_MS) return [ok('disk speed', message)];
   return [
     warn(
       'disk speed',
-      `${message}: no disk is so fast that keeps what it is told`,
-      'Is it a memory disk, or one whose cache forgets when the power goes? Use another for DATA_DIR',
+      `${message}: no durable disk is so fast`,
+      'Check whether it is a memory disk, or has a cache that loses data without power. Use another disk for DATA_DIR.',
     ),
   ];
 }
@@ -137,7 +136,7 @@ const thisHost: Host = {
     const max = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
     return max === undefined ? null : Number(max);
   },
-  // Where nothing bounds it, the bound is told as a number beyond all memory.
+  // Without a limit, constrainedMemory() returns a number larger than all memory.
   memory: () => ({ total: Math.min(process.constrainedMemory() || Infinity, totalmem()) }),
   async syncs(folder) {
     const path = join(folder, `.doctor-${randomBytes(6).toString('hex')}`);

@@ -12,21 +12,21 @@ export function checkNode(version: string): Check {
     ? ok('node', `Node.js ${version}`)
     : fail(
         'node',
-        `Node.js ${version} is too old: ${NODE_MIN_MAJOR} or newer is needed`,
-        'Start by npm, which brings its own: npm start',
+        `Node.js ${version} is too old. Version ${NODE_MIN_MAJOR} or newer is required.`,
+        'Start with npm start, which uses the installed Node.js',
       );
 }
 
 export function checkConfig(config: Inspection['config']): Check[] {
   if ('faults' in config)
     return config.faults.map(({ variable, message }) =>
-      fail('config', `${variable} ${message}`, `Set ${variable} as said, or unset it`),
+      fail('config', `${variable} ${message}`, `Correct ${variable}, or unset it`),
     );
-  if (config.warnings.length === 0) return [ok('config', 'Every variable is understood')];
-  return config.warnings.map((warning) => warn('config', warning, 'Change it, unless it is meant so'));
+  if (config.warnings.length === 0) return [ok('config', 'Every variable is valid')];
+  return config.warnings.map((warning) => warn('config', warning, 'Change it, unless this is intended'));
 }
 
-/** Of what the data directory will need, the nearest folder that exists has to be writable and have the room. */
+/** Checks the data directory or, before it exists, the nearest folder above it: write permission and free space. */
 export async function checkDataDir({ dataDir, embedded }: InspectedConfig): Promise<Check[]> {
   if (!embedded) return [];
   const folder = await nearestFolder(dataDir);
@@ -34,14 +34,10 @@ export async function checkDataDir({ dataDir, embedded }: InspectedConfig): Prom
     () => true,
     () => false,
   );
-  const place = folder === dataDir ? dataDir : `${dataDir} (to be made in ${folder})`;
+  const place = folder === dataDir ? dataDir : `${dataDir} (created in ${folder} at the first start)`;
   const access_ = writable
     ? ok('data directory', `${place} is writable`)
-    : fail(
-        'data directory',
-        `${place} is not writable`,
-        'Give this user the right to write there, or set DATA_DIR',
-      );
+    : fail('data directory', `${place} is not writable`, 'Grant this user write permission, or set DATA_DIR');
   return [access_, await checkDisk(folder)];
 }
 
@@ -52,7 +48,7 @@ async function nearestFolder(path: string): Promise<string> {
       await access(folder);
       return folder;
     } catch {
-      // Not there yet: its parent may be.
+      // The folder does not exist yet; its parent may.
     }
   }
 }
@@ -60,8 +56,8 @@ async function nearestFolder(path: string): Promise<string> {
 async function checkDisk(folder: string): Promise<Check> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
-  const message = `${(free / 1024 ** 3).toFixed(1)} GiB are free for the database`;
+  const message = `The database has ${(free / 1024 ** 3).toFixed(1)} GiB of free space`;
   if (free >= DISK_WARN_BYTES) return ok('disk', message);
-  const next = 'Free some room, or move DATA_DIR to a larger disk';
+  const next = 'Free some space, or move DATA_DIR to a larger disk';
   return free < DISK_FAIL_BYTES ? fail('disk', message, next) : warn('disk', message, next);
 }

@@ -26,11 +26,11 @@ function check(changed: Partial<InspectedConfig>): Promise<Check[]> {
   });
 }
 
-test('where no mail is taken in nothing is said', async () => {
+test('checkMailIn › checks nothing in a process without inbound mail', async () => {
   expect(await check({})).toEqual([]);
 });
 
-test('whether anybody is told where bounces go is said with what to do', async () => {
+test('checkMailIn › warns of a relay without MAIL_DOMAIN, with the fix', async () => {
   const place = { host: '127.0.0.1', port: await freePort() };
   const [, set] = await check({ mailIn: { ...place, domain: 'in.acme.test' } });
   expect(set).toMatchObject({ state: 'ok', message: expect.stringContaining('in.acme.test') as string });
@@ -40,7 +40,7 @@ test('whether anybody is told where bounces go is said with what to do', async (
   expect(outbox).toMatchObject({ state: 'ok' });
 });
 
-test('a port that is free, ours, or of another program', async () => {
+test('checkMailIn › accepts a port that is free or used by Beckon, and no other program', async () => {
   const mailIn = { host: '127.0.0.1', port: await freePort(), domain: 'in.acme.test' };
   expect((await check({ mailIn }))[0]).toMatchObject({
     state: 'ok',

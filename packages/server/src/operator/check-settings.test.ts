@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.drop());
 
-/** What is looked at, by this way to the database; and another that leads past a pooler. */
+/** Inspects a database by its URL, and by another URL without the pooler. */
 async function inspected<T>(
   { url, direct = url }: { url: string; direct?: string },
   work: (database: InspectedDatabase) => Promise<T>,
@@ -65,7 +65,7 @@ async function inspected<T>(
 const look = (url: string, change: Partial<InspectedConfig> = {}): Promise<Check[]> =>
   inspected({ url }, (database) => checkSettings(database, { ...CONFIG, ...change }));
 
-test('a database that is set as it should be is one line', async () => {
+test('checkSettings › reports one line for good settings', async () => {
   expect(await look(own.url)).toMatchObject([{ check: 'postgresql settings', state: 'ok' }]);
 });
 
@@ -78,7 +78,7 @@ test.each([
     state: 'warn',
     says: 'idle_in_transaction_session_timeout is 10000 ms',
   },
-])('$name is found where it is set for our database', async ({ name, value, state, says }) => {
+])('checkSettings › reports $name that is set for the database', async ({ name, value, state, says }) => {
   const set = await testDatabase('empty');
   try {
     const admin = new pg.Client(set.url);
@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test('what is set for all of PostgreSQL is found', async () => {
+test('checkSettings › reports settings of the whole PostgreSQL', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-settings-'));
   const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
   const { host, port, user, password, database } = embedded.connection();
@@ -110,10 +110,9 @@ test('what is set for all of PostgreSQL is found', async () => {
     for (const [name, value] of Object.entries(set))
       await admin.query(`ALTER SYSTEM SET ${name} = '${value}'`);
     await admin.query('SELECT pg_reload_conf()');
-    // What postgresql.conf says is in force for a session as soon as it has heard of it.
     const found = async (): Promise<Set<string | undefined>> =>
       new Set((await look(url)).map(({ message }) => message.split(' ')[0]));
-    // What postgresql.conf says is in force for a session as soon as it has heard of it.
+    // A session uses a reloaded setting as soon as it received the signal.
     await expect
       .poll(found, { timeout: 10_000 })
       .toEqual(new Set(['autovacuum', 'checkpoint_timeout', 'max_wal_size']));
@@ -124,7 +123,7 @@ test('what is set for all of PostgreSQL is found', async () => {
   }
 });
 
-test('more connections than there are is found, and is no failure behind a pooler', async () => {
+test('checkSettings › fails for too few connections, and warns behind a pooler', async () => {
   expect(await look(own.url, { connectionsNeeded: 100_000 })).toMatchObject([{ state: 'fail' }]);
   expect(await look(own.url, { connectionsNeeded: 100_000, pooled: true })).toMatchObject([
     { state: 'warn' },
@@ -137,7 +136,7 @@ test('more connections than there are is found, and is no failure behind a poole
 const missing = missingPgbouncer();
 
 test.skipIf(missing !== null)(
-  `a pooler in transaction mode is noticed, whatever DATABASE_POOLER says (${missing ?? 'pgbouncer'})`,
+  `checkPooler › notices a pooler in transaction mode, whatever DATABASE_POOLER is (${missing ?? 'pgbouncer'})`,
   async () => {
     const pooler = await startPgbouncer(own.url, { poolSize: 3 });
     try {

@@ -9,7 +9,7 @@ const MIB = 1024 ** 2;
 const WORK_MEM_WARN_BYTES = 512 * MIB;
 const WAL_WARN_BYTES = 512 * MIB;
 const CHECKPOINT_WARN_S = 60;
-/** Other sessions, tools and the autovacuum have a use for some too. */
+/** Connections for tools and other sessions. */
 const SPARE_CONNECTIONS = 3;
 
 const LOOKED_AT = [
@@ -25,7 +25,7 @@ const LOOKED_AT = [
   'idle_in_transaction_session_timeout',
 ];
 
-/** Settings of PostgreSQL with which it works, and works badly. What would lose something is among `durability`. */
+/** Checks PostgreSQL settings that cost speed or stop writes. Settings that could lose data are part of `durability`. */
 export async function checkSettings(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
   const rows = await database.direct.query<Setting>(
     `SELECT name, setting, unit FROM pg_settings WHERE name = ANY($1)`,
@@ -35,7 +35,7 @@ export async function checkSettings(database: InspectedDatabase, config: Inspect
   const found = FINDINGS.flatMap((find) => find(settings) ?? []);
   const all = [...found, ...(await checkConnections(database, config)), await checkReplica(database.direct)];
   const wrong = all.filter((check) => check.state !== 'ok');
-  return wrong.length > 0 ? wrong : [ok('postgresql settings', 'Nothing is set that would be in our way')];
+  return wrong.length > 0 ? wrong : [ok('postgresql settings', 'No setting of PostgreSQL is a problem')];
 }
 
 const NAME = 'postgresql settings';
@@ -46,7 +46,7 @@ const isVacuumed: Finding = (settings) =>
     ? null
     : fail(
         NAME,
-        'autovacuum or track_counts is off: tables that change all the time grow without end, and every statement gets slower',
+        'autovacuum or track_counts is off: tables grow without limit, and every statement gets slower',
         `Set both to on. ${RELOAD}`,
       );
 
@@ -55,7 +55,7 @@ const hasWalRoom: Finding = (settings) =>
     ? null
     : warn(
         NAME,
-        `max_wal_size is ${shown(settings, 'max_wal_size')}: under load a checkpoint follows the other, and commits wait for the disk`,
+        `max_wal_size is ${shown(settings, 'max_wal_size')}: under load, checkpoints run all the time and commits wait for the disk`,
         `Set it to 2 GB or more. ${RELOAD}`,
       );
 
@@ -64,7 +64,7 @@ const checkpointsSeldom: Finding = (settings) =>
     ? null
     : warn(
         NAME,
-        `checkpoint_timeout is ${shown(settings, 'checkpoint_timeout')}: the disk is busy with checkpoints`,
+        `checkpoint_timeout is ${shown(settings, 'checkpoint_timeout')}: checkpoints keep the disk busy`,
         `Set it to 5 min or more. ${RELOAD}`,
       );
 
@@ -73,7 +73,7 @@ const hasModestMemory: Finding = (settings) =>
     ? null
     : warn(
         NAME,
-        `work_mem is ${shown(settings, 'work_mem')}, and each connection may use it several times: the machine can run out of memory`,
+        `work_mem is ${shown(settings, 'work_mem')}, and each connection can use it several times: the machine can run out of memory`,
         `Set it to 64 MB or less. ${RELOAD}`,
       );
 
@@ -82,16 +82,16 @@ const isUtf8: Finding = (settings) =>
     ? null
     : fail(
         NAME,
-        `The database is encoded in ${textOf(settings, 'server_encoding')}: names that it cannot write make records fail`,
-        'Create it anew with ENCODING UTF8, and move the data there',
+        `The database is encoded in ${textOf(settings, 'server_encoding')}: records with characters outside this encoding fail`,
+        'Create a database with ENCODING UTF8, and move the data there',
       );
 
 const mayWrite: Finding = (settings) =>
   textOf(settings, 'default_transaction_read_only') === 'off'
     ? null
-    : fail(NAME, 'default_transaction_read_only is on: nothing can be stored', `Set it to off. ${RELOAD}`);
+    : fail(NAME, 'default_transaction_read_only is on: no record can be stored', `Set it to off. ${RELOAD}`);
 
-/** A migration may pause this long between two statements. A `statement_timeout` does no harm: each long statement sets its own. */
+/** A migration may pause this long between two statements. A `statement_timeout` is harmless: each long statement sets its own. */
 const IDLE_MIN_MS = 30_000;
 
 const hasTime: Finding = (settings) => {
@@ -101,8 +101,8 @@ const hasTime: Finding = (settings) => {
     ? null
     : warn(
         NAME,
-        `${name} is ${shown(settings, name)}: migrations are cut off`,
-        'Set it to 0 for the user of DATABASE_URL: ALTER ROLE … SET …',
+        `${name} is ${shown(settings, name)}: it interrupts migrations`,
+        'Set it to 0 for the user of DATABASE_URL, with ALTER ROLE … SET …',
       );
 };
 
@@ -112,21 +112,20 @@ async function checkConnections(database: InspectedDatabase, config: InspectedCo
   const allowed = await database.connectionsAllowed();
   const { connectionsNeeded: needed, pooled, embedded } = config;
   if (embedded || allowed >= needed + SPARE_CONNECTIONS) return [];
-  const message = `The processes of this machine open up to ${needed} connections, and PostgreSQL allows ${allowed} to all who use it`;
-  const next =
-    'Raise max_connections and restart PostgreSQL, or put a pooler in between: docs/how-to/scaling.md';
-  // A pooler opens fewer than it is asked for.
+  const message = `The processes of this machine open up to ${needed} connections, and PostgreSQL allows ${allowed} for all clients`;
+  const next = 'Raise max_connections and restart PostgreSQL, or use a pooler (docs/how-to/scaling.md)';
+  // A pooler opens fewer connections than its clients.
   return [pooled || allowed >= needed ? warn(NAME, message, next) : fail(NAME, message, next)];
 }
 
 async function checkReplica(db: Tx): Promise<Check> {
   const rows = await db.query<{ is_replica: boolean }>('SELECT pg_is_in_recovery() AS is_replica');
   return rows[0]?.is_replica === true
-    ? fail(NAME, 'This is a standby: nothing can be stored in it', 'Let DATABASE_URL name the primary')
-    : ok(NAME, 'This is the primary');
+    ? fail(NAME, 'This database is a standby, which stores no records', 'Set DATABASE_URL to the primary')
+    : ok(NAME, 'This database is the primary');
 }
 
-/** Behind a pooler in transaction mode nobody keeps a connection: whoever asks next may get the one that another had. */
+/** Behind a pooler in transaction mode, each transaction may run on another connection of the database. */
 export async function checkPooler(
   database: InspectedDatabase,
   { pooled }: InspectedConfig,
@@ -137,14 +136,14 @@ export async function checkPooler(
     return [
       warn(
         'pooler',
-        'DATABASE_POOLER is transaction, but nothing in between was noticed: statements are parsed anew every time for nothing',
-        'Unset DATABASE_POOLER where no pooler in transaction mode is in use',
+        'DATABASE_POOLER is transaction, but no pooler was noticed: every statement is parsed each time without need',
+        'Unset DATABASE_POOLER if you use no pooler in transaction mode',
       ),
     ];
   return [
     fail(
       'pooler',
-      'DATABASE_URL leads through a pooler in transaction mode: statements that were prepared on one connection fail on another',
+      'DATABASE_URL uses a pooler in transaction mode: statements that were prepared on one connection fail on another',
       'Set DATABASE_POOLER=transaction, and ADMIN_DATABASE_URL to the database itself',
     ),
   ];
@@ -152,7 +151,7 @@ export async function checkPooler(
 
 const TURNS = 6;
 
-/** Of two who are connected at the same time and take turns, each has a backend of its own, and keeps it; or not. */
+/** Tells whether two open sessions that alternate keep a backend each. A pooler in transaction mode shares backends. */
 async function sharesBackends({ db }: InspectedDatabase): Promise<boolean> {
   const [one, other] = [await db.session(), await db.session()];
   try {

@@ -44,7 +44,7 @@ function make({ name, by, key = EC, san = 'DNS:beckon.example', days = 30, isIss
   openssl('req', '-x509', '-newkey', ...key, ...about, ...files, ...added, ...signed);
 }
 
-/** What is said of these files, one behind the other, beside the key of the first. */
+/** Checks a chain of these certificates, with the key of the first. */
 async function judged(names: string[], now = Date.now()): Promise<string[]> {
   const certFile = at('chain.pem');
   writeFileSync(certFile, names.map((name) => readFileSync(at(`${name}.crt`), 'utf8')).join(''));
@@ -56,26 +56,29 @@ async function judged(names: string[], now = Date.now()): Promise<string[]> {
 const DAY_MS = 86_400_000;
 
 test.skipIf(!isThere)(
-  'a chain that is broken, left out, old or not yet good is found, and a good one is fine',
+  'checkTls › accepts a valid chain, and finds a broken, missing, expired or future one',
   async () => {
     make({ name: 'root', isIssuer: true, days: 3_650 });
     make({ name: 'middle', by: 'root', isIssuer: true, days: 60 });
     make({ name: 'stranger', isIssuer: true });
     make({ name: 'leaf', by: 'middle', days: 90 });
-    const good = expect.stringMatching(/^ok: The certificate is good until/) as string;
+    const good = expect.stringMatching(/^ok: The certificate is valid until/) as string;
     expect(await judged(['leaf', 'middle'])).toEqual([good]);
     expect(await judged(['leaf', 'middle', 'root'])).toEqual([good]);
-    expect(await judged(['leaf'])).toEqual([good, expect.stringMatching(/^warn: .*alone/) as string]);
+    expect(await judged(['leaf'])).toEqual([
+      good,
+      expect.stringMatching(/^warn: .*no certificates of the issuers/) as string,
+    ]);
     expect(await judged(['leaf', 'stranger'])).toEqual([
       good,
-      expect.stringMatching(/^fail: .*not the one that issued/) as string,
+      expect.stringMatching(/^fail: .*not followed by its issuer/) as string,
     ]);
     expect(await judged(['leaf', 'middle'], Date.now() + 70 * DAY_MS)).toEqual([
       good,
-      expect.stringMatching(/^fail: The certificate of middle, which issued ours, expired/) as string,
+      expect.stringMatching(/^fail: The certificate of the issuer middle expired/) as string,
     ]);
     expect(await judged(['leaf', 'middle'], Date.now() - DAY_MS)).toEqual([
-      expect.stringMatching(/^fail: The certificate is good from/) as string,
+      expect.stringMatching(/^fail: The certificate is valid from/) as string,
     ]);
     expect(await judged(['leaf', 'middle'], Date.now() + 100 * DAY_MS)).toMatchObject([
       expect.stringMatching(/^fail: The certificate expired/) as string,
@@ -84,7 +87,7 @@ test.skipIf(!isThere)(
   },
 );
 
-test.skipIf(!isThere)('a weak key is said to be one', async () => {
+test.skipIf(!isThere)('checkTls › fails for a weak key', async () => {
   make({ name: 'weak', key: ['rsa:1024'] });
   expect(await judged(['weak'])).toEqual([
     expect.stringMatching(/^fail: The key .* is weak \(rsa, 1024 bits\)/) as string,
@@ -93,13 +96,13 @@ test.skipIf(!isThere)('a weak key is said to be one', async () => {
   expect(await judged(['strong'])).toEqual([expect.stringMatching(/^ok/) as string]);
 });
 
-/** An address of this machine by which others reach it; null where it has none. */
+/** A non-loopback address of this machine, if it has one. */
 const address =
   Object.values(networkInterfaces())
     .flatMap((some) => some ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
 
-/** Somebody who answers like this there, under this certificate. */
+/** Checks a server with this certificate and response. */
 async function asked({ name, answer, ca }: { name: string; answer: string; ca?: string }): Promise<Check[]> {
   const pair = { cert: readFileSync(at(`${name}.crt`)), key: readFileSync(at(`${name}.key`)) };
   const server = createServer(pair, (_, response) => response.end(answer));
@@ -117,18 +120,18 @@ async function asked({ name, answer, ca }: { name: string; answer: string; ca?: 
 
 const OURS = '{"data":{"version":"0.1.0","node":"v26"}}';
 
-test('a name that nobody knows is found before anybody follows a link', async () => {
-  const [check] = await checkPublicUrl({ ...CONFIG, publicUrl: 'https://nobody.invalid' });
+test('checkPublicUrl › fails for a name that does not resolve', async () => {
+  const [check] = await checkPublicUrl({ ...CONFIG, publicUrl: 'https://unknown.invalid' });
   expect(check).toMatchObject({
     state: 'fail',
-    message: expect.stringContaining('no nobody.invalid') as string,
+    message: expect.stringContaining('unknown.invalid has no address') as string,
   });
   expect(await checkPublicUrl({ ...CONFIG, publicUrl: 'http://localhost:8080' })).toEqual([]);
   expect(await checkPublicUrl({ ...CONFIG, servesApi: false })).toEqual([]);
 });
 
 test.skipIf(!isThere || address === null)(
-  'whoever answers at the public address is looked at as a stranger would',
+  'checkPublicUrl › checks the certificate and the program at the public address',
   async () => {
     const san = `IP:${address}`;
     make({ name: 'outside', isIssuer: true, san });
@@ -137,10 +140,10 @@ test.skipIf(!isThere || address === null)(
       (await asked(given)).map(({ state, message }) => `${state}: ${message}`);
     const trusted = { name: 'outside', ca: 'outside' };
     expect(await told({ ...trusted, answer: OURS })).toEqual([
-      expect.stringMatching(/^ok: .* leads here/) as string,
+      expect.stringMatching(/^ok: .* reaches Beckon/) as string,
     ]);
     expect(await told({ ...trusted, answer: '<html>' })).toEqual([
-      expect.stringMatching(/^warn: Whoever/) as string,
+      expect.stringMatching(/^warn: Another program/) as string,
     ]);
     expect(await told({ name: 'outside', answer: OURS })).toEqual([
       expect.stringMatching(/^fail: .*certificate/i) as string,
@@ -152,7 +155,7 @@ test.skipIf(!isThere || address === null)(
 );
 
 test.skipIf(address === null)(
-  'an address at which nobody answers is a warning: from elsewhere it may be reached',
+  'checkPublicUrl › warns if this machine cannot reach the public address',
   async () => {
     const [check] = await checkPublicUrl({ ...CONFIG, publicUrl: `https://${address}:1` });
     expect(check).toMatchObject({

@@ -10,7 +10,7 @@ const EXPIRES_SOON_MS = 14 * 86_400_000;
 const RSA_MIN_BITS = 2_048;
 const EC_MIN_BITS = 256;
 
-/** The certificate that we would show, as it lies in the files. */
+/** Checks the certificate and key in the TLS files. */
 export async function checkTls(config: InspectedConfig, now: number): Promise<Check[]> {
   if (!config.tls) return [];
   const { certFile, keyFile } = config.tls;
@@ -18,16 +18,20 @@ export async function checkTls(config: InspectedConfig, now: number): Promise<Ch
     const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
     const chain = certificatesOf(cert.toString('latin1'));
     const [own] = chain;
-    if (!own) throw new Error('there is no certificate in it');
+    if (!own) throw new Error('the file has no certificate');
     const weak = checkKey(own);
-    // With a key that is too weak nothing can be opened, and that is why.
+    // A weak key makes createSecureContext fail, with a less useful message.
     if (weak.length > 0) return weak;
     createSecureContext({ cert, key });
     return [checkCertificate(own, config, now), ...checkChain(chain, now)];
   } catch (error) {
-    const message = `${certFile} and ${keyFile} are no certificate and key that can be read: ${(error as Error).message}`;
+    const message = `${certFile} and ${keyFile} cannot be read as certificate and key: ${(error as Error).message}`;
     return [
-      fail('tls', message, 'Give this user the right to read both, as PEM, and the key that belongs to it'),
+      fail(
+        'tls',
+        message,
+        'Use PEM files that this user can read, with the key that belongs to the certificate',
+      ),
     ];
   }
 }
@@ -43,18 +47,22 @@ function certificatesOf(text: string): X509Certificate[] {
 function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
   const { hostname } = new URL(config.publicUrl);
   const until = certificate.validToDate.getTime();
-  const expires = `The certificate ${until < now ? 'expired' : 'is good until'} ${certificate.validToDate.toISOString()}`;
-  const next = 'Renew it, and send the server SIGHUP';
+  const expires = `The certificate ${until < now ? 'expired at' : 'is valid until'} ${certificate.validToDate.toISOString()}`;
+  const next = 'Renew the certificate, and send SIGHUP to the server';
   if (until < now) return fail('tls', expires, next);
   const from = certificate.validFromDate;
   if (from.getTime() > now)
     return fail(
       'tls',
-      `The certificate is good from ${from.toISOString()} on`,
-      'Is the clock of this machine right? Else use the certificate before',
+      `The certificate is valid from ${from.toISOString()}`,
+      'Check the clock of this machine, or use the previous certificate',
     );
   if (certificate.checkHost(hostname) === undefined)
-    return fail('tls', `The certificate is not for ${hostname}`, 'Use one for the name in PUBLIC_URL');
+    return fail(
+      'tls',
+      `The certificate is not for ${hostname}`,
+      'Use a certificate for the name in PUBLIC_URL',
+    );
   return until < now + EXPIRES_SOON_MS ? warn('tls', expires, next) : ok('tls', expires);
 }
 
@@ -71,21 +79,21 @@ function checkKey({ publicKey }: X509Certificate): Check[] {
   return [
     fail(
       'tls',
-      `The key of the certificate is weak (${kind}, ${size}): clients refuse it, and it can be broken`,
-      'Have one issued for a new key: EC P-256, or RSA with 2048 bits or more',
+      `The key of the certificate is weak (${kind}, ${size}): clients reject it`,
+      'Get a certificate for a new key: EC P-256, or RSA with at least 2048 bits',
     ),
   ];
 }
 
-/** Whoever signed a certificate has to come behind it, but for the authorities that everybody knows. */
+/** Each certificate must be followed by its issuer, except the root, which clients know. */
 function checkChain([own, ...rest]: X509Certificate[], now: number): Check[] {
   if (!own || isSelfSigned(own)) return [];
   if (rest.length === 0)
     return [
       warn(
         'tls',
-        'TLS_CERT_FILE holds the certificate alone, without those of who issued it: browsers may find these, customers’ servers do not',
-        'Use the file with the whole chain (fullchain.pem), the own certificate first',
+        'TLS_CERT_FILE has no certificates of the issuers: browsers may find them, other clients do not',
+        'Use the file with the whole chain (fullchain.pem), your certificate first',
       ),
     ];
   const chain = [own, ...rest];
@@ -97,8 +105,8 @@ function checkChain([own, ...rest]: X509Certificate[], now: number): Check[] {
     return [
       fail(
         'tls',
-        `In TLS_CERT_FILE what follows the certificate of ${nameOf(broken)} is not the one that issued it`,
-        'Put the own certificate first, and each issuer behind what it issued',
+        `In TLS_CERT_FILE the certificate of ${nameOf(broken)} is not followed by its issuer`,
+        'Put your certificate first, and each issuer after the certificate that it issued',
       ),
     ];
   const old = rest.find(({ validToDate }) => validToDate.getTime() < now);
@@ -106,8 +114,8 @@ function checkChain([own, ...rest]: X509Certificate[], now: number): Check[] {
   return [
     fail(
       'tls',
-      `The certificate of ${nameOf(old)}, which issued ours, expired`,
-      'Get the new chain, and send SIGHUP',
+      `The certificate of the issuer ${nameOf(old)} expired`,
+      'Install the new chain, and send SIGHUP to the server',
     ),
   ];
 }
@@ -122,10 +130,7 @@ function nameOf({ subject }: X509Certificate): string {
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/**
- * The public address, as people and customers' servers come to it: is there such a name, does somebody answer under a
- * certificate that everybody trusts, and is that somebody us.
- */
+/** Checks the public address as a client does: the name resolves, the certificate is trusted, and Beckon responds. */
 export async function checkPublicUrl(
   { publicUrl, servesApi }: InspectedConfig,
   trusted: { ca?: Buffer } = {},
@@ -139,47 +144,43 @@ export async function checkPublicUrl(
     return [
       fail(
         'public address',
-        `There is no ${hostname} in the DNS that this machine asks: links in letters lead nowhere`,
+        `${hostname} has no address in DNS: links in emails do not work`,
         'Add an A or AAAA record for the name in PUBLIC_URL',
       ),
     ];
   const answered = await askVersion({ hostname, port: Number(port || 443), ...trusted });
-  if ('trouble' in answered) return [notReached(publicUrl, answered.trouble)];
+  if ('problem' in answered) return [notReached(publicUrl, answered.problem)];
   if (!/"data":\{[^{}]*"version":/.test(answered.text))
     return [
       warn(
         'public address',
-        `Whoever answers at ${publicUrl} is not Beckon`,
-        'Let the proxy pass everything on to PORT, or put PUBLIC_URL right',
+        `Another program responds at ${publicUrl}`,
+        'Forward all requests from the proxy to PORT, or correct PUBLIC_URL',
       ),
     ];
-  return [ok('public address', `${publicUrl} leads here, by a certificate that is trusted`)];
+  return [ok('public address', `${publicUrl} reaches Beckon with a trusted certificate`)];
 }
 
-/** From inside a network one's own public address may not be reachable at all: that alone is no failure. */
-function notReached(publicUrl: string, { code, message }: Trouble): Check {
+/** A public address may be unreachable from inside its own network, so that alone is a warning. */
+function notReached(publicUrl: string, { code, message }: Problem): Check {
   const why = `${publicUrl}: ${message}`;
-  if (code !== undefined && OF_CERTIFICATE.test(code))
-    return fail(
-      'public address',
-      why,
-      'Install a certificate that is in force, for this name, with its whole chain',
-    );
+  if (code !== undefined && CERTIFICATE_ERROR.test(code))
+    return fail('public address', why, 'Install a valid certificate for this name, with its whole chain');
   return warn(
     'public address',
-    `${why}. From this machine it is not reached; perhaps it is from elsewhere`,
-    'If the server runs, try it from outside: curl -v …/version',
+    `${why}. This machine cannot reach it; other machines may`,
+    'If the server runs, try it from another network: curl -v …/version',
   );
 }
 
-const OF_CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO|ISSUER|SIGNATURE/;
+const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO|ISSUER|SIGNATURE/;
 
-type Trouble = { code: string | undefined; message: string };
-type Asked = { hostname: string; port: number; ca?: Buffer };
+type Problem = { code: string | undefined; message: string };
+type Target = { hostname: string; port: number; ca?: Buffer };
 
-function askVersion(asked: Asked): Promise<{ text: string } | { trouble: Trouble }> {
+function askVersion(target: Target): Promise<{ text: string } | { problem: Problem }> {
   return new Promise((resolve) => {
-    const call = request({ ...asked, path: '/version', agent: false, timeout: ANSWER_WITHIN_MS });
+    const call = request({ ...target, path: '/version', agent: false, timeout: ANSWER_WITHIN_MS });
     call.on('response', (response) => {
       let text = '';
       response.setEncoding('utf8');
@@ -190,9 +191,9 @@ function askVersion(asked: Asked): Promise<{ text: string } | { trouble: Trouble
       response.on('close', () => resolve({ text }));
       response.on('error', () => resolve({ text }));
     });
-    call.on('timeout', () => call.destroy(new Error('no answer came in time')));
+    call.on('timeout', () => call.destroy(new Error('the response timed out')));
     call.on('error', (error: NodeJS.ErrnoException) =>
-      resolve({ trouble: { code: error.code, message: error.message } }),
+      resolve({ problem: { code: error.code, message: error.message } }),
     );
     call.end();
   });

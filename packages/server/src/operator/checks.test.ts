@@ -31,7 +31,7 @@ const config: InspectedConfig = {
   relay: null,
 };
 
-test('an old Node.js is told its remedy', () => {
+test('checkNode › fails for an old Node.js, with the fix', () => {
   expect(checkNode('v26.1.0').state).toBe('ok');
   expect(checkNode('v27.0.0').state).toBe('ok');
   expect(checkNode('v20.20.2')).toMatchObject({
@@ -40,20 +40,20 @@ test('an old Node.js is told its remedy', () => {
   });
 });
 
-test('what the configuration warns of is a warning', () => {
+test('checkConfig › warns for each warning of the configuration', () => {
   expect(checkConfig({ ...config, warnings: ['a', 'b'] }).map((check) => check.state)).toEqual([
     'warn',
     'warn',
   ]);
 });
 
-test('a data directory that is yet to be made is judged by the folder in which it will be', async () => {
+test('checkDataDir › checks the parent of a missing data directory', async () => {
   const checks = await checkDataDir({ ...config, dataDir: join(folder, 'a', 'b') });
   expect(checks[0]).toMatchObject({
     state: 'ok',
-    message: expect.stringContaining(`made in ${folder}`) as string,
+    message: expect.stringContaining(`created in ${folder}`) as string,
   });
-  expect(checks[1]?.message).toMatch(/^[\d.]+ GiB are free/);
+  expect(checks[1]?.message).toMatch(/ [\d.]+ GiB of free space/);
   const file = join(folder, 'file');
   await writeFile(file, '', { mode: 0o400 });
   expect((await checkDataDir({ ...config, dataDir: file }))[0]?.state).toBe('fail');
@@ -83,7 +83,7 @@ async function statesOf(change: Partial<InspectedDatabase>): Promise<Record<stri
   return Object.fromEntries(checks.map((check) => [check.check, check.state]));
 }
 
-test('each thing that may be wrong with a database is told apart', async () => {
+test('checkDatabase › reports each problem of a database separately', async () => {
   const well = {
     database: 'ok',
     durability: 'ok',
@@ -109,7 +109,7 @@ test('each thing that may be wrong with a database is told apart', async () => {
   expect(await statesOf({ offsetMs: () => -6_000 })).toEqual({ ...well, clock: 'fail' });
 });
 
-test('where BACKUP_DIR is set, a PostgreSQL that copies its log nowhere, or somewhere else, is a failure', async () => {
+test('checkArchive › fails if PostgreSQL archives its log nowhere or elsewhere, with BACKUP_DIR', async () => {
   const row = { mode: 'on', command: 'ours', system: '7', failing: false, last: null };
   const check = async (change: Partial<typeof row>, isMeant = true): Promise<string[]> => {
     const query = async (): Promise<object[]> => [{ ...row, ...change }];
@@ -124,16 +124,16 @@ test('where BACKUP_DIR is set, a PostgreSQL that copies its log nowhere, or some
   };
   expect(await check({})).toEqual([]);
   expect(await check({ mode: 'off', command: '' })).toEqual([
-    expect.stringMatching(/^fail: .*copies no log/),
+    expect.stringMatching(/^fail: .*archives no log/),
   ]);
   expect(await check({ command: 'cp %p /elsewhere' })).toEqual([
     expect.stringMatching(/^fail: .*not Beckon's/),
   ]);
-  expect(await check({ failing: true })).toEqual([expect.stringMatching(/^fail: .*could not be copied/)]);
+  expect(await check({ failing: true })).toEqual([expect.stringMatching(/^fail: .*could not be archived/)]);
   expect(await check({ mode: 'off', command: '' }, false)).toEqual([]);
 });
 
-test('a database that does not answer is one failure, with its reason', async () => {
+test('checkDatabase › fails once for an unreachable database, with the reason', async () => {
   const openDatabase = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
   expect(
     await checkDatabase({ nodeVersion: '', config, openDatabase }, { ...config, embedded: false }),
@@ -141,13 +141,13 @@ test('a database that does not answer is one failure, with its reason', async ()
     {
       check: 'database',
       state: 'fail',
-      message: 'The database does not answer: connect ECONNREFUSED',
+      message: 'The database does not respond: connect ECONNREFUSED',
       next: expect.stringContaining('DATABASE_URL') as string,
     },
   ]);
 });
 
-test('a clock is judged by its distance, not by its direction', () => {
+test('checkClock › checks the offset in both directions', () => {
   expect([0, 999, -1_000, 5_000, -5_001, null].map((offset) => checkClock(offset).state)).toEqual([
     'ok',
     'ok',
@@ -178,7 +178,7 @@ const judge = async (port: number) =>
     (check) => check.state,
   );
 
-test('a port is fine while it is free or ours, and not when another program has it', async () => {
+test('checkPorts › accepts a port that is free or used by Beckon, and no other program', async () => {
   let free = 0;
   await withListener(
     (request, response) =>
@@ -196,7 +196,7 @@ test('a port is fine while it is free or ours, and not when another program has 
   await withListener(null, async (port) => expect(await judge(port)).toEqual(['fail']));
 });
 
-test('an address that this machine does not have is said to be so', async () => {
+test('checkPorts › fails for an address that this machine does not have', async () => {
   const checks = await checkPorts({
     ...config,
     host: '192.0.2.1',
@@ -205,7 +205,7 @@ test('an address that this machine does not have is said to be so', async () => 
   expect(checks).toMatchObject([{ state: 'fail', next: 'Set HOST to an address of this machine' }]);
 });
 
-test('TLS files that are missing, or no pair, fail by their names', async () => {
+test('checkTls › fails for missing or invalid files, with their names', async () => {
   const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
   const check = async (): Promise<object[]> => checkTls({ ...config, tls }, 0);
   expect(await check()).toMatchObject([
@@ -219,7 +219,7 @@ test('TLS files that are missing, or no pair, fail by their names', async () => 
   expect(await checkTls(config, 0)).toEqual([]);
 });
 
-/** For beckon.example and for these tests only, good for a hundred years. */
+/** For beckon.example and these tests only, valid for a hundred years. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBozCCAUqgAwIBAgIUU9RD/b0RqUei1fIIHYEEq2AqAyQwCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOYmVja29uLmV4YW1wbGUwIBcNMjYxMTIxMDYxODQwWhgPMjEy
@@ -239,7 +239,7 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjwSOz/MGEQXmdpBl
 -----END PRIVATE KEY-----
 `;
 
-test('a certificate is judged by its time and by the name in PUBLIC_URL', async () => {
+test('checkTls › checks the dates and the name of a certificate', async () => {
   const tls = { certFile: join(folder, 'good.pem'), keyFile: join(folder, 'good-key.pem') };
   await writeFile(tls.certFile, CERTIFICATE);
   await writeFile(tls.keyFile, KEY);
@@ -253,13 +253,13 @@ test('a certificate is judged by its time and by the name in PUBLIC_URL', async 
   expect(await judged(end - 15 * day, 'https://other.example')).toBe('fail');
 });
 
-test('a relay is fine where it lets us in, and else its own words say why not', async () => {
+test('checkRelay › fails with the response of a relay that rejects the login', async () => {
   const states = async (why: string | null) =>
     (await checkRelay({ ...config, relay: { name: 'mail.example:587', probe: async () => why } }))[0];
   expect(await states(null)).toMatchObject({ state: 'ok' });
   expect(await states('auth: 535 no')).toMatchObject({
     state: 'fail',
-    message: 'mail.example:587 does not let us in: auth: 535 no',
+    message: 'mail.example:587 does not accept the login: auth: 535 no',
   });
   expect((await checkRelay(config))[0]).toMatchObject({ state: 'ok' });
 });

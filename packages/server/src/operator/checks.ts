@@ -1,12 +1,12 @@
 import type { Database, SchemaState, Tx } from '../io/db/index.ts';
 
-/** One thing that `doctor` looked at, and what to do next where it is not as it should be. */
+/** The result of one check, and how to fix it. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
 
-/** What `doctor` is handed: it looks, and changes nothing but what opening the database itself changes. */
+/** What `doctor` can look at. It changes only what opening the database itself changes. */
 export type Inspection = {
   nodeVersion: string;
-  /** With faults there is no configuration, and nothing else can be looked at. */
+  /** Invalid variables leave no configuration, so nothing else can be checked. */
   config: InspectedConfig | { faults: { variable: string; message: string }[] };
   openDatabase(): Promise<InspectedDatabase>;
 };
@@ -14,44 +14,44 @@ export type Inspection = {
 export type InspectedConfig = {
   warnings: string[];
   dataDir: string;
-  /** The database lies in the data directory. */
+  /** The database is in the data directory. */
   embedded: boolean;
   publicUrl: string;
   host: string;
   tls: { certFile: string; keyFile: string } | null;
-  /** By variable; without those that are not used or may be any. */
+  /** Without ports that are unused or chosen by the system. */
   ports: { variable: string; port: number; tls: boolean }[];
-  /** The API answers here, and people reach it by the public address. */
+  /** This process serves the API, at the public address. */
   servesApi: boolean;
-  /** DATABASE_POOLER says that a pooler in transaction mode stands before the database. */
+  /** DATABASE_POOLER declares a pooler in transaction mode. */
   pooled: boolean;
-  /** How many connections our processes open at most, here; other machines have their own. */
+  /** The maximum of connections that the processes of this machine open. */
   connectionsNeeded: number;
-  /** Left out where none are meant to be made. */
+  /** Missing without BACKUP_DIR. */
   backups?: {
     folder: string;
-    /** Null where there is none. */
+    /** Null without a backup. */
     newestAt: () => Promise<number | null>;
-    /** By which PostgreSQL copies the log of this database there. */
+    /** The command with which PostgreSQL archives the log of this database. */
     archiveCommand: (systemId: string) => Promise<string>;
   };
-  /** Null: letters go into the outbox. */
+  /** Null: emails go to the test inbox. */
   relay: { name: string; probe: () => Promise<string | null> } | null;
-  /** Where mail comes in, and the public name of that (MAIL_DOMAIN); left out where this process takes none in. */
+  /** The address for inbound mail and its public name (MAIL_DOMAIN). Missing if this process accepts none. */
   mailIn?: { host: string; port: number; domain: string | null };
 };
 
 export type InspectedDatabase = {
   db: Tx & Pick<Database, 'session'>;
-  /** The same by the way past a pooler; the same way where there is none. */
+  /** The same database without the pooler, if there is one. */
   direct: Tx;
-  /** How many connections all who use this database may have, together. */
+  /** The maximum of connections of all clients together. */
   connectionsAllowed(): Promise<number>;
-  /** Milliseconds from this machine's clock to the database's. */
+  /** Milliseconds between this machine's clock and the database's. */
   offsetMs(): number | null;
   durabilityFaults(): Promise<string[]>;
   schemaState(): Promise<SchemaState>;
-  /** What is wrong with the secret key; null where nothing is. */
+  /** The problem of the secret key, or null. */
   secretFault(): Promise<string | null>;
   close(): Promise<void>;
 };

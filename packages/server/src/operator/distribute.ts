@@ -1,33 +1,21 @@
 import type { Command } from 'commander';
+import { addCommand } from './command.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, run } from './run.ts';
 
 export function addDistributeCommand(program: Command, operator: Operator): void {
-  program
-    .command('distribute')
-    .description(
-      'spread the database over the machines of its Citus cluster; in a window, for it holds up who writes',
-    )
-    .option(...JSON_OPTION)
-    .action((options: OutputOptions) =>
-      run(operator, options, { work: () => spread(operator, options), show: toWords }),
-    );
-}
-
-type Spread = Awaited<ReturnType<Operator['distribute']>>;
-
-async function spread(operator: Operator, { json }: OutputOptions): Promise<Spread> {
-  const done = await operator.distribute();
-  if (done.workers === 0 && !json)
-    operator.complain(
-      'Warning: there is no other machine yet, so every row stays on this one. Add some with citus_add_node, and move rows there with citus_rebalance_start',
-    );
-  return done;
-}
-
-function toWords({ tables, before, workers }: Spread): string {
-  const machines = workers === 1 ? '1 machine' : `${workers} machines`;
-  if (tables.length === 0) return `All ${before} tables are spread already; rows lie on ${machines}`;
-  const others = before === 0 ? '' : `; ${before} were before`;
-  return `Spread ${tables.length} tables over ${machines}${others}`;
+  addCommand(program, operator, {
+    name: 'distribute',
+    help: 'Distribute the tables over the machines of a Citus cluster. Blocks writes: use a maintenance window.',
+    work: () => operator.distribute(),
+    text: ({ tables, before, workers }) => {
+      const machines = workers === 1 ? '1 machine' : `${workers} machines`;
+      const counts =
+        tables.length === 0
+          ? `All ${before} tables are already distributed over ${machines}`
+          : `Distributed ${tables.length} tables over ${machines}. ${before} were distributed before`;
+      return workers > 0
+        ? counts
+        : `${counts}\nThe cluster has no other machine yet. Add one with citus_add_node, then move rows with citus_rebalance_start`;
+    },
+  });
 }

@@ -8,27 +8,38 @@ import { checkMailIn } from './check-mail-in.ts';
 import { checkPorts, checkRelay } from './check-network.ts';
 import { checkPublicUrl, checkTls } from './check-tls.ts';
 import { type Check, type Inspection, showChecks } from './checks.ts';
+import { addCommand } from './command.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, run } from './run.ts';
 
-export function addDoctorCommand(program: Command, operator: Operator): void {
-  program
-    .command('doctor')
-    .description('look whether everything is as it should be, and say what to do where not')
-    .option(...JSON_OPTION)
-    .action((options: OutputOptions) =>
-      run(operator, options, {
-        async work() {
-          const checks = await examine(await operator.inspect());
-          if (checks.some((check) => check.state === 'fail')) operator.setExitCode(EXIT_FAILED);
-          return checks;
-        },
-        show: showChecks,
-      }),
-    );
+export function addDoctorCommands(program: Command, operator: Operator): void {
+  const add = (
+    parent: Command,
+    {
+      name,
+      help,
+      check,
+    }: { name: string; help: string; check: (inspection: Inspection) => Promise<Check[]> },
+  ): Command =>
+    addCommand(parent, operator, {
+      name,
+      help,
+      async work() {
+        const checks = await check(await operator.inspect());
+        if (checks.some(({ state }) => state === 'fail')) operator.setExitCode(EXIT_FAILED);
+        return checks;
+      },
+      text: showChecks,
+    });
+  const help = 'Check the installation and suggest fixes';
+  add(program, { name: 'doctor', help, check: checkEverything });
+  add(program.command('config').description('Check the configuration'), {
+    name: 'check',
+    help: 'Check every environment variable without opening anything',
+    check: async ({ nodeVersion, config }) => [checkNode(nodeVersion), ...checkConfig(config)],
+  });
 }
 
-async function examine(inspection: Inspection): Promise<Check[]> {
+async function checkEverything(inspection: Inspection): Promise<Check[]> {
   const { config } = inspection;
   const checks = [checkNode(inspection.nodeVersion), ...checkConfig(config)];
   if ('faults' in config) return checks;

@@ -1,77 +1,45 @@
 import type { Command } from 'commander';
-import { addAudienceCommands } from './audience.ts';
 import { addBackupCommands } from './backup.ts';
-import { addClockCommands } from './clock.ts';
-import { addConfigCommands } from './config.ts';
+import { addClassifyMailCommand } from './classify-mail.ts';
+import { addConfirmRestoreCommand } from './confirm-restore.ts';
 import { addDemoCommand } from './demo.ts';
 import { addDistributeCommand } from './distribute.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addDomainCommands } from './domain.ts';
-import { addDraftCommands } from './draft.ts';
-import { addEventCommands } from './event.ts';
-import { addExplainCommand } from './explain.ts';
-import { addImportCommands } from './import.ts';
-import { addInsightsCommand } from './insights.ts';
-import { addKeyCommands } from './key.ts';
-import { addMailInCommands } from './mail-in.ts';
+import { addDoctorCommands } from './doctor.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
-import { addOutboxCommands } from './outbox.ts';
-import { addPauseCommands } from './pause.ts';
-import { addPolicyCommands } from './policy.ts';
-import { addProjectCommands } from './project.ts';
-import { addQueueCommands } from './queue.ts';
-import { addRateLimitCommands } from './rate-limit.ts';
-import { addReplyCommands } from './reply.ts';
+import { addReencryptCommand } from './re-encrypt-secrets.ts';
+import { addResetAccessCommand } from './reset-access.ts';
 import { addRestoreCommands } from './restore.ts';
-import { addRuleCommands } from './rule.ts';
 import { addServeCommand } from './serve.ts';
-import { addSettingsCommands } from './settings.ts';
-import { addStreamCommand } from './stream.ts';
-import { addSuppressionCommands } from './suppression.ts';
-import { addTeamCommands } from './team.ts';
-import { addTemplateCommands } from './template.ts';
-import { addUpgradeCommand } from './upgrade.ts';
-import { addUserCommands } from './user.ts';
-import { addWebhookCommands } from './webhook.ts';
+import { addSupportBundleCommand } from './support-bundle.ts';
+import { addUpgradeCommand } from './upgrade-database.ts';
 
-/** The operator's surface, one file a command; the same to whoever types and to every script. */
+const COMMANDS = [
+  addServeCommand,
+  addDoctorCommands,
+  addResetAccessCommand,
+  addDemoCommand,
+  addBackupCommands,
+  addRestoreCommands,
+  addConfirmRestoreCommand,
+  addMigrateCommand,
+  addUpgradeCommand,
+  addDistributeCommand,
+  addReencryptCommand,
+  addSupportBundleCommand,
+  addClassifyMailCommand,
+];
+
+/** Adds the commands of `beckon-server`, which need the machine of the server. Product commands are in packages/cli. */
 export function addCommands(program: Command, operator: Operator): void {
-  addServeCommand(program, operator);
-  addMigrateCommand(program, operator);
-  addDistributeCommand(program, operator);
-  addDoctorCommand(program, operator);
-  addBackupCommands(program, operator);
-  addRestoreCommands(program, operator);
-  addUpgradeCommand(program, operator);
-  addConfigCommands(program, operator);
-  addDemoCommand(program, operator);
-  addTeamCommands(program, operator);
-  addProjectCommands(program, operator);
-  addKeyCommands(program, operator);
-  addSettingsCommands(program, operator);
-  addClockCommands(program, operator);
-  addRateLimitCommands(program, operator);
-  addQueueCommands(program, operator);
-  addStreamCommand(program, operator);
-  addAudienceCommands(program, operator);
-  addRuleCommands(program, operator);
-  addTemplateCommands(program, operator);
-  addDraftCommands(program, operator);
-  addDomainCommands(program, operator);
-  addOutboxCommands(program, operator);
-  addReplyCommands(program, operator);
-  addPauseCommands(program, operator);
-  addSuppressionCommands(program, operator);
-  addWebhookCommands(program, operator);
-  addPolicyCommands(program, operator);
-  addExplainCommand(program, operator);
-  addImportCommands(program, operator);
-  addInsightsCommand(program, operator);
-  addMailInCommands(program, operator);
-  addUserCommands(program, operator);
-  addEventCommands(program, operator);
+  for (const add of COMMANDS) add(program, operator);
 }
 
-export type { Inspection, InspectedConfig } from './checks.ts';
-export { type Backups, EXIT_USAGE, type Opened, type Operator, type Served } from './operator.ts';
+export type { InspectedConfig, Inspection } from './checks.ts';
+export {
+  type Backups,
+  EXIT_USAGE,
+  type OpenInstallation,
+  type Operator,
+  type RunningServer,
+} from './operator.ts';

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
+import { addCommand } from './command.ts';
 import type { Operator } from './operator.ts';
-import { JSON_OPTION, type OutputOptions, run } from './run.ts';
 
 export function addMigrateCommand(program: Command, operator: Operator): void {
-  program
-    .command('migrate')
-    .description('bring the database up to this release')
-    .option(...JSON_OPTION)
-    .action((options: OutputOptions) =>
-      run(operator, options, {
-        work: () => operator.migrate(),
-        show: ({ applied }) =>
-          applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`,
-      }),
-    );
+  addCommand(program, operator, {
+    name: 'migrate',
+    help: 'Upgrade the database to the schema of this release',
+    work: () => operator.migrate(),
+    text: ({ applied }) =>
+      applied.length === 0 ? 'The database is up to date' : `Applied ${applied.join(', ')}`,
+  });
 }

@@ -4,53 +4,41 @@ import type { Sealer } from '../base/seal.ts';
 import type { MailSettings } from '../features/domains/index.ts';
 import type { Pepper } from '../features/keys/index.ts';
 import type { SuppressionHasher } from '../features/suppressions/index.ts';
-import type { OpenStripe } from '../flows/imports/index.ts';
+import type { ReencryptDeps } from '../flows/re-encrypt-secrets.ts';
 import type { Mailroom } from '../flows/send-drafts/index.ts';
 import type { Database, Distributed } from '../io/db/index.ts';
-import type { Resolver } from '../io/dns/index.ts';
-import type { Relay } from '../io/mail/index.ts';
 import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../io/embedded/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
 import type { Inspection } from './checks.ts';
 
-/** The installation as a command sees it, while the server runs and while it does not. */
-export type Opened = {
+/** The database and the secrets, opened for one command, whether the server runs or not. */
+export type OpenInstallation = {
   db: Database;
   pepper: Pepper;
   sealer: Sealer;
   /** Hashes the suppressed addresses of erased users. */
   hasher: SuppressionHasher;
-  resolver: Resolver;
+  teamSecrets: ReencryptDeps['teamSecrets'];
   mail: MailSettings;
   mailroom: Mailroom;
-  /** Of what letters carry about themselves. */
   tokenKeys: TokenKeys;
-  /** By which letters leave; opened when it is asked for. */
-  wayOut: () => Promise<Pick<Relay, 'hand'>>;
-  /** The way to names that customers gave; whoever opens it closes it. */
-  openOutbound: () => Outbound;
-  /** What may be an endpoint, and as whom it is told. */
-  webhooks: { allowPrivate: boolean; agent: string };
-  /** How many projects an organization may have. */
-  projectsMax: number;
-  /** How imports read Stripe. */
-  openStripe: OpenStripe;
-  /** A migrated database of its own beside ours, in which time goes as this clock says; closing drops it. */
+  /** What a support bundle says about the server itself. */
+  installed: { release: { version: string; node: string }; has_model: boolean };
+  /** A second, migrated database whose time is this clock. `close` drops it. */
   openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
-export type Served = {
-  /** Where people reach it. */
+export type RunningServer = {
+  /** The public address. */
   url: string;
-  /** Where the first person signs up; null: somebody owns this installation. */
+  /** Where the first owner signs up; null once the installation has an owner. */
   setUpUrl: string | null;
   warnings: string[];
-  /** Takes nothing new, answers what is under way, then lets go of the database. */
+  /** Accepts no new work, finishes work in progress, and closes the database. */
   stop(): Promise<void>;
 };
 
-/** Of the embedded database; of another one only the secret key. */
+/** Backups of the embedded database; of another database, only of the secret key. */
 export type Backups = {
   dataDir: string;
   backupDir: string | null;
@@ -59,39 +47,38 @@ export type Backups = {
   list(folder: string): Promise<Listed[]>;
   verify(from: string): Promise<Verified>;
   prune(folder: string, keep: number): Promise<Pruned>;
-  restore(restoring: {
+  restore(options: {
     from: string;
     until: number | null;
     timeline: number | null;
     dataDir: string;
   }): Promise<Restored>;
-  /** Towards the PostgreSQL of this release; the old files are kept until they are discarded. */
+  /** Upgrades to the PostgreSQL of this release, and keeps the old files until `discardOld`. */
   upgrade(): Promise<Upgraded>;
   discardOld(): Promise<string[]>;
-  /** The secret key, closed by the passphrase, as the text of a file; and the way back. */
+  /** Encrypts the secret key with the passphrase, as the text of a file, and decrypts such a file. */
   closeSecretKey(): Promise<string>;
   openSecretKey(file: string): Promise<string>;
 };
 
-/** What the commands are handed by `main`: they themselves read no environment and own no process. */
+/** What `main` provides to the commands, which read no environment and use no process themselves. */
 export type Operator = {
-  open(): Promise<Opened>;
+  open(): Promise<OpenInstallation>;
   migrate(): Promise<{ applied: string[] }>;
   distribute(): Promise<Distributed>;
   inspect(): Promise<Inspection>;
   backups(): Promise<Backups>;
-  serve(options: { logTo: 'stdout' | 'stderr' }): Promise<Served>;
-  /** Calls back at each SIGTERM and SIGINT; the answer takes the listener off. */
+  serve(options: { logTo: 'stdout' | 'stderr' }): Promise<RunningServer>;
+  /** Calls back at each SIGTERM and SIGINT. The returned function removes the listener. */
   onSignal(listener: (signal: string) => void): () => void;
   print(text: string): void;
-  complain(text: string): void;
-  /** The exit code once everything has come to its end. */
+  printError(text: string): void;
   setExitCode(code: number): void;
 };
 
-/** For people, 2 is a command that was not understood, 1 one that did not succeed. */
 export const EXIT_FAILED = 1;
+/** Invalid command or option. */
 export const EXIT_USAGE = 2;
 
-/** Who did it, where a command is what moved something. */
+/** The actor of these commands in the history of a draft and in the audit log. */
 export const OPERATOR = 'operator';

@@ -1,24 +1,45 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
-import { typed } from '../../testkit/typed-command.ts';
+import { serverCommand } from '../../testkit/server-command.ts';
 
 const db = await openTestDatabase(heldClock());
-const restore = (...args: string[]) => typed({ db }, ['restore', ...args, '--json']);
-const lettersLeave = async (): Promise<unknown> => (await restore('status')).json;
+const run = (...args: string[]) => serverCommand({ db }, [...args, '--json']);
 
-test('that nothing was lost is said alone, or the gate stays closed: whoever only counts, or names a moment, means something else', async () => {
-  expect((await restore('close')).json).toEqual({ letters_leave: false });
-  for (const beside of [
+describe('restore close', () => {
+  test('stops sending, which restore status shows', async () => {
+    expect((await run('restore', 'close')).json).toEqual({ sending: false });
+    expect((await run('restore', 'status')).json).toMatchObject({ sending: false });
+    const { out } = await serverCommand({ db }, ['restore', 'status']);
+    expect(out).toContain('Run: beckon-server confirm-restore');
+  });
+});
+
+describe('confirm-restore', () => {
+  test.each([
     ['--dry-run'],
     ['--until', '2026-05-01T10:00:00Z'],
     ['--stopped-at', '2026-05-01T10:00:00Z'],
-    ['--nobody-approved'],
-  ]) {
-    const ran = await restore('confirm', '--nothing-lost', ...beside);
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('--nothing-lost stands alone')]);
-    expect(await lettersLeave()).toMatchObject({ letters_leave: false });
-  }
-  expect((await restore('confirm', '--nothing-lost')).json).toEqual({ letters_leave: true });
-  expect(await lettersLeave()).toMatchObject({ letters_leave: true, how: 'nothing_lost' });
+    ['--nothing-approved'],
+  ])('refuses %s beside --nothing-lost, and sends no email', async (...others) => {
+    await run('restore', 'close');
+    const { code, err } = await run('confirm-restore', '--nothing-lost', ...others);
+    expect([code, err]).toEqual([1, expect.stringContaining('--nothing-lost takes no other option')]);
+    expect((await run('restore', 'status')).json).toMatchObject({ sending: false });
+  });
+
+  test('needs --until or --nothing-lost', async () => {
+    await run('restore', 'close');
+    expect((await run('confirm-restore')).err).toContain('Pass --until');
+    expect(await run('confirm-restore', '--until', 'yesterday')).toMatchObject({ code: 2 });
+  });
+
+  test('sends emails again with --nothing-lost', async () => {
+    await run('restore', 'close');
+    expect((await run('confirm-restore', '--nothing-lost')).json).toEqual({
+      nothing_lost: true,
+      sending: true,
+    });
+    expect((await run('restore', 'status')).json).toMatchObject({ sending: true, how: 'nothing_lost' });
+  });
 });

@@ -1,10 +1,9 @@
-/** Rows under their names, in columns that are as wide as they must be. */
-export function table(rows: Record<string, unknown>[], none: string): string {
+/** Formats rows below their column names. `empty` is printed if there are no rows. */
+export function table(rows: Record<string, unknown>[], empty: string): string {
   const [first] = rows;
-  if (!first) return none;
+  if (!first) return empty;
   const names = Object.keys(first);
-  const cells = rows.map((row) => names.map((name) => show(row[name])));
-  const lines = [names, ...cells];
+  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name])))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
@@ -16,10 +15,9 @@ export function table(rows: Record<string, unknown>[], none: string): string {
     .join('\n');
 }
 
-function show(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (value instanceof Date) return value.toISOString();
+  // Control characters of a stored text could move the cursor of the terminal.
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // A stored text could otherwise move the cursor of the terminal that shows it.
   return text.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 }

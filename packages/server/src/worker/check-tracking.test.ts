@@ -7,7 +7,6 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
 import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
-import { typed } from '../../testkit/typed-command.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
 import { createTrackingHosts, linksBaseOf } from '../features/domains/index.ts';
@@ -176,20 +175,4 @@ test('createTrackingHosts lists a host within a minute after a probe reached it'
   clock.advance(MINUTE);
   await vi.waitFor(() => expect(hosts.has(HOST)).toBe(true));
   expect(hosts.has('acme.test')).toBe(false);
-});
-
-test('the command sets the host, says what to publish, shows and asks it, and takes it away', async () => {
-  const given = { db, mail, resolver, openOutbound: () => ({ ...outbound, close: () => {} }) };
-  const beckon = (...args: string[]) =>
-    typed(given, ['domain', ...args, '--project', String(place.projectId), '--domain', place.name]);
-  const set = await beckon('track', '--host', HOST);
-  expect(set.out).toContain(`CNAME  ${HOST}\n  localhost\n`);
-  expect((await beckon('list')).out).toContain(`${HOST} (pending)`);
-  expect((await beckon('check', '--json')).json).toMatchObject({
-    tracking: { host: HOST, state: 'working' },
-  });
-  expect((await beckon('check')).out).toContain(`https://${HOST} is in use`);
-  for (const wrong of [[], ['--host', HOST, '--off'], ['--host', 'elsewhere.test']])
-    expect((await beckon('track', ...wrong)).code).toBe(1);
-  expect((await beckon('track', '--off', '--json')).json).toMatchObject({ tracking: null });
 });

@@ -30,7 +30,7 @@ function WithLink({ token, onDone }: { token: string; onDone: (projectId: number
     <Narrow title="Set up Beckon" text="You become the owner of this installation.">
       <LinkLoaded
         token={token}
-        gone="The server prints a new one when it starts, and so does the command team setup-link."
+        gone="The server prints a new one when it starts, and so does beckon-server reset-access."
       >
         {() => <SetupForm token={token} onDone={onDone} />}
       </LinkLoaded>
@@ -41,7 +41,7 @@ function WithLink({ token, onDone }: { token: string; onDone: (projectId: number
 function NoLink(): ReactNode {
   return (
     <Page title="Set up Beckon">
-      <Empty title="Open the set-up link" command="npm run --silent beckon -- team setup-link">
+      <Empty title="Open the set-up link" command="beckon-server reset-access">
         The server printed it where it was started. It works once, within 24 hours; this command prints a new
         one.
       </Empty>
@@ -52,10 +52,7 @@ function NoLink(): ReactNode {
 function AlreadySetUp(): ReactNode {
   return (
     <Page title="Set up Beckon">
-      <Empty
-        title="This installation is set up"
-        command="npm run --silent beckon -- team setup-link --owner you@example.com"
-      >
+      <Empty title="This installation is set up" command="beckon-server reset-access you@example.com --owner">
         Sign in, or ask its owner for an invitation. Where no owner can sign in any more, this command makes
         another one.
       </Empty>

@@ -20,7 +20,7 @@ export function Why({ user }: { user: UserShown }): ReactNode {
           <Empty
             icon={CircleHelp}
             title="There is no rule yet"
-            command="npm run --silent beckon -- rule create"
+            command="beckon rules create --file rule.json"
           >
             Without a rule nobody is written to.
           </Empty>

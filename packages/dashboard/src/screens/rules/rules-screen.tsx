@@ -133,7 +133,7 @@ function NoRule({ isFiltered }: { isFiltered: boolean }): ReactNode {
     <Empty
       icon={GitBranch}
       title="This project has no rules"
-      command={`npm run --silent beckon -- rule create --project ${id} --file rule.json`}
+      command={`beckon rules create --project ${id} --file rule.json`}
     >
       A rule says when a letter is to be written, to whom, and what comes after it.
     </Empty>

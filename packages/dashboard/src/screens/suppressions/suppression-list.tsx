@@ -114,7 +114,7 @@ function None(): ReactNode {
 }
 
 function importCommand(project: number): string {
-  return `npm run --silent beckon -- suppression import --project ${project} --file unsubscribed.csv --dry-run`;
+  return `beckon suppressions import --project ${project} unsubscribed.csv --dry-run`;
 }
 
 function effectOf({ kind, value, from_erased: fromErased }: SuppressionListed): string {

@@ -36,7 +36,7 @@ export function troublesOf({
   if (!leave)
     troubles.push({
       title: 'The database was restored: no letter leaves',
-      next: 'Whoever runs the server says which may have left before: restore status, then restore confirm.',
+      next: 'Whoever runs the server says which may have left before: beckon-server restore status, then beckon-server confirm-restore.',
     });
   const late = lanes.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)

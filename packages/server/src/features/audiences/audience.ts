@@ -43,6 +43,6 @@ export function invalid(message: string, field?: string): Fault {
 }
 
 export function unknownAudience(reference: string): Fault {
-  const message = `There is no audience ${JSON.stringify(reference)}: audience list shows their ids and names`;
+  const message = `No audience has the ID or name ${JSON.stringify(reference)}. List the audiences with: beckon audiences list`;
   return new Fault('not_found', { details: [{ message, field: 'audience' }] });
 }

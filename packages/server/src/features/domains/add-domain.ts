@@ -95,7 +95,7 @@ function stillRetiring({ name }: SendingDomain, keys: DkimKey[]): string {
 }
 
 function isThere(name: string): Fault {
-  return conflict(`This project has ${name} already: domain show prints its records`);
+  return conflict(`This project has ${name} already. Show its DNS records with: beckon domains show ${name}`);
 }
 
 function conflict(message: string): Fault {

@@ -9,6 +9,6 @@ const ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 export async function requireEndpoint(tx: Tx, place: EndpointPlace): Promise<EndpointState> {
   const found = ID.test(place.endpointId) ? await lockEndpoint(tx, place) : undefined;
   if (found) return found;
-  const message = `There is no endpoint ${JSON.stringify(place.endpointId)}: webhook list shows those there are`;
+  const message = `No endpoint has the ID ${JSON.stringify(place.endpointId)}. List the endpoints with: beckon webhooks list`;
   throw new Fault('not_found', { details: [{ message, field: 'endpoint' }] });
 }

@@ -6,7 +6,6 @@ export {
   type Counts,
   FILE_MAX_BYTES,
   FINDINGS_MAX,
-  hasEnded,
   type Import,
   NAME_MAX_CHARS,
   NOTHING_COUNTED,

@@ -6,7 +6,7 @@ export {
   type Insight,
   OPENED_WITHIN_MS,
 } from './insight.ts';
-export { type Arm, ARM_MIN, liftOf, type LiftShown } from './lift.ts';
+export { type Arm, liftOf, type LiftShown } from './lift.ts';
 export { countInsights, type Insights } from './reads.ts';
 export {
   countDraftDays,

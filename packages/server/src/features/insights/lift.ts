@@ -4,7 +4,7 @@ export type Arm = { entered: number; converted: number };
 export type LiftShown = { difference: number; from: number; to: number };
 
 /** Of fewer people nothing is said. */
-export const ARM_MIN = 100;
+const ARM_MIN = 100;
 /** Of the normal distribution, for an interval that holds the truth 95 times out of a hundred. */
 const Z = 1.959964;
 

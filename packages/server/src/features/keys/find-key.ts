@@ -13,6 +13,6 @@ export async function findKey(
   const row = UUID.test(id) ? await store.findKey(tx, id) : undefined;
   if (row && (projectId === undefined || row.project_id === projectId))
     return { id: row.id, last4: row.last4, projectId: row.project_id, label: row.label };
-  const message = `There is no key with the id ${JSON.stringify(id)}${projectId === undefined ? '' : ' in this project'}: key list shows the ids`;
+  const message = `No key${projectId === undefined ? '' : ' of this project'} has the ID ${JSON.stringify(id)}. List the keys with: beckon keys list`;
   throw new Fault('not_found', { details: [{ message }] });
 }

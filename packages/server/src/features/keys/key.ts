@@ -9,8 +9,7 @@ export type Verdict = { state: 'live' | 'suspended'; key: VerifiedKey } | { stat
 export type KeyState = 'live' | 'suspended' | 'revoked';
 
 /** `test`: that of the sandbox of a project. */
-export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
-export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
+export type KeyEnvironment = 'live' | 'test';
 
 export const SALT_BYTES = 16;
 const RANDOM_CHARS = 40;

@@ -1,13 +1,6 @@
 export type { Check } from './check.ts';
 export { type CheckedMail, checkMail } from './checks.ts';
-export {
-  type KeptMail,
-  type NewMail,
-  MAIL_MAX_BYTES,
-  OUTBOX_KEPT_MAX,
-  OUTBOX_KEPT_MS,
-  OUTBOX_PAGE_MAX,
-} from './mail.ts';
+export { type KeptMail, type NewMail, MAIL_MAX_BYTES, OUTBOX_KEPT_MAX, OUTBOX_KEPT_MS } from './mail.ts';
 export { type ReadMail, readMail } from './read-mail.ts';
 export { withoutPixel } from './tracked.ts';
 export { veilSeals } from './veil.ts';

@@ -34,7 +34,7 @@ export {
 export { forgetWritten, listWritten } from './forget-written.ts';
 export { listBuried, listNoted } from './list-noted.ts';
 export { listEntryTraces, listMessageTraces, listTimerTraces } from './list-traces.ts';
-export { isStorable, listShown, showPerson, type ShownPerson, unknownPerson } from './show-person.ts';
+export { isStorable, showPerson, type ShownPerson, unknownPerson } from './show-person.ts';
 export { countFiltered, type ListedPerson, listFiltered } from './list-filtered.ts';
 export { type Listening, readPeopleFilter } from './people-filter.ts';
 export { listAddressed, listImports, listTraitChanges } from './reads.ts';

@@ -1,7 +1,7 @@
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
-import { findPeople, listPeople } from './people.ts';
+import { findPeople } from './people.ts';
 import type { Person } from './person.ts';
 import { isSuppressed, SUPPRESSED_UNTIL } from './watermark.ts';
 
@@ -36,14 +36,6 @@ function toShown(person: Person): ShownPerson {
     first_seen_at: iso(firstSeenAt),
     last_seen_at: iso(lastSeenAt),
   };
-}
-
-/** In the order of their ids, behind `after`. */
-export async function listShown(
-  tx: Tx,
-  page: { projectId: number; after: string | null; limit: number },
-): Promise<ShownPerson[]> {
-  return (await listPeople(tx, page)).map(toShown);
 }
 
 /** A text that PostgreSQL cannot hold, or would hold as another one, is nobody's id. */

@@ -37,6 +37,6 @@ export function invalid(message: string, field?: string): Fault {
 }
 
 export function unknownProject(reference: string | number): Fault {
-  const message = `There is no project ${JSON.stringify(String(reference))}: project list shows their ids and names`;
+  const message = `No project has the ID or name ${JSON.stringify(String(reference))}. List the projects with: beckon projects list`;
   return new Fault('not_found', { details: [{ message, field: 'project' }] });
 }

@@ -1,11 +1,4 @@
-export {
-  type NewReply,
-  type Reply,
-  type ReplyKind,
-  type ReplySign,
-  REPLIES_PAGE_MAX,
-  REPLY_RAW_KEPT_MS,
-} from './reply.ts';
+export { type NewReply, type Reply, type ReplyKind, type ReplySign, REPLY_RAW_KEPT_MS } from './reply.ts';
 export { countReplies, findReply, listReplies, listThread } from './reads.ts';
 export {
   endForward,

@@ -23,7 +23,7 @@ export async function findRule(
   const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
   const [rule] = row ? await withDefinitions(tx, [row]) : [];
   if (rule) return rule;
-  const message = `There is no rule ${JSON.stringify(reference)}: rule list shows their ids and names`;
+  const message = `No rule has the ID or name ${JSON.stringify(reference)}. List the rules with: beckon rules list`;
   throw new Fault('not_found', { details: [{ message, field: 'rule' }] });
 }
 

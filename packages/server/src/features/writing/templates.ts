@@ -97,7 +97,7 @@ export async function findTemplate(
   const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
   const [version] = row ? await listVersionRows(tx, { projectId, id: row.id, limit: 1 }) : [];
   if (row && version) return { template: toTemplate(row), version: toVersion(version) };
-  const message = `There is no letter ${JSON.stringify(reference)} of the project's own: template list shows their ids and names`;
+  const message = `The project has no template of its own with the ID or name ${JSON.stringify(reference)}. List the templates with: beckon templates list`;
   throw new Fault('not_found', { details: [{ message, field: 'template' }] });
 }
 

@@ -51,6 +51,6 @@ function bodyOf({ messageId, now, livemode }: { messageId: string; now: number; 
 }
 
 function disabled(): Fault {
-  const message = 'This endpoint is disabled: webhook enable lets it be sent to again';
+  const message = 'This endpoint is disabled. Enable it with: beckon webhooks enable <endpoint>';
   return new Fault('conflict', { details: [{ message, field: 'endpoint' }] });
 }

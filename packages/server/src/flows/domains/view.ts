@@ -61,6 +61,6 @@ export async function requireLocked(tx: Tx, place: DomainPlace): Promise<Sending
 }
 
 function unknownDomain(name: string): Fault {
-  const message = `This project has no domain ${JSON.stringify(name)}: domain list shows those that it has`;
+  const message = `This project has no domain ${JSON.stringify(name)}. List its domains with: beckon domains list`;
   return new Fault('not_found', { details: [{ message, field: 'domain' }] });
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { typed } from '../../../testkit/typed-command.ts';
-import { findOrganisationOf, listOrganisations } from '../../features/team/index.ts';
+import { findOrganisationOf } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { suspendProject } from '../../flows/suspend-project.ts';
@@ -66,19 +65,5 @@ describe('POST /projects', () => {
     await suspendProject(db, id);
     for (const name of ['Three', 'Four']) expect((await create(name)).status).toBe(200);
     expect((await create('Five')).status).toBe(409);
-  });
-});
-
-describe('project create', () => {
-  test('keeps the same maximum, until the operator raises it', async () => {
-    for (const name of ['Two', 'Three', 'Four']) await createProject(db, { name, organisationId });
-    const command = (projectsMax: number) =>
-      typed({ db, projectsMax }, ['project', 'create', '--name', 'Five', '--json']);
-    const refused = await command(MAX);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('PROJECTS_PER_ORGANIZATION')]);
-    expect((await command(MAX + 1)).code).toBe(0);
-    expect(await count()).toBe(MAX + 1);
-    expect((await create('Six')).json.errors[0]?.message).toContain('has 5 projects. The maximum is 4');
-    expect(await listOrganisations(db)).toHaveLength(1);
   });
 });

@@ -24,6 +24,6 @@ export function veilMail(
 export function requireForPerson({ draftId }: { draftId: string | null }): void {
   if (draftId !== null) return;
   const message =
-    'A letter to the team may let its reader in as somebody else, so its source is not shown here: the command outbox show has it';
+    'An email to a member contains a link to their account, so its source is not shown. To let a member in, run beckon-server reset-access';
   throw new Fault('role_required', { details: [{ message }] });
 }

@@ -85,7 +85,7 @@ async function requireSchema(ask: Ask): Promise<void> {
   throw new Error(
     state.kind === 'refused'
       ? `${state.problem}. ${state.next}. Nothing was changed`
-      : 'The database is not migrated to this release. Run the command migrate, then distribute again. Nothing was changed',
+      : 'The database is not migrated to this release. Run beckon-server migrate, then distribute again. Nothing was changed',
   );
 }
 

@@ -16,7 +16,7 @@ export async function requireOurVersion(data: string, native: string): Promise<v
     'other_major',
     theirs < ours
       ? `The database in ${data} is of PostgreSQL ${theirs}, and this release brings ${ours}. Make a backup by the release before, ` +
-          `then: ${installOf(theirs)} && npm run beckon -- upgrade-database`
+          `then: ${installOf(theirs)} && npm run beckon-server -- upgrade-database`
       : `The database in ${data} is of PostgreSQL ${theirs}, and this release brings only ${ours}: use the release that it was made by`,
   );
 }

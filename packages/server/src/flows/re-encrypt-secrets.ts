@@ -1,0 +1,36 @@
+import type { Log } from '../base/log.ts';
+import type { Sealer } from '../base/seal.ts';
+import { resealKeys } from '../features/domains/index.ts';
+import { resealSecrets } from '../features/endpoints/index.ts';
+import { resealImportKeys } from '../features/imports/index.ts';
+import { resealListeners } from '../features/listeners/index.ts';
+import { resealSuppressionKey } from '../features/suppressions/index.ts';
+import { resealFactors, type ResealFactorsOptions } from '../features/team/index.ts';
+import type { Database } from '../io/db/index.ts';
+
+export type ReencryptDeps = {
+  db: Database;
+  log: Log;
+  sealer: Sealer;
+  teamSecrets: ResealFactorsOptions['secrets'];
+};
+
+/**
+ * One function for each kind of stored secret. It re-encrypts what the previous secret key encrypted, and returns the number. The log
+ * gets a warning for each secret that no key decrypts.
+ */
+export function secretKinds({
+  db,
+  log,
+  sealer,
+  teamSecrets: secrets,
+}: ReencryptDeps): ReadonlyMap<string, () => Promise<number>> {
+  return new Map([
+    ['dkim_keys', () => resealKeys(db, { sealer, log })],
+    ['webhook_secrets', () => resealSecrets(db, { sealer, log })],
+    ['webhook_listeners', () => resealListeners(db, { sealer, log })],
+    ['suppression_key', () => resealSuppressionKey(db, { sealer, log })],
+    ['import_keys', () => resealImportKeys(db, { sealer, log })],
+    ['two_factors', () => resealFactors(db, { secrets, log })],
+  ]);
+}

@@ -1,0 +1,64 @@
+import { iso } from '../src/base/clock.ts';
+import {
+  isAboutAddress,
+  isHashed,
+  listSuppressions,
+  SUPPRESSIONS_PAGE_MAX,
+  type SuppressionHasher,
+  type SuppressionReason,
+} from '../src/features/suppressions/index.ts';
+import { suppress } from '../src/flows/suppress.ts';
+import {
+  type ExportFormat,
+  exportSuppressions,
+  importSuppressions,
+} from '../src/flows/suppression-lists/index.ts';
+import { testHasher } from './hasher.ts';
+import type { Story } from './story.ts';
+
+type Db = Parameters<typeof importSuppressions>[0] & Parameters<typeof suppress>[0];
+type Place = { email: string } | { user: string };
+
+/** Suppresses, lists, imports and exports in the project of a story. */
+export function suppressionLists(db: Db, story: () => Story) {
+  async function add(place: Place, reason: SuppressionReason = 'manual', until: string | null = null) {
+    const { projectId } = story();
+    const [kind, value] =
+      'email' in place ? (['address', place.email] as const) : (['person', place.user] as const);
+    const at = until === null ? null : Date.parse(until);
+    await suppress(db, { projectId, kind, value, reason, until: at, actor: 'operator', hasher: testHasher });
+  }
+
+  async function list() {
+    const rows = await listSuppressions(db, { projectId: story().projectId, limit: SUPPRESSIONS_PAGE_MAX });
+    return rows.map(({ kind, value, reason, until, createdAt, createdBy, fromErased = false }) => ({
+      kind: isAboutAddress(kind) ? 'email' : 'user',
+      value: isHashed(kind) ? null : value,
+      hash: isHashed(kind) ? value : null,
+      from_erased: fromErased,
+      reason,
+      until: until === null ? null : iso(until),
+      created_at: iso(createdAt),
+      created_by: createdBy,
+    }));
+  }
+
+  type ImportTry = { reason?: SuppressionReason; dryRun?: boolean; hasher?: SuppressionHasher };
+  async function importList(text: string | Uint8Array, options: ImportTry = {}) {
+    async function* file(): AsyncGenerator<Buffer> {
+      yield Buffer.from(text);
+    }
+    const { reason = 'manual', dryRun = false, hasher = testHasher } = options;
+    const { projectId } = story();
+    return importSuppressions(db, { projectId, file: file(), reason, dryRun, actor: 'operator', hasher });
+  }
+
+  async function exportList(format: ExportFormat = 'csv'): Promise<string> {
+    const pieces: string[] = [];
+    const { projectId } = story();
+    for await (const piece of exportSuppressions(db, { projectId, format, hasher: testHasher }))
+      pieces.push(`${piece}\n`);
+    return pieces.join('');
+  }
+  return { add, list, importList, exportList };
+}
