@@ -78,3 +78,15 @@ describe('use', () => {
     expect((await shell.run(['whoami', '--profile', 'local'])).code).toBe(2);
   });
 });
+
+describe('logout', () => {
+  test('never makes the profile of the socket current', async () => {
+    const own = testShell();
+    const env = { DATA_DIR: dataDir };
+    expect((await own.run(['use', 'Acme'], { env })).code).toBe(0);
+    const login = ['login', '--with-token', '--url', world.url];
+    expect((await own.run(login, { stdin: await world.tokenFor(['read']) })).code).toBe(0);
+    expect((await own.run(['logout'])).code).toBe(0);
+    expect((await own.run(['whoami'])).err).toContain('Not connected to a server');
+  });
+});
