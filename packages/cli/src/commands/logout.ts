@@ -7,8 +7,8 @@ export const logout = custom('logout', {
   help: 'Revoke the token of the profile, and delete the profile',
   routes: ['POST /token/revoke'],
   async run({ connection, shell, output, options, signal }) {
-    const { profile, profileName, url, kind } = await connection();
-    if (profile === null || kind === 'local')
+    const { profile, profileName, url } = await connection();
+    if (profile === null)
       throw new Failure('not_found', 'Not logged in. With several profiles, pass --profile <name>.');
     const { token } = profile;
     // The token of the profile, not one from the environment.

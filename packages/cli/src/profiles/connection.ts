@@ -23,6 +23,8 @@ export type Connection = {
   url: string;
   profileName: string;
   profile: Profile | null;
+  /** The address under which the profile is saved. */
+  profileUrl: string;
   /** The id or name of the chosen project; null when none is chosen. */
   project: string | null;
   dashboard: () => { target: Target; token: string | null };
@@ -63,6 +65,7 @@ export async function openConnection(
     url,
     profileName: name,
     profile,
+    profileUrl: url,
     ...shared(shell, options, profile),
     dashboard() {
       const token = value(env, 'BECKON_TOKEN') ?? profile?.token;
@@ -78,12 +81,14 @@ type Local = { shell: Shell; profiles: Profiles; socketPath: string };
 
 function localConnection({ shell, profiles, socketPath }: Local, options: ConnectionOptions): Connection {
   const saved = profiles.profiles[LOCAL] ?? null;
-  const profile = saved?.url === unixUrl(socketPath) ? saved : null;
+  const profileUrl = `unix:${socketPath}`;
+  const profile = saved?.url === profileUrl ? saved : null;
   return {
     kind: 'local',
     url: DEFAULT_URL,
     profileName: LOCAL,
     profile,
+    profileUrl,
     ...shared(shell, options, profile),
     dashboard: () => ({ target: { url: 'http://localhost', socketPath }, token: null }),
   };
@@ -96,11 +101,6 @@ function shared(shell: Shell, options: ConnectionOptions, profile: Profile | nul
     // Once: stdin can only be read once.
     apiKey: () => (key ??= findKey(shell, options, profile)),
   };
-}
-
-/** The address under which a profile of the local socket is kept. */
-export function unixUrl(socketPath: string): string {
-  return `unix:${socketPath}`;
 }
 
 async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
