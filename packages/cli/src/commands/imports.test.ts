@@ -80,6 +80,12 @@ describe('imports', () => {
     ]);
   });
 
+  test('users reads stdin', async () => {
+    const stdin = 'id,email\nzoe,zoe@x.org\n';
+    const { code, lines } = await local.run(['imports', 'users', '-', '--json'], { stdin });
+    expect([code, lines]).toMatchObject([0, [{ name: 'stdin', state: 'done', progress: { rows: 1 } }]]);
+  });
+
   testCases(local, [
     {
       run: () => `imports show ${id}`,

@@ -1,8 +1,8 @@
 import type { Import } from '@beckon/contract/dashboard';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { flag, readInput, required, text, whole } from '../framework/options.ts';
-import { MAPPING_OPTIONS } from '../import/command.ts';
 import { canAsk, type Shell } from '../shell.ts';
+import { MAPPING_OPTIONS } from './import-options.ts';
 import { FOLLOW_ROUTES, followImport, importFile, importStripe, UPLOAD_ROUTES } from './import-run.ts';
 import { importView, stateOf } from './import-views.ts';
 
@@ -117,10 +117,8 @@ export const imports: Noun = {
 function fileCommand(kind: 'users' | 'events') {
   return custom(`${kind} <file>`, {
     help: `Import ${kind} from a CSV or JSONL file, after a check of the whole file`,
-    details:
-      `The server checks and imports the file; the import continues if this command ends.\n` +
-      `${kind} import <file> sends the rows through the public API instead, and needs an API key.`,
-    args: { file: 'Path of the file' },
+    details: 'The server checks and imports the file; the import continues if this command ends.',
+    args: { file: 'Path of the file; - reads stdin' },
     options: {
       ...MAPPING_OPTIONS,
       dry_run: DRY_RUN,

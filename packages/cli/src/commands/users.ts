@@ -2,7 +2,6 @@ import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
 import { required, text, time } from '../framework/options.ts';
 import { merged, objectFile, properties } from '../framework/properties.ts';
-import { importCommand } from '../import/command.ts';
 import { fields, rowOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
@@ -11,7 +10,7 @@ const TIMELINE_SHOWN = 50;
 
 export const users: Noun = {
   name: 'users',
-  help: 'Send, import, find, export and erase users',
+  help: 'Send, find, export and erase users',
   commands: [
     list('GET /projects/:project/users', 'list [filter...]', {
       help: 'List users',
@@ -58,7 +57,6 @@ export const users: Noun = {
         await context.output.value({ accepted: true, user }, () => `Accepted user ${id}.`);
       },
     }),
-    importCommand('users'),
     download('GET /projects/:project/users/:user/export', 'export <user>', {
       help: 'Export everything stored about a user as JSON',
     }),
