@@ -185,7 +185,7 @@ async function bringBack(stage: Stage): Promise<void> {
   await stage.postgres.start();
 }
 
-/** As the database says it: could not serialize, deadlock, disk full, out of memory, cancelled by an operator. */
+/** As the database says it: could not serialize, deadlock, disk full, out of memory, canceled by an operator. */
 const STATES = ['40001', '40P01', '53100', '53200', '57014'];
 const TABLES = [
   'inbox',

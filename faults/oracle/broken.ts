@@ -56,7 +56,7 @@ const SETTLED: Promised[] = [
     'a letter is put off, and its draft has ended',
     `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.message m
      JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
-     WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'cancelled')
+     WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'canceled')
        AND (m.attempts > 0 OR d.state NOT IN ('scheduled', 'approved'))`,
   ),
   left(

@@ -437,9 +437,9 @@ test('a key that is being revoked may still be taken, or not', () => {
 test.each([
   ['failed', true],
   ['deferred', false],
-])('of a draft that was cancelled the letter that was put off ends with it: %s', (state, isFine) => {
+])('of a draft that was canceled the letter that was put off ends with it: %s', (state, isFine) => {
   const facts = madeUp();
-  draft(facts).state = 'cancelled';
+  draft(facts).state = 'canceled';
   message(facts).state = state;
   const said = judgeFacts(facts).violations.map(({ what }) => what);
   expect(said.includes('a message and its draft say different things')).toBe(!isFine);

@@ -124,11 +124,11 @@ CREATE TABLE beckon.audit (
   after jsonb,
   is_done boolean NOT NULL DEFAULT false,
   token text COLLATE "C",
-  organisations text[] COLLATE "C"
+  organizations text[] COLLATE "C"
 );
 COMMENT ON TABLE beckon.audit IS 'Written before a change and completed after it. project_id 0: the change concerns the team and not a project.';
 COMMENT ON COLUMN beckon.audit.token IS 'The personal access token that was used. NULL: the dashboard or a command.';
-COMMENT ON COLUMN beckon.audit.organisations IS 'Organizations whose members may read an entry of project_id 0. Fixed when the entry is written, so that later joins and departures change nothing.';
+COMMENT ON COLUMN beckon.audit.organizations IS 'Organizations whose members may read an entry of project_id 0. Fixed when the entry is written, so that later joins and departures change nothing.';
 
 CREATE TABLE beckon.billing_customer (
   project_id bigint NOT NULL,
@@ -632,13 +632,13 @@ CREATE TABLE beckon.project (
   livemode boolean NOT NULL,
   suspended_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
-  organisation_id text COLLATE "C",
+  organization_id text COLLATE "C",
   is_demo boolean NOT NULL DEFAULT false,
   sandbox_of bigint,
   sandbox_id bigint,
   is_closed boolean NOT NULL DEFAULT false
 );
-COMMENT ON COLUMN beckon.project.organisation_id IS 'NULL until the first organization is set up; the project then joins it.';
+COMMENT ON COLUMN beckon.project.organization_id IS 'NULL until the first organization is set up; the project then joins it.';
 COMMENT ON COLUMN beckon.project.is_demo IS 'Generated data: no email of the project leaves this machine, and the whole project can be removed.';
 COMMENT ON COLUMN beckon.project.sandbox_of IS 'On the sandbox: its live project. sandbox_id is the reverse reference, on the live project.';
 COMMENT ON COLUMN beckon.project.is_closed IS 'The keys of a sandbox are rejected while the setting "sandbox" of its live project is off.';
@@ -921,7 +921,7 @@ CREATE TABLE beckon.team_link (
   id text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   email text COLLATE "C",
-  organisation_id text COLLATE "C",
+  organization_id text COLLATE "C",
   role text COLLATE "C",
   clears_two_factor boolean NOT NULL DEFAULT false,
   made_by text COLLATE "C" NOT NULL,
@@ -932,7 +932,7 @@ CREATE TABLE beckon.team_link (
 COMMENT ON TABLE beckon.team_link IS 'Only the hash of a link is stored.';
 
 CREATE TABLE beckon.team_member (
-  organisation_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
   role text COLLATE "C" NOT NULL,
   wants_digest boolean,
@@ -940,7 +940,7 @@ CREATE TABLE beckon.team_member (
 );
 COMMENT ON COLUMN beckon.team_member.wants_digest IS 'NULL: the default of the role, which is yes for roles that can act on drafts.';
 
-CREATE TABLE beckon.team_organisation (
+CREATE TABLE beckon.team_organization (
   id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   requires_two_factor boolean NOT NULL DEFAULT false,
@@ -1213,14 +1213,14 @@ ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = AN
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_autopilot_ms_check CHECK ((autopilot_ms > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check CHECK (((state = 'held'::text) = (resume_state IS NOT NULL)));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'cancelled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'canceled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'html'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.draft_content ADD CONSTRAINT draft_content_pkey PRIMARY KEY (project_id, draft_id, content_hash);
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
 ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_check CHECK (((next_at IS NULL) = (verdict IS NOT NULL)));
@@ -1245,7 +1245,7 @@ ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_key_check CHECK ((octe
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_pkey PRIMARY KEY (project_id, key);
 ALTER TABLE beckon.import ADD CONSTRAINT import_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text, 'stripe'::text])));
 ALTER TABLE beckon.import ADD CONSTRAINT import_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'canceled'::text])));
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, person_hash);
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY (project_id, import_id, n);
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
@@ -1292,7 +1292,7 @@ ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check CHECK ((
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check1 CHECK (((next_at IS NULL) = (state <> 'running'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (((state = 'running'::text) OR (after_user IS NULL)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])));
+ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text])));
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
@@ -1332,9 +1332,9 @@ ALTER TABLE beckon.team_digest ADD CONSTRAINT team_digest_pkey PRIMARY KEY (proj
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_id_key UNIQUE (id);
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_kind_check CHECK ((kind = ANY (ARRAY['setup'::text, 'invite'::text, 'reset'::text])));
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_pkey PRIMARY KEY (token_hash);
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organisation_id, user_id);
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_pkey PRIMARY KEY (organization_id, user_id);
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'reviewer'::text, 'editor'::text, 'admin'::text, 'owner'::text])));
-ALTER TABLE beckon.team_organisation ADD CONSTRAINT team_organisation_pkey PRIMARY KEY (id);
+ALTER TABLE beckon.team_organization ADD CONSTRAINT team_organization_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_credential_id_key UNIQUE (credential_id);
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_pkey PRIMARY KEY (id);
@@ -1365,7 +1365,7 @@ ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY K
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_check CHECK (((state = ANY (ARRAY['pending'::text, 'delivering'::text])) = (next_at IS NOT NULL)));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, message_id, endpoint_id);
-ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'cancelled'::text])));
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'canceled'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text, 'deleted'::text])));
@@ -1387,8 +1387,8 @@ ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
-ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
-ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES beckon.team_organisation(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES beckon.team_organization(id) ON DELETE CASCADE;
+ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES beckon.team_organization(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_member ADD CONSTRAINT team_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
@@ -1456,7 +1456,7 @@ CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, reco
 CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
-CREATE INDEX project_of_organisation ON beckon.project USING btree (organisation_id);
+CREATE INDEX project_of_organization ON beckon.project USING btree (organization_id);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
 CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
@@ -1475,7 +1475,7 @@ CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (
 CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
 CREATE INDEX team_attempt_ended ON beckon.team_attempt USING btree (window_ends_at);
 CREATE INDEX team_device_expired ON beckon.team_device USING btree (expires_at);
-CREATE INDEX team_link_of_organisation ON beckon.team_link USING btree (organisation_id);
+CREATE INDEX team_link_of_organization ON beckon.team_link USING btree (organization_id);
 CREATE INDEX team_member_of_user ON beckon.team_member USING btree (user_id);
 CREATE INDEX team_passkey_of_user ON beckon.team_passkey USING btree (user_id);
 CREATE INDEX team_session_of_user ON beckon.team_session USING btree (user_id);

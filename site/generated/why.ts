@@ -96,7 +96,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
   missing_variable: 'Fill in the value in Review, send the trait, or give the template a `default`.',
   render_failed:
     'Edit the draft, or publish a template with simpler loops, comparisons or nested blocks. See [rendering limits](../reference/emails.md#rendering-limits).',
-  replied: 'Read the reply. An edited or approved draft waits for you, and all others are cancelled.',
+  replied: 'Read the reply. An edited or approved draft waits for you, and all others are canceled.',
   snoozed: 'Wait until the chosen time, or approve it.',
   skipped: NOTHING,
   deferred: 'Wait. Beckon retries the same email for a day.',

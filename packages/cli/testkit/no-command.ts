@@ -33,7 +33,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
   'The last import, for the setup list; audit list --action suppression.import shows all': [
     'GET /projects/:project/suppressions/state',
   ],
-  'The organization of one project; organizations list shows all': ['GET /projects/:project/organisation'],
+  'The organization of one project; organizations list shows all': ['GET /projects/:project/organization'],
   'The dashboard continues an interrupted upload; a command uploads the file again': [
     'GET /projects/:project/imports/:import/parts',
   ],
@@ -75,7 +75,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'POST /confirm/passkey-options',
     'POST /confirm/passkey',
   ],
-  'A setting of the member, on the profile page': ['POST /organisations/:organisation/digest'],
+  'A setting of the member, on the profile page': ['POST /organizations/:organization/digest'],
   'It suppresses all users of a filter, on the users page. Use suppressions add or suppressions import': [
     'POST /projects/:project/users/suppress',
   ],

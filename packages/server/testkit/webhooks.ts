@@ -101,7 +101,7 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
     nextAlarm: (until) => nextAlarm(db, until),
     async forget() {
       await db.query(
-        `UPDATE beckon.webhook_delivery SET state = 'cancelled', next_at = NULL WHERE next_at IS NOT NULL`,
+        `UPDATE beckon.webhook_delivery SET state = 'canceled', next_at = NULL WHERE next_at IS NOT NULL`,
       );
       hooks.received.length = 0;
       hooks.answer(() => ({ status: 204 }));

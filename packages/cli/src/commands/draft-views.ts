@@ -14,7 +14,7 @@ export const DRAFT_ROW: readonly Column<DraftListed>[] = [
 ];
 
 function stateOf({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): string {
-  const name = state === 'unknown' ? 'delivery unknown' : state === 'cancelled' ? 'canceled' : state;
+  const name = state === 'unknown' ? 'delivery unknown' : state;
   return reason === null ? name : `${name}: ${plain(reason)}`;
 }
 

@@ -69,7 +69,7 @@ export function backtestView(found: Backtest, { when }: Words): View {
       evaluated: count(considered, 'time'),
       enrolled: `${count(entered.people, 'user')} in ${count(entered.runs, 'run')}, ${entered.held_out} in the holdout`,
       waiting: waiting === 0 ? null : `${count(waiting, 'user')} until a later time`,
-      emails: `${letters.written} (${letters.cancelled} canceled before sending, ${letters.without_address} without an address)`,
+      emails: `${letters.written} (${letters.canceled} canceled before sending, ${letters.without_address} without an address)`,
       'frequency caps': `${caps.held} held, and ${caps.displaced} other emails displaced`,
       'compared with': difference && differenceText(difference),
     },

@@ -6,7 +6,7 @@ export type DraftState =
   | 'sending'
   | 'sent'
   | 'skipped'
-  | 'cancelled'
+  | 'canceled'
   | 'failed'
   | 'unknown';
 
@@ -24,7 +24,7 @@ export type DraftListed = {
   state: DraftState;
   /** As what a held one goes on. */
   resume_state: 'composing' | 'scheduled' | 'approved' | null;
-  /** Why it is held, cancelled or failed; of a skip, what the person said. */
+  /** Why it is held, canceled or failed; of a skip, what the person said. */
   reason: string | null;
   rule: { id: string; name: string };
   person: {

@@ -149,6 +149,6 @@ export type SettingsApi = {
   /** `confirmed`: `long_held`, as a person typed it. */
   'POST /projects/:project/resume': {
     body: { confirmed?: number };
-    answer: One<{ paused: false; cancelled: number; postponed: number }>;
+    answer: One<{ paused: false; canceled: number; postponed: number }>;
   };
 };

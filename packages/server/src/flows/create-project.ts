@@ -9,7 +9,7 @@ import {
 } from '../features/projects/index.ts';
 import { createRules, SHIPPED_RULES } from '../features/rules/index.ts';
 import { openSendTurn } from '../features/sending/index.ts';
-import { lockOrganisation } from '../features/team/index.ts';
+import { lockOrganization } from '../features/team/index.ts';
 import { openTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
@@ -38,13 +38,13 @@ export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: Ne
  */
 export async function requireProjectSlot(
   tx: Tx,
-  { organisationId, max }: { organisationId: string; max: number },
+  { organizationId, max }: { organizationId: string; max: number },
 ): Promise<void> {
-  await lockOrganisation(tx, organisationId);
-  const count = await countProjectsOf(tx, organisationId);
+  await lockOrganization(tx, organizationId);
+  const count = await countProjectsOf(tx, organizationId);
   if (count < max) return;
   const message = `This organization has ${count} projects. The maximum is ${max}: ask the operator to raise PROJECTS_PER_ORGANIZATION`;
-  throw new Fault('conflict', { details: [{ message, field: 'organisation' }] });
+  throw new Fault('conflict', { details: [{ message, field: 'organization' }] });
 }
 
 /** The same without any rules. */

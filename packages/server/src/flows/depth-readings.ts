@@ -10,7 +10,7 @@ export type Reading = {
   values(given: { now: Date; countedTo: number }): unknown[];
 };
 
-const ENDED = ['sent', 'skipped', 'cancelled', 'failed', 'unknown'];
+const ENDED = ['sent', 'skipped', 'canceled', 'failed', 'unknown'];
 const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 
 const inbox: Reading = {

@@ -6,7 +6,7 @@ import { findDraft } from '../features/drafts/index.ts';
 import { findPeople } from '../features/people/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import { OUTBOX_DOMAIN } from '../features/sending/index.ts';
-import { findOrganisationOf, listMembers } from '../features/team/index.ts';
+import { findOrganizationOf, listMembers } from '../features/team/index.ts';
 import { readTurn } from '../features/turns/index.ts';
 import type { Tx } from '../io/db/index.ts';
 import type { HandOver, Relay } from '../io/mail/index.ts';
@@ -96,8 +96,8 @@ export async function checkRecipient(
   const { settings } = await getSettings(tx, projectId);
   const address = to.toLowerCase();
   if (settings.teamAddresses.some((one) => one.toLowerCase() === address)) return;
-  const organisation = await findOrganisationOf(tx, projectId);
-  const members = organisation ? await listMembers(tx, organisation.id) : [];
+  const organization = await findOrganizationOf(tx, projectId);
+  const members = organization ? await listMembers(tx, organization.id) : [];
   if (members.some(({ email }) => email === address)) return;
   throw refused(
     `${to} is neither a member of the organization nor one of team_addresses: a test email is sent to these alone`,

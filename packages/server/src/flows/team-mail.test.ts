@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
-import { insertOrganisation, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
+import { insertOrganization, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
 import { createProject } from './create-project.ts';
 import { receiveMail } from './outbox/index.ts';
 import { setSettings } from './set-settings.ts';
@@ -97,9 +97,9 @@ test('who of several cannot be reached is no reason to write to the others again
 
 test('members who may do something about a draft are told too, unless they switched it off, and nobody twice', async () => {
   const at = new Date(0);
-  const organisationId = `of ${projectId}`;
-  await insertOrganisation(db, { id: organisationId, name: 'Acme', createdAt: at });
-  projectId = (await createProject(db, { name: 'Acme', organisationId })).id;
+  const organizationId = `of ${projectId}`;
+  await insertOrganization(db, { id: organizationId, name: 'Acme', createdAt: at });
+  projectId = (await createProject(db, { name: 'Acme', organizationId })).id;
   for (const [name, role] of [
     ['ada', 'owner'],
     ['grace', 'reviewer'],
@@ -107,10 +107,10 @@ test('members who may do something about a draft are told too, unless they switc
     ['mary', 'editor'],
   ] as const) {
     const userId = await upsertUser(db, { id: name, name, email: `${name}@x.org`, at });
-    await upsertMember(db, { organisationId, userId, role, at });
+    await upsertMember(db, { organizationId, userId, role, at });
   }
-  await updateWantsDigest(db, { organisationId, userId: 'mary', wanted: false });
-  await updateWantsDigest(db, { organisationId, userId: 'edda', wanted: true });
+  await updateWantsDigest(db, { organizationId, userId: 'mary', wanted: false });
+  await updateWantsDigest(db, { organizationId, userId: 'edda', wanted: true });
   await setSettings(db, projectId, { team_addresses: 'ops@x.org, Ada@x.org' });
   await tell({ outlet: RELAY, mailFrom: 'beckon@x.org' });
   expect(handed.map(({ envelope }) => envelope.to)).toEqual([

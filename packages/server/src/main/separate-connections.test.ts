@@ -40,11 +40,11 @@ afterAll(async () => {
 async function prepare() {
   const { ada, projectId } = await team.setUp();
   const token = await team.tokenFor(ada, ['read']);
-  const [organisation] = await db.query<{ id: string }>(
-    'SELECT organisation_id AS id FROM beckon.project WHERE project_id = $1',
+  const [organization] = await db.query<{ id: string }>(
+    'SELECT organization_id AS id FROM beckon.project WHERE project_id = $1',
     [projectId],
   );
-  const other = await createProject(db, { name: 'Other', organisationId: organisation?.id ?? '' });
+  const other = await createProject(db, { name: 'Other', organizationId: organization?.id ?? '' });
   const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'server' });
   await setSettings(db, projectId, {
     quiet_hours: 'off',

@@ -13,8 +13,8 @@ const SIGNS: Record<ReplySignName, MarkProps> = {
   domain: {
     icon: UserRoundCheck,
     tone: 'good',
-    label: 'Same organisation',
-    title: 'It came to the sealed address of the letter, from their organisation, as DMARC proves',
+    label: 'Same organization',
+    title: 'It came to the sealed address of the letter, from their organization, as DMARC proves',
   },
   reference: {
     icon: BadgeCheck,

@@ -23,7 +23,7 @@ const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }
   sending: { icon: Send, tone: 'info', label: 'Being sent' },
   sent: { icon: Send, tone: 'good', label: 'Sent' },
   skipped: { icon: SkipForward, tone: 'quiet', label: 'Skipped' },
-  cancelled: { icon: Ban, tone: 'quiet', label: 'Cancelled' },
+  canceled: { icon: Ban, tone: 'quiet', label: 'Canceled' },
   failed: { icon: CircleX, tone: 'bad', label: 'Failed' },
   unknown: { icon: CircleHelp, tone: 'bad', label: 'Nobody knows' },
 };

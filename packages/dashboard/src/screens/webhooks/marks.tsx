@@ -35,7 +35,7 @@ const STATES: Record<WebhookDeliveryState, MarkProps> = {
   delivered: { icon: CircleCheck, tone: 'good', label: 'Delivered' },
   exhausted: { icon: CircleX, tone: 'bad', label: 'Failed' },
   missed: { icon: Inbox, tone: 'warn', label: 'Missed' },
-  cancelled: { icon: Ban, tone: 'quiet', label: 'Cancelled' },
+  canceled: { icon: Ban, tone: 'quiet', label: 'Canceled' },
 };
 
 export function DeliveryMark({ state }: { state: WebhookDeliveryState }): ReactNode {

@@ -12,7 +12,7 @@ const HEADERS = [
   ['customer_id', 'distinct_id', 'message_id', 'email', 'E-Mail', 'mail', 'event', 'Event Name', 'name'],
   ['Full Name', 'plan', 'Plan', 'traits.plan', 'properties.plan', 'traits', 'properties', 'role'],
   ['occurred_at', 'created_at', 'createdAt', 'timestamp', 'time', 'date', 'signup date', 'signupDate'],
-  ['company', 'organisation', 'amount', '', 'column 2', 'beckon_line', 'beckon_plan', '__proto__', 'Größe'],
+  ['company', 'organization', 'amount', '', 'column 2', 'beckon_line', 'beckon_plan', '__proto__', 'Größe'],
 ].flat();
 const CELLS = [
   ['', ' ', 'ada', ' ada ', 'ada@example.com', 'trial_started', 'payment_failed', 'a "quoted" one', 'a,b;c'],

@@ -223,7 +223,7 @@ function hasEnteredSinceJoin({ enrolling, person, wish }: Asked): Refusal | null
   return last >= enrolling.since ? { reason: 'already_entered', detail: { entered_at: isoOf(last) } } : null;
 }
 
-/** A join drafts an email that is held or cancelled then; an enrollment of thousands would leave thousands of those behind. */
+/** A join drafts an email that is held or canceled then; an enrollment of thousands would leave thousands of those behind. */
 function isUnreachable({ enrolling }: Asked): Refusal | null {
   return enrolling?.unreachable ? { reason: enrolling.unreachable } : null;
 }

@@ -120,7 +120,7 @@ export async function revokeTokensOf(tx: Tx, { userId, at }: { userId: string; a
   ]);
 }
 
-/** What ended long ago is of use to nobody, nor is what belongs to who is in no organisation any more. */
+/** What ended long ago is of use to nobody, nor is what belongs to who is in no organization any more. */
 export async function deleteTokens(tx: Tx, { endedBefore }: { endedBefore: Date }): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_token t WHERE least(t.expires_at, t.revoked_at) < $1

@@ -43,7 +43,7 @@ test('a demo is lived through and carried over whole, leaves other projects alon
     sealer: testMail().sealer,
     mail: testMail().mail,
   };
-  const more = { mailroom: testMailroom(), log: silentLog, organisationId: null, onProgress: () => {} };
+  const more = { mailroom: testMailroom(), log: silentLog, organizationId: null, onProgress: () => {} };
   const { project } = await makeDemo({ ...deps, ...more }, 12);
   expect(project).toMatchObject({ name: 'Harbour', id: other.id + 1 });
   const mine = `WHERE project_id = ${project.id}`;

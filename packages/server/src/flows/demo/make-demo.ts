@@ -35,7 +35,7 @@ export type DemoDeps = {
   mailroom: Mailroom;
   log: Log;
   /** Whose it will be; null where there is no team yet, which it then joins. */
-  organisationId: string | null;
+  organizationId: string | null;
   onProgress: (part: number) => void;
 };
 
@@ -91,8 +91,8 @@ type SetUp = { project: Project & { key: { id: string; last4: string } } };
 
 async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
   await ensurePartitions(db, db.clock.now());
-  const { organisationId } = deps;
-  const project = await createProject(db, { id, name: DEMO_NAME, organisationId, isDemo: true });
+  const { organizationId } = deps;
+  const project = await createProject(db, { id, name: DEMO_NAME, organizationId, isDemo: true });
   await setSettings(db, id, SETTINGS);
   const key = await createKey(
     { db, pepper: deps.pepper.current },

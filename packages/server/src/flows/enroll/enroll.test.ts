@@ -332,7 +332,7 @@ describe('enrollment batches', () => {
     await worker(2)(one);
     await disableRule(db, { ...of(one), actor: 'ann' });
     expect(await latest(one)).toMatchObject({
-      state: 'cancelled',
+      state: 'canceled',
       processed: 2,
       enrolled: 2,
       afterUser: null,
@@ -349,7 +349,7 @@ describe('enrollment batches', () => {
     const document = { ...one.document, when: { event: 'did' } };
     await editRule(db, { ...of(one), document, includeOpen: false, actor: 'ann' });
     await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'cancelled', processed: 2 });
+    expect(await latest(one)).toMatchObject({ state: 'canceled', processed: 2 });
   });
 
   test('leave an imported user free to enter the rule later', async () => {

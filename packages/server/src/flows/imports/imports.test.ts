@@ -236,7 +236,7 @@ test('where the queue is full it waits, and says so', async () => {
   expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
 });
 
-test('paused it goes on where it stood; cancelled it is over, and its file is gone', async () => {
+test('paused it goes on where it stood; canceled it is over, and its file is gone', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
   const one = await newStripeImport(db, projectId);
   await askCheck(db, one);
@@ -254,7 +254,7 @@ test('paused it goes on where it stood; cancelled it is over, and its file is go
   await expect(cancelImport(db, one)).rejects.toThrow('It has ended');
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
-  expect((await cancelImport(db, file)).state).toBe('cancelled');
+  expect((await cancelImport(db, file)).state).toBe('canceled');
   const [key] = await db.query('SELECT 1 FROM beckon.import WHERE sealed_key IS NOT NULL AND id = $1', [
     one.id,
   ]);
@@ -370,7 +370,7 @@ test('a file that nobody goes on with is gone after seven days, and so is what w
   expect((await now(left)).state).toBe('ready');
   clock.advance(7 * 86_400_000 + 1);
   await forgetImports({ db, log: silentLog }, () => false);
-  expect(await now(left)).toMatchObject({ state: 'cancelled', problem: expect.stringContaining('7 days') });
+  expect(await now(left)).toMatchObject({ state: 'canceled', problem: expect.stringContaining('7 days') });
   for (const table of ['import_part', 'import_finding'])
     expect(await db.query(`SELECT 1 FROM beckon.${table} WHERE project_id = $1`, [projectId])).toEqual([]);
 });

@@ -47,7 +47,7 @@ test('a mailbox that does not exist gets no further letter, and what was under w
   await story.later(MINUTE);
   await story.became('ada', bounced('hard'));
   expect(await story.suppressed()).toEqual(['address ada@x.org: hard_bounce']);
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: bounced']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: bounced']);
   for (const rule of ['Letters', 'Other'])
     expect(await story.runs('ada', rule)).toMatchObject([{ end_reason: 'bounced' }]);
   await story.later(10 * DAY);
@@ -169,7 +169,7 @@ test.each([
   await story.became('ada', what);
   expect(await story.suppressed()).toEqual([`address ada@x.org: ${reason}`, `person ada: ${reason}`]);
   expect(await endOf(story, 'ada')).toBe('suppressed');
-  expect(await draftsOf(story, 'twin')).toEqual(['cancelled: suppressed']);
+  expect(await draftsOf(story, 'twin')).toEqual(['canceled: suppressed']);
   await story.user('ada', { email: 'new@x.org' });
   await story.event('ada', 'began');
   await story.later(DAY);
@@ -207,7 +207,7 @@ test('an answer ends the runs of whoever answered, cancels what nobody touched a
     'Approved held replied',
     'Bills scheduled null',
     'Letters sent null',
-    'Untouched cancelled replied',
+    'Untouched canceled replied',
   ]);
   expect(await endOf(story, 'ada')).toBe('replied');
   expect((await story.runs('ada', 'Bills'))[0]?.state).toBe('active');
@@ -232,7 +232,7 @@ async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promis
 
 test('an answer cancels a letter that was put off and that nobody touched', async () => {
   const story = await withPutOff(async () => {});
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: replied']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: replied']);
   expect((await story.messages('ada')).at(-1)).toMatchObject({ state: 'failed', reason: 'replied' });
 });
 
@@ -257,7 +257,7 @@ test('a letter that waits for a person after it was put off is not handed over t
   await story.act('ada', { kind: 'approve' });
   await story.user('ada', { email: 'new@x.org' });
   await story.later(MINUTE);
-  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'cancelled: address_changed']);
+  expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: address_changed']);
 });
 
 test('a sign of life lifts what bounces said of an address, and a machine gives none', async () => {

@@ -218,7 +218,7 @@ const END_WORDS: Partial<Record<Draft['state'], string>> = {
   sending: 'It is being handed over',
   sent: 'It was sent',
   skipped: 'It was skipped',
-  cancelled: 'It was cancelled',
+  canceled: 'It was canceled',
   failed: 'It could not be sent',
   unknown: 'Nobody knows whether it arrived',
 };

@@ -53,7 +53,7 @@ export type Outcome = {
   changed: Run[];
   /** A letter is to be written for each of these runs. */
   letters: { run: Run; letter: ProgramLetter }[];
-  /** Their open drafts are cancelled. */
+  /** Their open drafts are canceled. */
   ended: Run[];
 };
 

@@ -147,15 +147,15 @@ test('a feed ends for whoever was removed or signed out, and for nobody else', a
       return gone.has(`role ${personId}`) ? null : 'viewer';
     },
     rolesOf: async () => new Map(),
-    organisationsOf: async () => [],
-    organisationsToMakeIn: async () => [],
+    organizationsOf: async () => [],
+    organizationsToMakeIn: async () => [],
     namesOf: async () => new Map(),
   };
   const own = testDashboard(db, { feeds, access });
   const ownBase = await own.url();
   const as = (role: string): Promise<EventListener> => listen(ownBase, '', { 'x-test-role': role });
   const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
-  // Of whom their organisation has come to ask for an authenticator app.
+  // Of whom their organization has come to ask for an authenticator app.
   const lacking = await as('lacking');
   await feeds.check();
   expect(feeds.count()).toBe(4);

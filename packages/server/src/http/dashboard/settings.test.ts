@@ -197,12 +197,12 @@ test('before a pause it is told what it keeps back; nothing leaves in it, and wh
     long_held: 0,
     needs_confirmation: false,
   });
-  const resumed = await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+  const resumed = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     as: 'admin',
     body: {},
   });
-  expect(resumed.json.data).toEqual({ paused: false, cancelled: 0, postponed: 2 });
-  const again = await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+  expect(resumed.json.data).toEqual({ paused: false, canceled: 0, postponed: 2 });
+  const again = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     body: {},
   });
   expect([again.status, again.json.errors[0]?.message]).toEqual([
@@ -233,7 +233,7 @@ test('more than a hundred that were held for a day are let go only by who types 
     needs_confirmation: true,
   });
   for (const body of [{}, { confirmed: 100 }]) {
-    const { status, json } = await ask<{ paused: false; cancelled: number; postponed: number }>(
+    const { status, json } = await ask<{ paused: false; canceled: number; postponed: number }>(
       'POST resume',
       { body },
     );
@@ -245,7 +245,7 @@ test('more than a hundred that were held for a day are let go only by who types 
   expect((await ask<PauseEffect>('GET pause')).json.data.paused).toBe(true);
   expect(
     (
-      await ask<{ paused: false; cancelled: number; postponed: number }>('POST resume', {
+      await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
         body: { confirmed: 101 },
       })
     ).json.data.postponed,

@@ -32,12 +32,12 @@ test('the tables are what the library of the sign-in expects of them', async () 
   await (await team.signIns()).checkTables();
 });
 
-test('set-up makes the first person, who owns an organisation, its project and those that were there before', async () => {
+test('set-up makes the first person, who owns an organization, its project and those that were there before', async () => {
   const { json } = await ada.ask('GET /session');
   expect(json.data).toMatchObject({
     set_up: true,
     person: { name: 'ada', email: 'ada@x.org', two_factor: false },
-    organisations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
+    organizations: [{ name: 'Acme', role: 'owner', requires_two_factor: false, wants_digest: true }],
     installation: { outbox: true, public_url: DASHBOARD_ORIGIN },
   });
   const listed = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];

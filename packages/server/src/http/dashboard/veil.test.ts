@@ -107,7 +107,7 @@ type Shown = { projectId: number; places: string[]; files: string[]; seal: strin
 /** A token for reading reads as a viewer does, whoever it is of. */
 async function showsProgramsNothing(shown: Shown): Promise<void> {
   await db.query(
-    `UPDATE beckon.project SET organisation_id = (SELECT organisation_id FROM beckon.project WHERE project_id = $1)
+    `UPDATE beckon.project SET organization_id = (SELECT organization_id FROM beckon.project WHERE project_id = $1)
      WHERE project_id = $2`,
     [projectId, shown.projectId],
   );

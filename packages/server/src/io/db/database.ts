@@ -29,7 +29,7 @@ export type Database = Tx & {
 export type PageRequest = {
   /** `heavy`: what it costs depends on what was typed. Those share few connections, and leave the others to the rest. */
   cost: 'light' | 'heavy';
-  /** Given when the request is over: its running statement is cancelled, and no other begins. */
+  /** Given when the request is over: its running statement is canceled, and no other begins. */
   signal?: AbortSignal;
   /** Waits for a turn in front of each connection that is taken; returns the function that gives it back. */
   turn?: () => Promise<() => void>;
@@ -47,7 +47,7 @@ export type DatabaseOptions = {
   namedStatements?: boolean;
   /** After so long without a statement a transaction is over, and what it held is free. */
   idleWithinMs?: number;
-  /** A statement outside of batches is cancelled after this long. */
+  /** A statement outside of batches is canceled after this long. */
   statementWithinMs?: number;
   reach?: Reach | undefined;
 };

@@ -32,7 +32,7 @@ export type Lane = {
   queryWithinMs: number;
   /** The client cancels a single statement after this long; null where PostgreSQL does, by `statement_timeout`. */
   cancelAfterMs: number | null;
-  /** When it is given, the running statement is cancelled and no other begins. */
+  /** When it is given, the running statement is canceled and no other begins. */
   signal?: AbortSignal | undefined;
   /** Waits for the right to take a connection, and returns the function that gives the right back. */
   turn?: (() => Promise<() => void>) | undefined;
@@ -65,7 +65,7 @@ export async function inTransaction<T>(lane: Lane, work: (tx: Tx) => Promise<T>)
     await client.query(lane.begin);
     const result = await work(oneByOne(statementsOn(client, lane)));
     lane.signal?.throwIfAborted();
-    // From here on the outcome has to be known, so nothing is cancelled.
+    // From here on the outcome has to be known, so nothing is canceled.
     keep();
     await client.query('COMMIT');
     release(false);
@@ -116,7 +116,7 @@ type Checkout = {
   client: pg.PoolClient;
   /** Once. A connection of a request that has ended is closed, whatever its state. */
   release: (isBroken: boolean) => void;
-  /** Nothing is cancelled from now on. */
+  /** Nothing is canceled from now on. */
   keep: () => void;
 };
 

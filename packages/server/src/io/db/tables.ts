@@ -95,14 +95,14 @@ const OF_PROJECTS = [
 /** One row each: the check value of the secret key, where this database came from, the key that hashes erased users' addresses. */
 const OF_INSTALLATION = ['installation', 'lineage', 'suppression_key'] as const;
 
-/** Those who sign in are of organisations, and of no project. */
+/** Those who sign in are of organizations, and of no project. */
 const OF_TEAMS = [
   'team_account',
   'team_attempt',
   'team_device',
   'team_link',
   'team_member',
-  'team_organisation',
+  'team_organization',
   'team_passkey',
   'team_session',
   'team_token',

@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
-import type { OrganisationShown } from '@beckon/contract/dashboard';
+import type { OrganizationShown } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
 import { refused, told } from '../../parts/index.ts';
 
 /** Its name, and whether an authenticator app is asked for; both are the owner's. */
-export function Organisation({ organisation }: { organisation: OrganisationShown }): ReactNode {
-  const [name, setName] = useState(organisation.name);
+export function Organization({ organization }: { organization: OrganizationShown }): ReactNode {
+  const [name, setName] = useState(organization.name);
   const isOwner = useMay('owner');
-  const change = useChange('POST /projects/:project/organisation', {
-    refreshes: ['GET /projects/:project/organisation', 'GET /session'],
+  const change = useChange('POST /projects/:project/organization', {
+    refreshes: ['GET /projects/:project/organization', 'GET /session'],
     onDone: () => told('Saved'),
     onRefused: (error) => refused(error),
   });
@@ -32,7 +32,7 @@ export function Organisation({ organisation }: { organisation: OrganisationShown
             <Button
               type="submit"
               variant="default"
-              disabled={name.trim() === '' || name === organisation.name}
+              disabled={name.trim() === '' || name === organization.name}
               loading={change.isPending}
             >
               Save
@@ -43,7 +43,7 @@ export function Organisation({ organisation }: { organisation: OrganisationShown
       <Switch
         label="Everybody needs an authenticator app"
         description="Who has none yet sees no project until they set it up. Only an owner changes this."
-        checked={organisation.requires_two_factor}
+        checked={organization.requires_two_factor}
         disabled={!isOwner || change.isPending}
         onChange={(event) => change.mutate({ body: { requires_two_factor: event.currentTarget.checked } })}
       />
