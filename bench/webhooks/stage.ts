@@ -69,8 +69,8 @@ export function bodyOf(id: string, at: number): string {
   };
   const data = {
     ...about,
-    machine: 'no',
-    machine_reason: null,
+    bot: 'no',
+    bot_reason: null,
     url: `https://example.com/${'x'.repeat(400)}`,
   };
   return JSON.stringify({

@@ -192,7 +192,7 @@ CREATE TABLE beckon.dead_letter (
   record jsonb NOT NULL,
   reason text COLLATE "C" NOT NULL,
   accepted_at timestamp with time zone NOT NULL,
-  died_at timestamp with time zone NOT NULL
+  dead_lettered_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE beckon.decision (
@@ -364,13 +364,13 @@ CREATE TABLE beckon.hit (
   kind text COLLATE "C" NOT NULL,
   link integer,
   at timestamp with time zone NOT NULL,
-  machine text COLLATE "C",
-  machine_reason text COLLATE "C",
+  bot text COLLATE "C",
+  bot_reason text COLLATE "C",
   agent text COLLATE "C",
   remote text COLLATE "C",
   signs text[] COLLATE "C" NOT NULL
 );
-COMMENT ON COLUMN beckon.hit.machine IS 'NULL until the hit is classified. agent and remote are deleted before the rest of the row.';
+COMMENT ON COLUMN beckon.hit.bot IS 'NULL until the hit is classified. agent and remote are deleted before the rest of the row.';
 
 CREATE TABLE beckon.hit_count (
   project_id bigint NOT NULL,
@@ -675,7 +675,7 @@ CREATE TABLE beckon.reply (
   forward_at timestamp with time zone,
   forward_attempts integer NOT NULL DEFAULT 0,
   forwarded_at timestamp with time zone,
-  forward_trouble text COLLATE "C"
+  forward_error text COLLATE "C"
 );
 COMMENT ON COLUMN beckon.reply.verified IS 'How it is known that the reply belongs to the email.';
 COMMENT ON COLUMN beckon.reply.forward_at IS 'When the reply is next forwarded to the team. NULL: it was forwarded, or will not be.';
@@ -819,7 +819,7 @@ CREATE TABLE beckon.sending_domain (
   next_check_at timestamp with time zone,
   throttle text COLLATE "C" NOT NULL,
   warm boolean NOT NULL,
-  ramp_from timestamp with time zone,
+  warmup_from timestamp with time zone,
   paused_at timestamp with time zone,
   paused_reason text COLLATE "C",
   resumed_at timestamp with time zone,
@@ -901,7 +901,7 @@ CREATE TABLE beckon.team_device (
   label text COLLATE "C" NOT NULL,
   scopes text[] COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
-  asked_at timestamp with time zone NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   state text COLLATE "C" NOT NULL,
   decided_by text COLLATE "C"
@@ -1198,7 +1198,7 @@ ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
-ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['person_created'::text, 'person_changed'::text, 'person_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
+ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk'::text])));
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
@@ -1235,7 +1235,7 @@ ALTER TABLE beckon.event_volume ADD CONSTRAINT event_volume_pkey PRIMARY KEY (pr
 ALTER TABLE beckon.expected_event ADD CONSTRAINT expected_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
-ALTER TABLE beckon.hit ADD CONSTRAINT hit_machine_check CHECK ((machine = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_bot_check CHECK ((bot = ANY (ARRAY['yes'::text, 'probable'::text, 'no'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_number_check CHECK (((number >= 1) AND (number <= 100)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, message_id, number);
 ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_hits_check CHECK ((hits > 0));

@@ -24,7 +24,7 @@ function gateText(gate: DraftGate | null, when: Words['when']): string | null {
 }
 
 export function fateOf({ becomes, at, reason }: PolicyFate, { when }: Words): string {
-  if (becomes === 'leaves') return `sent ${when(at) ?? ''}`;
+  if (becomes === 'sends') return `sent ${when(at) ?? ''}`;
   return becomes === 'held' ? `held: ${plain(reason ?? '')}` : 'expires';
 }
 

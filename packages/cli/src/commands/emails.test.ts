@@ -39,7 +39,7 @@ beforeAll(async () => {
   email = sent?.id ?? '';
   const at = db.clock.now() + 3 * 86_400_000;
   await recordOutcomes({ db, newId, log: silentLog }, [
-    { projectId, messageId: email, occurredAt: at, type: 'email.opened', machine: 'no', machineReason: null },
+    { projectId, messageId: email, occurredAt: at, type: 'email.opened', bot: 'no', botReason: null },
   ]);
   await insertReply(db, {
     projectId,

@@ -61,13 +61,13 @@ const STATES: Record<DeliveryListed['state'], string> = {
   unknown: 'delivery unknown',
 };
 
-function stateOf({ state, reason, reason_words }: DeliveryListed): string {
-  const why = reason_words ?? (reason === null ? null : plain(reason));
+function stateOf({ state, reason, reason_text }: DeliveryListed): string {
+  const why = reason_text ?? (reason === null ? null : plain(reason));
   return why === null ? STATES[state] : `${STATES[state]}: ${why}`;
 }
 
 function outcomeName(outcome: LetterOutcome): string {
-  return plain(outcome.replace('machine_', 'bot '));
+  return plain(outcome.replace('bot_', 'bot '));
 }
 
 function emailView(email: DeliveryWhole, words: Words): View {
@@ -79,10 +79,10 @@ function emailView(email: DeliveryWhole, words: Words): View {
       : `${email.frozen.text.trimEnd()}\n\nThe whole email: beckon emails raw ${email.id}`,
     {
       title: 'Outcomes',
-      rows: email.outcomes_told.map(({ type, words: what, occurred_at, machine }) => ({
+      rows: email.outcome_history.map(({ type, words: what, occurred_at, bot }) => ({
         time: when(occurred_at),
         outcome: plain(type.replace('email.', '')),
-        by: by(machine),
+        by: by(bot),
         detail: what,
       })),
       empty: 'No outcomes yet.',
@@ -90,10 +90,10 @@ function emailView(email: DeliveryWhole, words: Words): View {
     { title: 'Opens and clicks', rows: email.hits.map((hit) => hitRow(hit, words)) },
     {
       title: 'Links',
-      rows: email.links.map(({ url, clicks, machine_clicks }) => ({
+      rows: email.links.map(({ url, clicks, bot_clicks }) => ({
         url,
         clicks,
-        'bot clicks': machine_clicks,
+        'bot clicks': bot_clicks,
       })),
     },
     { title: 'Replies', rows: email.replies.map((reply) => replyRow(reply, words)) },
@@ -131,17 +131,17 @@ function emailDetails(email: DeliveryWhole, { when }: Words) {
     'first attempt': when(email.first_at),
     'next attempt': when(email.next_at),
     ended: when(email.ended_at),
-    'time zone': email.person_time_zone,
+    'time zone': email.user_time_zone,
     'opens and clicks': hits_counted > hits.length ? `${hits_counted}, the first ${hits.length} below` : null,
     'send again': email.send_again === 'no' ? null : `beckon drafts send-again ${email.draft_id}`,
   };
 }
 
-function hitRow({ at, kind, url, machine, reason_words, agent }: LetterHit, { when }: Words) {
-  return { time: when(at), kind: plain(kind), by: by(machine), because: reason_words, url, agent };
+function hitRow({ at, kind, url, bot, reason_text, agent }: LetterHit, { when }: Words) {
+  return { time: when(at), kind: plain(kind), by: by(bot), because: reason_text, url, agent };
 }
 
-function by(machine: LetterHit['machine']): string | null {
-  if (machine === null) return null;
-  return { no: 'human', probable: 'probably a bot', yes: 'bot' }[machine];
+function by(bot: LetterHit['bot']): string | null {
+  if (bot === null) return null;
+  return { no: 'human', probable: 'probably a bot', yes: 'bot' }[bot];
 }

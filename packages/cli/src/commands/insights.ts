@@ -64,7 +64,7 @@ function groupRow(by: string, group: InsightGroup): Row {
     complained: withRate(group.complained, rates.complained),
     unsubscribed: withRate(group.unsubscribed, rates.unsubscribed),
     edited: withRate(group.edited.edited, rates.edited),
-    'bot hits': group.machine_opened + group.machine_clicked,
+    'bot hits': group.bot_opened + group.bot_clicked,
     'median time to open': group.median_open_ms === null ? null : span(group.median_open_ms),
   };
 }

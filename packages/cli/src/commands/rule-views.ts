@@ -10,13 +10,13 @@ import type { Block, View } from '../output/view.ts';
 import { viewOf } from '../output/auto.ts';
 import { count, type Words } from '../output/words.ts';
 
-export function ruleRow({ id, name, on, mode, leaves_after, open_drafts, priority, ...rule }: RuleListed) {
+export function ruleRow({ id, name, on, mode, sends_after, open_drafts, priority, ...rule }: RuleListed) {
   return {
     id,
     name,
     state: on ? 'enabled' : 'disabled',
     mode,
-    'sent after': leaves_after ?? 'approval',
+    'sent after': sends_after ?? 'approval',
     'open drafts': open_drafts,
     priority,
     warnings: rule.lints.length + (rule.alarm === null ? 0 : 1) || null,

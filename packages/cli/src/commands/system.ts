@@ -22,7 +22,7 @@ export const system: Noun = {
           PostgreSQL: state.postgres,
           schema: state.schema,
           'clock offset': state.clock_offset_ms === null ? 'not measured yet' : `${state.clock_offset_ms} ms`,
-          sending: state.letters_leave
+          sending: state.sending_enabled
             ? null
             : 'off: the database was restored or copied. Confirm it on its machine: beckon-server confirm-restore',
           'waiting records': `${queue.live} live, ${queue.bulk} bulk, of at most ${queue.max.toLocaleString('en-US')}`,

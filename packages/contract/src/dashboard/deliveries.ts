@@ -1,14 +1,14 @@
-import type { BounceClass, MachineVerdict, WebhookType } from '../index.ts';
+import type { BounceClass, BotVerdict, WebhookType } from '../index.ts';
 import type { FrameQuery, Many, One, PageQuery, Raw } from './envelope.ts';
 
 export type LetterState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
 
-/** What `outcome:` may be asked for in the filter of letters. `machine_…`: by a machine alone. */
+/** What `outcome:` may be asked for in the filter of letters. `bot_…`: by a machine alone. */
 export type LetterOutcome =
   | 'opened'
   | 'clicked'
-  | 'machine_opened'
-  | 'machine_clicked'
+  | 'bot_opened'
+  | 'bot_clicked'
   | 'replied'
   | 'bounced'
   | 'complained'
@@ -28,7 +28,7 @@ export type DeliveryListed = {
   state: LetterState;
   /** Why it failed, waits or is not known to have left, as a code and in words. */
   reason: string | null;
-  reason_words: string | null;
+  reason_text: string | null;
   domain: string | null;
   provider: string | null;
   attempts: number;
@@ -47,9 +47,9 @@ export type LetterHit = {
   url: string | null;
   at: string;
   /** Null: judged ten seconds after it came. */
-  machine: MachineVerdict | null;
+  bot: BotVerdict | null;
   reason: string | null;
-  reason_words: string | null;
+  reason_text: string | null;
   agent: string | null;
 };
 
@@ -69,7 +69,7 @@ export type LetterBecame = {
   id: string;
   type: WebhookType;
   occurred_at: string;
-  machine: MachineVerdict | null;
+  bot: BotVerdict | null;
   bounce_class: BounceClass | null;
   words: string;
 };
@@ -77,7 +77,7 @@ export type LetterBecame = {
 export type LetterHeader = { name: string; value: string };
 
 export type DeliveryWhole = DeliveryListed & {
-  person_time_zone: string | null;
+  user_time_zone: string | null;
   first_at: string | null;
   next_at: string | null;
   relay_id: string | null;
@@ -94,8 +94,8 @@ export type DeliveryWhole = DeliveryListed & {
   } | null;
   hits: LetterHit[];
   hits_counted: number;
-  outcomes_told: LetterBecame[];
-  links: { url: string; clicks: number; machine_clicks: number }[];
+  outcome_history: LetterBecame[];
+  links: { url: string; clicks: number; bot_clicks: number }[];
   webhooks: LetterWebhook[];
   replies: ReplyListed[];
   /** What it takes to send its draft again; `no`: that cannot be done. */
@@ -150,7 +150,7 @@ export type ReplySignName = 'recipient' | 'domain' | 'reference' | 'token' | 'fa
 
 export type ReplyListed = {
   id: string;
-  letter_id: string;
+  email_id: string;
   draft_id: string;
   external_user_id: string;
   received_at: string;
@@ -164,7 +164,7 @@ export type ReplyListed = {
   forward: 'none' | 'waiting' | 'done' | 'trouble';
   forward_at: string | null;
   forwarded_at: string | null;
-  forward_trouble: string | null;
+  forward_error: string | null;
 };
 
 export type ReplyThread = {

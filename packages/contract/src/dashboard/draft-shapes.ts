@@ -195,7 +195,7 @@ export type BulkPreview = {
   refused: BulkRefused[];
   /** Of those that would be approved: what would still hold them. */
   held_by: { reason: string; sentence: string; drafts: number }[];
-  leaves_now: number;
+  sends_now: number;
   rules: { name: string; drafts: number }[];
 };
 

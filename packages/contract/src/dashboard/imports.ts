@@ -69,7 +69,7 @@ export type ImportCheck = {
   rules: { rule: string; name: string; event: string; people: PeopleCounted; recent: PeopleCounted }[];
   /** How many letters the import sends, unless events are told as live. */
   letters: 0;
-  /** Facts of the source by their name, for example `unmatched_customers` or `unarmed_trials`. */
+  /** Facts of the source by their name, for example `unmatched_customers` or `trials_without_timer`. */
   facts: { [name: string]: number };
 };
 

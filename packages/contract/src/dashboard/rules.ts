@@ -20,7 +20,7 @@ export type RuleListed = {
   /** Of the rule itself, such as `4h`; null: as the project has it. */
   deadline: string | null;
   /** After how long an untouched draft really leaves by itself; null: never, a person has to send it. */
-  leaves_after: string | null;
+  sends_after: string | null;
   priority: number;
   sentence: string;
   /** How many of its steps write a letter, and how many steps there are in all. */

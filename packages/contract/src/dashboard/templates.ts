@@ -62,7 +62,7 @@ export type LetterCheck = {
 export type TemplatePreview = {
   /** To whom it is written; a person made up where nobody was named. */
   external_user_id: string;
-  is_made_up: boolean;
+  is_sample: boolean;
   /** What it is told about. */
   event: string;
   subject: string;

@@ -14,7 +14,7 @@ export type WebhookEndpoint = {
   failing_since: string | null;
   failures: number;
   /** It fails so often that it is asked again only now and then. */
-  spared_until: string | null;
+  backoff_until: string | null;
   last_success_at: string | null;
   secrets: { created_at: string; expires_at: string | null }[];
   created_at: string;

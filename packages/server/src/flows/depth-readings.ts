@@ -16,14 +16,14 @@ const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 const inbox: Reading = {
   name: 'inbox',
   gauges: [
-    { name: 'beckon_inbox_waiting_records', help: 'Accepted records that wait, in both lanes', labels: [] },
+    { name: 'beckon_queue_waiting_records', help: 'Accepted records that wait, in both lanes', labels: [] },
     {
-      name: 'beckon_inbox_fullest_records',
+      name: 'beckon_queue_fullest_records',
       help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',
       labels: [],
     },
     {
-      name: 'beckon_inbox_oldest_seconds',
+      name: 'beckon_queue_oldest_seconds',
       help: 'How long the oldest record waits that is not digested',
       labels: ['lane'],
     },
@@ -37,11 +37,11 @@ const inbox: Reading = {
              WHERE (i.project_id, i.lane) > (head.project_id, head.lane)
              ORDER BY i.project_id, i.lane, i.seq LIMIT 1) next
          )
-         SELECT 'beckon_inbox_oldest_seconds' AS gauge, l.lane AS a, NULL AS b,
+         SELECT 'beckon_queue_oldest_seconds' AS gauge, l.lane AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
          FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN head ON head.lane = l.lane GROUP BY l.lane
-         UNION ALL SELECT 'beckon_inbox_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.lane
-         UNION ALL SELECT 'beckon_inbox_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.lane`,
+         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.lane
+         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.lane`,
   values: ({ now }) => [now],
 };
 
@@ -49,13 +49,13 @@ const inboxLanes: Reading = {
   name: 'inbox_lanes',
   gauges: [
     {
-      name: 'beckon_inbox_records',
+      name: 'beckon_queue_records',
       help: 'Accepted records that wait, by lane, among the first 100,000 chunks',
       labels: ['lane'],
     },
   ],
   text: `WITH chunk AS MATERIALIZED (SELECT lane, records - applied AS waiting FROM beckon.inbox LIMIT $1)
-         SELECT 'beckon_inbox_records' AS gauge, l.lane AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
+         SELECT 'beckon_queue_records' AS gauge, l.lane AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
          FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN chunk ON chunk.lane = l.lane GROUP BY l.lane`,
   values: ({ countedTo }) => [countedTo],
 };
@@ -64,12 +64,12 @@ const deadLetters: Reading = {
   name: 'dead_letters',
   gauges: [
     {
-      name: 'beckon_dead_records',
+      name: 'beckon_dead_letters',
       help: 'Records that could not be applied and wait for somebody to look',
       labels: [],
     },
   ],
-  text: `SELECT 'beckon_dead_records' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
+  text: `SELECT 'beckon_dead_letters' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
          FROM (SELECT FROM beckon.dead_letter LIMIT $1) found`,
   values: ({ countedTo }) => [countedTo],
 };
@@ -118,12 +118,12 @@ const letters: Reading = {
   name: 'letters',
   gauges: [
     {
-      name: 'beckon_unfinished_letters',
+      name: 'beckon_unfinished_emails',
       help: 'Letters between claim and result; a submitting one becomes unknown if its process dies',
       labels: ['state'],
     },
     {
-      name: 'beckon_unsettled_letters',
+      name: 'beckon_unresolved_emails',
       help: 'Letters of the last 24 hours that failed, or of which nobody knows whether they left',
       labels: ['state'],
     },
@@ -134,10 +134,10 @@ const letters: Reading = {
              SELECT state FROM beckon.draft d WHERE d.project_id = p.project_id AND d.state IN ('failed', 'unknown')
                AND d.ended_at > $1::timestamptz - interval '24 hours') d
            LIMIT $2)
-         SELECT 'beckon_unfinished_letters' AS gauge, s.state AS a, NULL AS b, count(underway.state)::float8 AS value
+         SELECT 'beckon_unfinished_emails' AS gauge, s.state AS a, NULL AS b, count(underway.state)::float8 AS value
          FROM unnest(ARRAY['claimed', 'submitting']) AS s(state) LEFT JOIN underway ON underway.state = s.state GROUP BY s.state
          UNION ALL
-         SELECT 'beckon_unsettled_letters', s.state, NULL, count(unsettled.state)::float8
+         SELECT 'beckon_unresolved_emails', s.state, NULL, count(unsettled.state)::float8
          FROM unnest(ARRAY['failed', 'unknown']) AS s(state) LEFT JOIN unsettled ON unsettled.state = s.state GROUP BY s.state`,
   values: ({ now, countedTo }) => [now, countedTo],
 };

@@ -167,7 +167,7 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
     remote: '::1',
   } as const;
   await db.transaction((tx) => addHits(tx, [hit]));
-  const opened = { type: 'email.opened', machine: 'yes', machineReason: 'prefetch' } as const;
+  const opened = { type: 'email.opened', bot: 'yes', botReason: 'prefetch' } as const;
   await recordOutcomes({ db, newId, log: silentLog }, [{ ...letter, occurredAt: at, ...opened }]);
   await db.transaction((tx) =>
     insertReply(tx, {
@@ -353,7 +353,7 @@ test('the stream hears that somebody was erased, and not who', async () => {
   await liveALife();
   const { removed } = await erase();
   const rows = await db.query(
-    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'person_erased'`,
+    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'user_erased'`,
     [projectId],
   );
   expect(rows).toEqual([{ external_user_id: null, detail: { removed } }]);

@@ -117,7 +117,7 @@ export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId):
     if (isKnown) {
       const detail = JSON.stringify({ removed });
       await addChanges(tx, [
-        { projectId, at, id: newId(), kind: 'person_erased', userId: null, audienceId: null, detail },
+        { projectId, at, id: newId(), kind: 'user_erased', userId: null, audienceId: null, detail },
       ]);
     }
     return { external_user_id: userId, erased_at: iso(at.getTime()), seq, removed };

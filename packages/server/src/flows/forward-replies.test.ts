@@ -59,7 +59,7 @@ async function standing({ projectId }: MailStory) {
     trouble: string | null;
   }>(
     `SELECT forward_at IS NOT NULL AS waits, forwarded_at IS NOT NULL AS forwarded, raw IS NOT NULL AS raw,
-            forward_attempts AS attempts, forward_trouble AS trouble FROM beckon.reply WHERE project_id = $1`,
+            forward_attempts AS attempts, forward_error AS trouble FROM beckon.reply WHERE project_id = $1`,
     [projectId],
   );
   return row;

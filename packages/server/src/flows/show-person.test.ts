@@ -200,14 +200,14 @@ test('an export has all that is shown, and what the stream noted and what could 
       {
         at: expect.any(String) as string,
         id: UUID,
-        kind: 'person_created',
+        kind: 'user_created',
         audience_id: null,
         detail: { traits: { plan: [null, 'free'] }, email: 'changed' },
       },
       {
         at: now(),
         id: UUID,
-        kind: 'person_changed',
+        kind: 'user_changed',
         audience_id: null,
         detail: { traits: { plan: ['free', 'pro'] } },
       },
@@ -219,7 +219,7 @@ test('an export has all that is shown, and what the stream noted and what could 
         kind: 'events',
         reason: 'bad',
         accepted_at: now(),
-        died_at: now(),
+        dead_lettered_at: now(),
         record: { external_user_id: 'ada', name: 'odd' },
       },
     ],
@@ -246,7 +246,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
     clock.advance(1);
     const link = { link: n, url: `https://acme.example/${n}` };
     await recordOutcomes(deps, [
-      { ...happened, type: 'email.clicked', machine: 'no', machineReason: null, ...link },
+      { ...happened, type: 'email.clicked', bot: 'no', botReason: null, ...link },
     ]);
   }
   const { outcomes } = await show();
@@ -259,7 +259,7 @@ test('what became of letters is shown and exported: outcomes, answers, hits, and
     draft_id: letter.draftId,
     occurred_at: inMs(-250),
     recorded_at: now(),
-    detail: { machine: 'no', machine_reason: null, url: 'https://acme.example/249' },
+    detail: { bot: 'no', bot_reason: null, url: 'https://acme.example/249' },
   });
   const { value } = await exported();
   expect(value['outcomes']).toEqual(outcomes);

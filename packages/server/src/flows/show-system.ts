@@ -8,7 +8,7 @@ import { type Database, type DatabaseFacts, databaseFacts } from '../io/db/index
 
 export type ShownSystem = DatabaseFacts & {
   at: string;
-  letters_leave: boolean;
+  sending_enabled: boolean;
   clockOffsetMs: number | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
   lanes: { name: string; next_at: string | null; late_ms: number }[];
@@ -24,7 +24,7 @@ export async function showSystem(
   return {
     ...(await databaseFacts(db)),
     at: iso(now),
-    letters_leave: await isAccepted(db),
+    sending_enabled: await isAccepted(db),
     clockOffsetMs: db.offsetMs(),
     queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
     lanes: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({

@@ -115,7 +115,7 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
     record: {},
     reason: 'x',
     accepted_at: ago(9),
-    died_at: ago(8),
+    dead_lettered_at: ago(8),
   })),
   draft: [
     draft('scheduled', { due_at: ago(30) }),
@@ -228,13 +228,13 @@ test('the page tells how much waits and for how long, over all projects, and cou
   metrics.stop();
   const told = (name: string): number | undefined => page.get(name);
   expect({
-    all: told('beckon_inbox_waiting_records'),
-    fullest: told('beckon_inbox_fullest_records'),
-    live: told('beckon_inbox_records{lane="live"}'),
-    bulk: told('beckon_inbox_records{lane="bulk"}'),
-    oldestLive: told('beckon_inbox_oldest_seconds{lane="live"}'),
-    oldestBulk: told('beckon_inbox_oldest_seconds{lane="bulk"}'),
-    dead: told('beckon_dead_records'),
+    all: told('beckon_queue_waiting_records'),
+    fullest: told('beckon_queue_fullest_records'),
+    live: told('beckon_queue_records{lane="live"}'),
+    bulk: told('beckon_queue_records{lane="bulk"}'),
+    oldestLive: told('beckon_queue_oldest_seconds{lane="live"}'),
+    oldestBulk: told('beckon_queue_oldest_seconds{lane="bulk"}'),
+    dead: told('beckon_dead_letters'),
   }).toEqual({ all: 1_014, fullest: 1_007, live: 14, bulk: 1_000, oldestLive: 75, oldestBulk: 300, dead: 2 });
   expect({
     scheduled: told('beckon_open_drafts{state="scheduled"}'),
@@ -258,10 +258,10 @@ test('the page tells how much waits and for how long, over all projects, and cou
     digest: 0,
   });
   expect({
-    claimed: told('beckon_unfinished_letters{state="claimed"}'),
-    submitting: told('beckon_unfinished_letters{state="submitting"}'),
-    unknown: told('beckon_unsettled_letters{state="unknown"}'),
-    failed: told('beckon_unsettled_letters{state="failed"}'),
+    claimed: told('beckon_unfinished_emails{state="claimed"}'),
+    submitting: told('beckon_unfinished_emails{state="submitting"}'),
+    unknown: told('beckon_unresolved_emails{state="unknown"}'),
+    failed: told('beckon_unresolved_emails{state="failed"}'),
     hard: told('beckon_recent_outcomes{type="email.bounced",class="hard"}'),
     soft: told('beckon_recent_outcomes{type="email.bounced",class="soft"}'),
     opened: told('beckon_recent_outcomes{type="email.opened",class=""}'),
@@ -352,8 +352,8 @@ test('a statement that takes too long is given up, and the others are told', asy
         .poll(async () => readPage(await metrics.text()).get('beckon_failed_readings'), { timeout: 9_000 })
         .toBe(1);
       const page = readPage(await metrics.text());
-      expect(page.get('beckon_dead_records')).toBeUndefined();
-      expect(page.get('beckon_inbox_waiting_records')).toBe(0);
+      expect(page.get('beckon_dead_letters')).toBeUndefined();
+      expect(page.get('beckon_queue_waiting_records')).toBe(0);
     });
   } finally {
     metrics.stop();
@@ -370,7 +370,7 @@ test('without its database a process still tells of itself', async () => {
     await withoutDatabase(server.database, async () => {
       const page = await read();
       expect(page.get('beckon_database_up')).toBe(0);
-      expect(page.has('beckon_inbox_waiting_records')).toBe(false);
+      expect(page.has('beckon_queue_waiting_records')).toBe(false);
       expect(page.get('process_resident_memory_bytes')).toBeGreaterThan(0);
       expect(page.has('beckon_open_drafts{state="scheduled"}')).toBe(false);
     });
@@ -397,7 +397,7 @@ test('what a server answers, refuses, digests and does in the background is coun
     const read = async (): Promise<Map<string, number>> =>
       readPage(await (await fetch(`http://127.0.0.1:${server.ports.metrics}/metrics`)).text());
     await expect
-      .poll(async () => (await read()).get('beckon_records_digested_total{lane="live"}'), { timeout: 5_000 })
+      .poll(async () => (await read()).get('beckon_records_processed_total{lane="live"}'), { timeout: 5_000 })
       .toBe(1);
     const page = await read();
     expect(page.get('beckon_requests_total{endpoint="users",status="202"}')).toBe(1);

@@ -123,20 +123,20 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
 
 function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagged'> {
   const records = new Counter({
-    name: 'beckon_records_digested_total',
+    name: 'beckon_records_processed_total',
     help: 'Records that became state, or dead letters',
     labelNames: ['lane'],
     registers,
   });
   const seconds = new Histogram({
-    name: 'beckon_digest_seconds',
+    name: 'beckon_processing_seconds',
     help: 'A batch, from taking the turns to its commit',
     labelNames: ['lane'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
   const lag = new Gauge({
-    name: 'beckon_digest_lag_seconds',
+    name: 'beckon_processing_lag_seconds',
     help: 'How long the oldest record of the last batch waited; for time, send and tell, how overdue the first moment was',
     labelNames: ['lane'],
     registers,

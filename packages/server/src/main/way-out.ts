@@ -27,7 +27,7 @@ export async function openWayOut(
 ): Promise<Relay> {
   const url = smtpUrl ?? (await openOutbox({ tokenKeys, log }, { db, life }));
   const { reach } = db;
-  const relay = openRelay({ url, log, dotSent: reach && (() => reach('letter_dot_sent')) });
+  const relay = openRelay({ url, log, dotSent: reach && (() => reach('email_dot_sent')) });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }

@@ -174,7 +174,7 @@ test('settings are set as they are typed and read back as JSON', async () => {
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
-    keep_letters: '90d',
+    keep_emails: '90d',
     from_name: 'none',
     from_address: 'none',
     reply_to: 'none',

@@ -34,7 +34,7 @@ export function addQueueCommands(program: Command, operator: Operator): void {
             kind: letter.kind,
             reason: letter.reason,
             accepted_at: letter.acceptedAt,
-            died_at: letter.diedAt,
+            dead_lettered_at: letter.deadLetteredAt,
             record: letter.record,
           }));
         },

@@ -130,7 +130,7 @@ async function round(state: State): Promise<number> {
     return 0;
   } catch (error) {
     state.failures += 1;
-    state.options.log.warn({ err: error }, 'digest.failed');
+    state.options.log.warn({ err: error }, 'processing.failed');
     return 0;
   }
 }
@@ -198,7 +198,7 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
     return done;
   } catch (error) {
     const inMs = troubles.failed(projectIds, options.db.clock.now());
-    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'digest.failed');
+    options.log.warn({ projects: projectIds.slice(0, 10), inMs, err: error }, 'processing.failed');
     return null;
   }
 }

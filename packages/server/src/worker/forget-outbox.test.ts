@@ -40,7 +40,7 @@ test('letters of all projects are kept for 30 days, the newest of them up to a n
   expect([await left(one), await left(two)]).toEqual([5, 5]);
   await forgetOutbox(given, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
   expect([await left(one), await left(two)]).toEqual([2, 2]);
-  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('forget_outbox');
+  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('clear_test_inbox');
 });
 
 test('a project in which it fails is warned of, and keeps no other from it', async () => {
@@ -57,5 +57,5 @@ test('a project in which it fails is warned of, and keeps no other from it', asy
   const run = forgetOutbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
-  expect(told).toMatchObject([{ projectId: one.id, duty: 'forget_outbox' }]);
+  expect(told).toMatchObject([{ projectId: one.id, job: 'clear_test_inbox' }]);
 });

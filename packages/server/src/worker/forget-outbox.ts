@@ -8,7 +8,7 @@ import {
 } from '../features/outbox/index.ts';
 import { listProjects } from '../features/projects/index.ts';
 import type { Database } from '../io/db/index.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;
 /** Some ten milliseconds: a row is a packed letter. */
@@ -18,7 +18,7 @@ const STEP = 500;
 export function forgetOutbox(
   { db, log }: { db: Pick<Database, 'query' | 'prepared' | 'clock'>; log: Log },
   kept: { ms: number; most: number } = { ms: OUTBOX_KEPT_MS, most: OUTBOX_KEPT_MAX },
-): Duty {
+): Job {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
     const before = db.clock.now() - kept.ms;
     const steps = [
@@ -31,11 +31,11 @@ export function forgetOutbox(
     }
   }
   return {
-    name: 'forget_outbox',
+    name: 'clear_test_inbox',
     everyMs: EVERY_MS,
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-      const given = { log, duty: 'forget_outbox', stopping };
+      const given = { log, job: 'clear_test_inbox', stopping };
       await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
     },
   };

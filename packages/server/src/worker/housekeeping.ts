@@ -9,10 +9,10 @@ import { forgetOutbox } from './forget-outbox.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
-import type { Duty } from './timetable.ts';
+import type { Job } from './timetable.ts';
 
 /** Everything that keeps the database in order, in whichever process; two that do it at once do no harm. */
-export function housekeeping(db: Database, log: Log): Duty[] {
+export function housekeeping(db: Database, log: Log): Job[] {
   return [
     forgetAnswers(db),
     keepPartitions(db),

@@ -126,5 +126,5 @@ async function giveUp(state: State): Promise<void> {
   if (performance.now() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
   state.gaveUpAt = performance.now();
   const lost = await state.sender.giveUp();
-  if (lost > 0) state.log.warn({ lost }, 'letters.lost');
+  if (lost > 0) state.log.warn({ lost }, 'email.lost');
 }

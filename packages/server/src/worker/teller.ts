@@ -80,7 +80,7 @@ async function round(state: State): Promise<number> {
     return recorded + claimed;
   } catch (error) {
     state.failures += 1;
-    options.log.warn({ err: error }, 'tell.failed');
+    options.log.warn({ err: error }, 'webhooks.failed');
     return 0;
   }
 }

@@ -101,7 +101,7 @@ const COLUMNS: Column<DeliveryListed>[] = [
     title: 'What became of it',
     width: '2fr',
     wraps: true,
-    cell: ({ outcomes, state, reason_words: words }) =>
+    cell: ({ outcomes, state, reason_text: words }) =>
       outcomes.length === 0 && words !== null && state !== 'sent' ? (
         <Text size="sm" c="dimmed">
           {words}

@@ -81,7 +81,7 @@ const TABS = ['letter', 'text', 'headers', 'happened', 'told', 'replies'] as con
 function Whole({ letter }: { letter: DeliveryWhole }): ReactNode {
   const { tab = 'letter' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { hits, outcomes_told: outcomes, webhooks, replies } = letter;
+  const { hits, outcome_history: outcomes, webhooks, replies } = letter;
   return (
     <Stack gap="lg">
       <Trouble letter={letter} />
@@ -131,7 +131,7 @@ function Whole({ letter }: { letter: DeliveryWhole }): ReactNode {
 }
 
 function Trouble({ letter }: { letter: DeliveryWhole }): ReactNode {
-  const { reason, reason_words: words, reply, state } = letter;
+  const { reason, reason_text: words, reply, state } = letter;
   if (words === null) return null;
   return (
     <Notice icon={state === 'failed' ? CircleAlert : CircleHelp} title={capital(words)}>
@@ -156,7 +156,7 @@ function capital(text: string): string {
 
 function Head({ letter }: { letter: DeliveryWhole }): ReactNode {
   const project = useProject();
-  const { person_time_zone: zone } = letter;
+  const { user_time_zone: zone } = letter;
   return (
     <Facts
       facts={[

@@ -12,7 +12,7 @@ const KINDS: Record<LetterHit['kind'], string> = {
 
 /** What became of a letter, and each fetch from which that was told: of a person or a machine, and why. */
 export function Happened({ letter }: { letter: DeliveryWhole }): ReactNode {
-  const { outcomes_told: outcomes, hits, links } = letter;
+  const { outcome_history: outcomes, hits, links } = letter;
   if (outcomes.length === 0 && hits.length === 0 && links.length === 0)
     return (
       <Empty title="Nothing has happened yet">
@@ -43,10 +43,10 @@ function Outcomes({ letter }: { letter: DeliveryWhole }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {letter.outcomes_told.map(({ id, occurred_at: at, words }) => (
+          {letter.outcome_history.map(({ id, occurred_at: at, words }) => (
             <Table.Tr key={id}>
               <Table.Td>
-                <When at={at} theirZone={letter.person_time_zone} />
+                <When at={at} theirZone={letter.user_time_zone} />
               </Table.Td>
               <Table.Td>{words}</Table.Td>
             </Table.Tr>
@@ -78,7 +78,7 @@ function Links({ links }: { links: DeliveryWhole['links'] }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {links.map(({ url, clicks, machine_clicks: machines }, at) => (
+          {links.map(({ url, clicks, bot_clicks: machines }, at) => (
             <Table.Tr key={`${at} ${url}`}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
               <Table.Td ta="right">{clicks}</Table.Td>
@@ -92,7 +92,7 @@ function Links({ links }: { links: DeliveryWhole['links'] }): ReactNode {
 }
 
 function Hits({
-  letter: { hits, hits_counted: counted, person_time_zone: zone },
+  letter: { hits, hits_counted: counted, user_time_zone: zone },
 }: {
   letter: DeliveryWhole;
 }): ReactNode {
@@ -147,13 +147,13 @@ function Hits({
   );
 }
 
-function Verdict({ hit: { machine, reason_words: why } }: { hit: LetterHit }): ReactNode {
+function Verdict({ hit: { bot, reason_text: why } }: { hit: LetterHit }): ReactNode {
   return (
     <Stack gap={0}>
-      {machine === null && <Mark icon={Clock} tone="quiet" label="Being judged" />}
-      {machine === 'no' && <Mark icon={User} tone="good" label="A person" />}
-      {machine === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a machine" />}
-      {machine === 'yes' && <Mark icon={Bot} tone="quiet" label="A machine" />}
+      {bot === null && <Mark icon={Clock} tone="quiet" label="Being judged" />}
+      {bot === 'no' && <Mark icon={User} tone="good" label="A person" />}
+      {bot === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a machine" />}
+      {bot === 'yes' && <Mark icon={Bot} tone="quiet" label="A machine" />}
       {why !== null && (
         <Text size="xs" c="dimmed">
           {why}

@@ -33,9 +33,9 @@ const STATES: Record<LetterState, Shown> = {
 export function StateMark({
   letter,
 }: {
-  letter: Pick<DeliveryListed, 'state' | 'reason_words' | 'outcomes'>;
+  letter: Pick<DeliveryListed, 'state' | 'reason_text' | 'outcomes'>;
 }): ReactNode {
-  const { state, reason_words: words, outcomes } = letter;
+  const { state, reason_text: words, outcomes } = letter;
   if (state === 'sent' && outcomes.includes('bounced'))
     return <Mark icon={Undo2} tone="bad" label="Came back" />;
   return <Mark {...STATES[state]} {...(words === null ? {} : { title: words })} />;
@@ -44,8 +44,8 @@ export function StateMark({
 const OUTCOMES: Record<LetterOutcome, Shown> = {
   opened: { icon: MailOpen, tone: 'good', label: 'Opened' },
   clicked: { icon: MousePointerClick, tone: 'good', label: 'Clicked' },
-  machine_opened: { icon: Bot, tone: 'quiet', label: 'Machine opened', title: 'A machine, and no person' },
-  machine_clicked: { icon: Bot, tone: 'quiet', label: 'Machine clicked', title: 'A machine, and no person' },
+  bot_opened: { icon: Bot, tone: 'quiet', label: 'Machine opened', title: 'A machine, and no person' },
+  bot_clicked: { icon: Bot, tone: 'quiet', label: 'Machine clicked', title: 'A machine, and no person' },
   replied: { icon: Reply, tone: 'good', label: 'Answered' },
   bounced: { icon: Undo2, tone: 'bad', label: 'Came back' },
   complained: { icon: TriangleAlert, tone: 'bad', label: 'Complaint' },
@@ -56,8 +56,8 @@ const OUTCOMES: Record<LetterOutcome, Shown> = {
 export function OutcomeMarks({ outcomes }: { outcomes: LetterOutcome[] }): ReactNode {
   const shown = outcomes.filter(
     (name) =>
-      !(name === 'machine_opened' && outcomes.includes('opened')) &&
-      !(name === 'machine_clicked' && outcomes.includes('clicked')),
+      !(name === 'bot_opened' && outcomes.includes('opened')) &&
+      !(name === 'bot_clicked' && outcomes.includes('clicked')),
   );
   if (shown.length === 0) return <span aria-label="nothing yet">–</span>;
   return (

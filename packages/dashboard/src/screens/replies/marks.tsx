@@ -56,8 +56,8 @@ const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
 export function ForwardMark({
   reply,
 }: {
-  reply: Pick<ReplyListed, 'forward' | 'forward_trouble'>;
+  reply: Pick<ReplyListed, 'forward' | 'forward_error'>;
 }): ReactNode {
-  const { forward, forward_trouble: trouble } = reply;
+  const { forward, forward_error: trouble } = reply;
   return <Mark {...FORWARDS[forward]} {...(trouble === null ? {} : { title: trouble })} />;
 }

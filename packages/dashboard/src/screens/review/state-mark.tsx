@@ -46,7 +46,7 @@ const REASONS: Record<string, string> = {
   throttle: 'Throttle',
   domain_throttle: 'Throttle',
   provider_throttle: 'Throttle',
-  ramp: 'Warm-up',
+  warmup: 'Warm-up',
   needs_review: 'Needs a look',
   missing_variable: 'A gap to fill',
   render_failed: 'Rendering failed',

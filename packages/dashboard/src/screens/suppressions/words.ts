@@ -38,7 +38,7 @@ const GATES: Record<string, string> = {
   throttle: 'Throttle',
   domain_throttle: 'Throttle of the domain',
   provider_throttle: 'Throttle of the provider',
-  ramp: 'Warm-up',
+  warmup: 'Warm-up',
 };
 
 /** A gate as people call it. */

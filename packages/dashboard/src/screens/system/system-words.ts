@@ -30,7 +30,7 @@ export function troublesOf({
   lanes,
   queue,
   clock_offset_ms: offset,
-  letters_leave: leave,
+  sending_enabled: leave,
 }: SystemState): Trouble[] {
   const troubles: Trouble[] = [];
   if (!leave)

@@ -115,7 +115,7 @@ const VERBS = {
       content: { ...content, body: `Facts ${n}` },
       facts: { n },
       missing: n % 5 === 0 ? 'plan' : null,
-      why: n % 2 === 0 ? 'facts_changed' : 'letter_changed',
+      why: n % 2 === 0 ? 'facts_changed' : 'template_changed',
       now,
     }),
   reword: (d, { now }, { n, moves }) =>

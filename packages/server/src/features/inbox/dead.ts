@@ -19,7 +19,7 @@ export function bury(tx: Tx, dead: DeadRecord, { reason, at }: { reason: string;
     record: keepable(dead.record),
     reason,
     accepted_at: dead.acceptedAt,
-    died_at: at,
+    dead_lettered_at: at,
   });
 }
 

@@ -7,7 +7,7 @@ export type DeadLetter = {
   kind: 'users' | 'events';
   reason: string;
   acceptedAt: Date;
-  diedAt: Date;
+  deadLetteredAt: Date;
   record: unknown;
 };
 
@@ -22,7 +22,7 @@ export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]>
     kind: row.kind,
     reason: row.reason,
     acceptedAt: row.accepted_at,
-    diedAt: row.died_at,
+    deadLetteredAt: row.dead_lettered_at,
     record: JSON.parse(row.record) as unknown,
   }));
 }

@@ -54,14 +54,14 @@ export type DeadRow = {
   kind: 'users' | 'events';
   reason: string;
   accepted_at: Date;
-  died_at: Date;
+  dead_lettered_at: Date;
   /** JSON text: what is only moved need not be parsed. */
   record: string;
 };
 
 export function listDeadRows(tx: Tx, projectId: number, limit: number): Promise<DeadRow[]> {
   return tx.query(
-    `SELECT seq, lane, kind, reason, accepted_at, died_at, record::text AS record FROM beckon.dead_letter
+    `SELECT seq, lane, kind, reason, accepted_at, dead_lettered_at, record::text AS record FROM beckon.dead_letter
      WHERE project_id = $1 ORDER BY seq LIMIT $2`,
     [projectId, limit],
   );
@@ -86,7 +86,7 @@ export function deleteDead(
        WHERE project_id = $1 AND seq <= $2 AND ($4::bigint[] IS NULL OR seq = ANY ($4)) ORDER BY seq LIMIT $3
      )
      DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(SELECT seq FROM first))
-     RETURNING seq, lane, kind, reason, accepted_at, died_at, record::text AS record`,
+     RETURNING seq, lane, kind, reason, accepted_at, dead_lettered_at, record::text AS record`,
     [projectId, upTo, limit, seqs],
   );
 }
@@ -260,14 +260,14 @@ export type NewDeadRow = {
   record: string;
   reason: string;
   accepted_at: Date;
-  died_at: Date;
+  dead_lettered_at: Date;
 };
 
 export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, died_at)
+    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [row.project_id, row.seq, row.lane, row.kind, row.record, row.reason, row.accepted_at, row.died_at],
+    [row.project_id, row.seq, row.lane, row.kind, row.record, row.reason, row.accepted_at, row.dead_lettered_at],
   );
 }
 
@@ -287,7 +287,7 @@ export async function deleteDeadBefore(
 ): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(
-       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND died_at < $2 ORDER BY seq LIMIT $3
+       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND dead_lettered_at < $2 ORDER BY seq LIMIT $3
      )) RETURNING seq`,
     [projectId, before, limit],
   );

@@ -14,8 +14,8 @@ export type Insight = {
   sent: number;
   opened: number;
   clicked: number;
-  machineOpened: number;
-  machineClicked: number;
+  botOpened: number;
+  botClicked: number;
   replied: number;
   hard: number;
   soft: number;

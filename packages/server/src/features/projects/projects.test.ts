@@ -92,7 +92,7 @@ test('what was set is kept beside what others set, and the rest stays at its def
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
-    keep_letters: '90d',
+    keep_emails: '90d',
     from_name: 'none',
     from_address: 'none',
     reply_to: 'none',

@@ -30,10 +30,10 @@ export type Reply = {
   forwardAttempts: number;
   forwardedAt: number | null;
   /** Why it could not be handed on, the last time. */
-  forwardTrouble: string | null;
+  forwardError: string | null;
 };
 
-export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardTrouble'> & {
+export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardError'> & {
   /** By which it is known when it comes once more. */
   inboundId: string;
   /** All of it, as long as it waits to be handed on. */

@@ -233,7 +233,7 @@ const OPEN_RUNS_MAX = 100;
 
 function isCrowded({ person }: Asked): Refusal | null {
   const open = person.openRuns();
-  return open < OPEN_RUNS_MAX ? null : { reason: 'crowded', detail: { runs: open } };
+  return open < OPEN_RUNS_MAX ? null : { reason: 'run_limit', detail: { runs: open } };
 }
 
 function decided(asked: Asked, { reason, detail = {} }: Refusal): Decided {

@@ -16,12 +16,12 @@ export {
   MESSAGE_STATES,
 } from './letters.ts';
 export { findProjectOfMessage, hasMessages } from './message-anywhere.ts';
-export { rampDay, rampLeft, rampTroubled } from './ramp.ts';
+export { warmupDay, warmupLeft, warmupTroubled } from './warmup.ts';
 export { type Pace, paceNow, slowed } from './pace.ts';
 export { MIME_MAX_BYTES, packMime } from './frozen.ts';
 export { type MessageEnd } from './message-end.ts';
 export {
-  countForRamp,
+  countForWarmup,
   countSentTo,
   type EarlierMessage,
   findClaims,

@@ -11,12 +11,12 @@ import type { Tx } from '../../io/db/index.ts';
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** What may have become of a letter, as lists are filtered by it; `machine_…`: of what no person did. */
+/** What may have become of a letter, as lists are filtered by it; `bot_…`: of what no person did. */
 export const BECAME = [
   'opened',
   'clicked',
-  'machine_opened',
-  'machine_clicked',
+  'bot_opened',
+  'bot_clicked',
   'replied',
   'bounced',
   'complained',
@@ -107,8 +107,8 @@ export async function findLetter(
 }
 
 const OUTCOME = `CASE
-    WHEN o.type = 'email.opened' THEN CASE WHEN o.class = 'no' THEN 'opened' ELSE 'machine_opened' END
-    WHEN o.type = 'email.clicked' THEN CASE WHEN o.class = 'no' THEN 'clicked' ELSE 'machine_clicked' END
+    WHEN o.type = 'email.opened' THEN CASE WHEN o.class = 'no' THEN 'opened' ELSE 'bot_opened' END
+    WHEN o.type = 'email.clicked' THEN CASE WHEN o.class = 'no' THEN 'clicked' ELSE 'bot_clicked' END
     WHEN o.type = 'email.replied' THEN 'replied'
     WHEN o.type = 'email.bounced' AND o.class = '' THEN 'bounced'
     WHEN o.type = 'email.unsubscribed' THEN CASE WHEN o.class = 'complaint' THEN 'complained' ELSE 'unsubscribed' END

@@ -75,7 +75,7 @@ export function runRound(
         : [],
       rooms.length > 0 ? listLiveSecrets(tx, { places: rooms, now: round.now }) : [],
     ]);
-    if (claimed.length > 0) db.reach?.('tell_claimed');
+    if (claimed.length > 0) db.reach?.('webhooks_claimed');
     await finish(round, { changed: spend(round, { states, enabled, claimed }) });
     db.reach?.('tell_committed');
     const secretsOf = Map.groupBy(secrets, ({ endpointId }) => endpointId);

@@ -78,7 +78,7 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const taken = await take(tx, turns, { deps, asked });
     if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
     if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
-    given.db.reach?.('digest_claimed');
+    given.db.reach?.('batch_claimed');
     const { lane, ofAll } = asked;
     const now = deps.db.clock.now();
     const run: Run = { tx, deps, lane, now, models: taken.models, isSmallest: ofAll === 1 };

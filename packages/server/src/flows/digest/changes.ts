@@ -28,7 +28,7 @@ function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOp
     projectId: person.projectId,
     at,
     id: newId(),
-    kind: change.isNew ? 'person_created' : 'person_changed',
+    kind: change.isNew ? 'user_created' : 'user_changed',
     userId: person.userId,
     audienceId: null,
     detail: JSON.stringify(detail),

@@ -179,11 +179,11 @@ test('a live change is told with what was before, and without the address', asyn
   await digestAll();
   expect(await changes()).toMatchObject([
     {
-      kind: 'person_created',
+      kind: 'user_created',
       detail: { traits: { plan: [null, 'free'], seats: [null, 1] }, email: 'changed' },
     },
     {
-      kind: 'person_changed',
+      kind: 'user_changed',
       external_user_id: 'u1',
       detail: { traits: { plan: ['free', 'pro'] }, email: 'changed' },
     },

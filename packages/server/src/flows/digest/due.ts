@@ -56,7 +56,7 @@ export function digestDue(given: BatchDeps, projectId: number, limit: number): P
     if (!known) return NOTHING;
     const until = await heardUntil(tx, { projectId, now, aheadMs: turn.aheadMs });
     const due = await listAllDue({ tx, projectId, now, until, limit, model: known });
-    given.db.reach?.('due_claimed');
+    given.db.reach?.('timers_claimed');
     const model = await withVersions({ tx, turn, now }, known, due.timers);
     const step: Step = { tx, deps, projectId, model, now };
     const answered = await answerDue(step, due);

@@ -88,7 +88,7 @@ export function createDigest(options: DigestOptions): Digest {
       if (digested.records > 0) {
         const ms = Math.round((performance.now() - startedAt) * 10) / 10;
         const { projects, records, events } = digested;
-        log.info({ lane, projects, records, events, ms }, 'records.digested');
+        log.info({ lane, projects, records, events, ms }, 'records.processed');
         options.onBatch?.({ lane, records, events, ms });
       }
       return digested;
@@ -97,7 +97,7 @@ export function createDigest(options: DigestOptions): Digest {
       const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
         digestDue(deps, projectId, records),
       );
-      if (done.people > 0) log.info({ projectId, ...done }, 'time.digested');
+      if (done.people > 0) log.info({ projectId, ...done }, 'timers.processed');
       return done;
     },
     build: (place) => buildStep(deps, place),

@@ -235,7 +235,7 @@ describe('previewEnrollment', () => {
       [one.story.projectId],
     );
     const found = await preview(one);
-    expect(found.excluded.get('crowded')).toBe(1);
+    expect(found.excluded.get('run_limit')).toBe(1);
     expect(found.excluded.get('holdout')).toBeGreaterThan(3);
     await enable(one);
     await one.story.later(0);
@@ -273,7 +273,7 @@ describe('enrollment batches', () => {
   test('go on where the last committed one ended after a worker was killed at any point of a batch', async () => {
     const one = await scene(['u1', 'u2', 'u3', 'u4', 'u5']);
     await enable(one);
-    for (const point of ['due_claimed', 'due_committing', 'due_committed'] as const) {
+    for (const point of ['timers_claimed', 'due_committing', 'due_committed'] as const) {
       const reach: Database['reach'] = (at) => {
         if (at === point) throw new Error(`killed at ${point}`);
       };

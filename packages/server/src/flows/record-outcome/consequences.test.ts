@@ -5,7 +5,7 @@ import {
   CLICKED,
   COMPLAINED,
   lettersRule,
-  MACHINE_OPENED,
+  BOT_OPENED,
   newAftermath,
   ONE_CLICK,
   OPENED,
@@ -263,7 +263,7 @@ test('a letter that waits for a person after it was put off is not handed over t
 test('a sign of life lifts what bounces said of an address, and a machine gives none', async () => {
   const story = await withLetter();
   await story.became('ada', bounced('hard'));
-  await story.became('ada', MACHINE_OPENED);
+  await story.became('ada', BOT_OPENED);
   expect(await story.suppressed()).toHaveLength(1);
   await story.became('ada', CLICKED);
   expect(await story.suppressed()).toEqual([]);
@@ -272,7 +272,7 @@ test('a sign of life lifts what bounces said of an address, and a machine gives 
 });
 
 test.each([
-  { what: MACHINE_OPENED, name: 'an open, even of a machine,', knows: ['sent', null] },
+  { what: BOT_OPENED, name: 'an open, even of a machine,', knows: ['sent', null] },
   { what: CLICKED, name: 'a click', knows: ['sent', null] },
   { what: REPLIED, name: 'an answer', knows: ['sent', null] },
   { what: ONE_CLICK, name: 'an unsubscribe', knows: ['sent', null] },

@@ -6,7 +6,7 @@ import {
   CLICKED,
   COMPLAINED,
   lettersRule,
-  MACHINE_OPENED,
+  BOT_OPENED,
   newAftermath,
   OPENED,
   REPLIED,
@@ -53,7 +53,7 @@ async function freeze(userId: string, more: object = {}): Promise<string> {
 
 test('letters are listed, the newest first, with what became of them; pages follow each other without a gap', async () => {
   await sendTo(story, ['a', 'b', 'c']);
-  await story.became('a', OPENED, MACHINE_OPENED);
+  await story.became('a', OPENED, BOT_OPENED);
   await story.became('b', bounced('hard'));
   const all = await ask<DeliveryListed[]>('', { as: 'viewer' });
   expect(all.json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
@@ -64,7 +64,7 @@ test('letters are listed, the newest first, with what became of them; pages foll
     address: 'a@x.org',
     state: 'sent',
     reason: null,
-    outcomes: ['opened', 'machine_opened'],
+    outcomes: ['opened', 'bot_opened'],
   });
   expect(rows.get('b')?.outcomes).toEqual(['bounced']);
   expect(rows.get('c')?.outcomes).toEqual([]);
@@ -115,26 +115,26 @@ test('one letter tells how it left, who fetched what of it and why that was a ma
     { ...hit, kind: 'open', link: null, signs: [] },
   ]);
   await db.query(
-    `UPDATE beckon.hit SET machine = 'yes', machine_reason = 'bot' WHERE message_id = $1 AND kind = 'click'`,
+    `UPDATE beckon.hit SET bot = 'yes', bot_reason = 'bot' WHERE message_id = $1 AND kind = 'click'`,
     [id],
   );
-  await story.became('ada', { ...CLICKED, machine: 'yes', machineReason: 'bot' } as WhatHappened, COMPLAINED);
+  await story.became('ada', { ...CLICKED, bot: 'yes', botReason: 'bot' } as WhatHappened, COMPLAINED);
   const { json } = await ask<DeliveryWhole>(`/${id}`, { as: 'viewer' });
   expect(json.data).toMatchObject({
     id,
-    person_time_zone: 'Europe/Paris',
+    user_time_zone: 'Europe/Paris',
     frozen: { mail_from: 'b@acme.test', has_html: true },
-    links: [{ url: 'https://acme.example/start', clicks: 0, machine_clicks: 1 }],
+    links: [{ url: 'https://acme.example/start', clicks: 0, bot_clicks: 1 }],
     hits_counted: 2,
     send_again: 'no',
   });
   expect(json.data.frozen?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
   expect(json.data.frozen?.text).toContain('Hello Ada');
-  expect(json.data.hits.map(({ kind, machine, reason_words }) => [kind, machine, reason_words])).toEqual([
+  expect(json.data.hits.map(({ kind, bot, reason_text }) => [kind, bot, reason_text])).toEqual([
     ['click', 'yes', 'a robot that names itself'],
     ['open', null, null],
   ]);
-  expect(json.data.outcomes_told.map(({ words }) => words).toSorted()).toEqual([
+  expect(json.data.outcome_history.map(({ words }) => words).toSorted()).toEqual([
     'Complained that it is spam',
     'Link followed by a machine',
   ]);
@@ -166,7 +166,7 @@ test('what can be sent again says what that takes: nothing knows whether an unkn
   expect(await whole('a')).toMatchObject({
     send_again: 'plain',
     reason: 'refused',
-    reason_words: "the recipient's server rejected it",
+    reason_text: "the recipient's server rejected it",
     reply: '550 5.7.1 no',
   });
   expect(await whole('b')).toMatchObject({ send_again: 'confirmed', state: 'unknown' });

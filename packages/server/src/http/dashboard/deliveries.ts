@@ -44,11 +44,11 @@ export const deliveryRoutes: DashboardRoute[] = [
   route('GET /projects/:project/deliveries/export', {
     turn: 'statement',
     needs: 'admin',
-    audit: 'deliveries.export',
+    audit: 'emails.export',
     query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {
       const filter = readLetterFilter(query.filter ?? '');
-      const file = { name: 'deliveries.csv', type: 'text/csv; charset=utf-8' };
+      const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
       return sendPieces(reply, file, linesOf(db, { projectId, filter }));
     },
   }),

@@ -7,7 +7,7 @@ import type { Letter } from '../../features/sending/index.ts';
 import { reasonWords } from '../../flows/explain/index.ts';
 import { countRemoteImages } from '../../flows/inline-images.ts';
 import type { ShownLetter } from '../../flows/show-letter.ts';
-import { bounceClassOf, machineOf, machineWords, outcomeWords } from './letter-words.ts';
+import { bounceClassOf, botOf, botWords, outcomeWords } from './letter-words.ts';
 import { type Veil, veilMail } from './veil.ts';
 
 export function toListed(letter: Letter): DeliveryListed {
@@ -22,7 +22,7 @@ export function toListed(letter: Letter): DeliveryListed {
     subject: letter.subject,
     state: letter.state,
     reason: letter.reason,
-    reason_words: letter.reason === null ? null : reasonWords(letter.reason, 'draft'),
+    reason_text: letter.reason === null ? null : reasonWords(letter.reason, 'draft'),
     domain: letter.domain,
     provider: letter.provider,
     attempts: letter.attempts,
@@ -37,25 +37,25 @@ export function toWhole(shown: ShownLetter, veil: Veil): DeliveryWhole {
   const { letter, outcomes, urls, hits } = shown;
   return {
     ...toListed(letter),
-    person_time_zone: shown.zone,
+    user_time_zone: shown.zone,
     first_at: timeOf(letter.firstAt),
     next_at: timeOf(letter.nextAt),
     relay_id: letter.relayId,
     frozen: toFrozen(shown, veil),
     hits: hits.map((hit) => toHit(hit, urls)),
     hits_counted: shown.hitsCounted,
-    outcomes_told: outcomes.map((outcome) => ({
+    outcome_history: outcomes.map((outcome) => ({
       id: outcome.id,
       type: outcome.type,
       occurred_at: iso(outcome.occurredAt),
-      machine: machineOf(outcome.detail),
+      bot: botOf(outcome.detail),
       bounce_class: bounceClassOf(outcome.detail),
       words: outcomeWords(outcome),
     })),
     links: urls.map((url, link) => ({
       url,
       clicks: clicksOf(hits, link, true),
-      machine_clicks: clicksOf(hits, link, false),
+      bot_clicks: clicksOf(hits, link, false),
     })),
     webhooks: shown.told.map((told) => ({
       id: told.messageId,
@@ -88,7 +88,7 @@ function toFrozen({ frozen }: ShownLetter, veil: Veil): DeliveryWhole['frozen'] 
 }
 
 function toHit(
-  { number, kind, link, at, machine, machineReason, agent }: JudgedHit,
+  { number, kind, link, at, bot, botReason, agent }: JudgedHit,
   urls: string[],
 ): LetterHit {
   return {
@@ -96,22 +96,22 @@ function toHit(
     kind,
     url: link === null ? null : (urls[link] ?? null),
     at: iso(at),
-    machine,
-    reason: machineReason,
-    reason_words: machineWords(machineReason),
+    bot,
+    reason: botReason,
+    reason_text: botWords(botReason),
     agent,
   };
 }
 
 function clicksOf(hits: JudgedHit[], link: number, ofPeople: boolean): number {
-  const clicks = hits.filter((hit) => hit.kind === 'click' && hit.link === link && hit.machine !== null);
-  return clicks.filter(({ machine }) => (machine === 'no') === ofPeople).length;
+  const clicks = hits.filter((hit) => hit.kind === 'click' && hit.link === link && hit.bot !== null);
+  return clicks.filter(({ bot }) => (bot === 'no') === ofPeople).length;
 }
 
 export function toReplyListed(reply: Reply): ReplyListed {
   return {
     id: reply.id,
-    letter_id: reply.messageId,
+    email_id: reply.messageId,
     draft_id: reply.draftId,
     external_user_id: reply.userId,
     received_at: iso(reply.receivedAt),
@@ -124,13 +124,13 @@ export function toReplyListed(reply: Reply): ReplyListed {
     forward: forwardOf(reply),
     forward_at: timeOf(reply.forwardAt),
     forwarded_at: timeOf(reply.forwardedAt),
-    forward_trouble: reply.forwardTrouble,
+    forward_error: reply.forwardError,
   };
 }
 
-function forwardOf({ forwardAt, forwardedAt, forwardTrouble }: Reply): ReplyListed['forward'] {
-  if (forwardAt !== null && forwardTrouble === null) return 'waiting';
-  if (forwardTrouble !== null) return 'trouble';
+function forwardOf({ forwardAt, forwardedAt, forwardError }: Reply): ReplyListed['forward'] {
+  if (forwardAt !== null && forwardError === null) return 'waiting';
+  if (forwardError !== null) return 'trouble';
   return forwardedAt === null ? 'none' : 'done';
 }
 

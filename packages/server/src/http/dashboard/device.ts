@@ -167,6 +167,6 @@ async function requireFactor({ db }: RouteDeps, { id }: Pick<Person, 'id'>): Pro
 
 function toShown(code: string, asked: DeviceAsking): DeviceAsked {
   const { label, scopes, address, askedAt, expiresAt, state } = asked;
-  const [asked_at, expires_at] = [askedAt.toISOString(), expiresAt.toISOString()];
-  return { code, label, scopes, address, asked_at, expires_at, state };
+  const [requested_at, expires_at] = [askedAt.toISOString(), expiresAt.toISOString()];
+  return { code, label, scopes, address, requested_at, expires_at, state };
 }

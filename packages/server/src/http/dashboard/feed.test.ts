@@ -28,7 +28,7 @@ afterAll(() => dashboard.close());
 async function happens(userId: string): Promise<void> {
   const at = new Date(clock.now());
   await addChanges(db, [
-    { projectId, at, id: newId(), kind: 'person_changed', userId, audienceId: null, detail: '{}' },
+    { projectId, at, id: newId(), kind: 'user_changed', userId, audienceId: null, detail: '{}' },
   ]);
 }
 
@@ -48,7 +48,7 @@ test('what happens is told as it happens, with its place as id, and to nobody wi
   });
   await happens('ada');
   const told = await listener.next();
-  expect(told).toMatchObject({ event: 'message', data: { type: 'person_changed', place: told?.id } });
+  expect(told).toMatchObject({ event: 'message', data: { type: 'user_changed', place: told?.id } });
   listener.leave();
   const path = `GET /projects/${projectId}/feed`;
   expect((await dashboard.ask(path, { as: null })).status).toBe(401);

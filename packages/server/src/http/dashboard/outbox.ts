@@ -71,7 +71,7 @@ export const outboxRoutes: DashboardRoute[] = [
   }),
   route('POST /projects/:project/outbox/clear', {
     needs: 'admin',
-    audit: 'outbox.clear',
+    audit: 'test_inbox.clear',
     body: Type.Object({ confirm: Type.String(), older: Type.Optional(Type.String({ maxLength: 50 })) }),
     async handle({ db }, { projectId, body, note }) {
       const { name } = await findProject(db, String(projectId));

@@ -139,12 +139,12 @@ test('the effect of a policy is told before it is saved, hour by hour', async ()
   await greet('u1', 'u2');
   const { json } = await ask<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
-  expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_leaving: 0 });
+  expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
     { at: new Date(at ?? 0).toISOString(), today: 2, changed: 0 },
     { at: new Date(later ?? 0).toISOString(), today: 0, changed: 2 },
   ]);
-  expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_leaving).toBe(2);
+  expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
   expect(textOf((await ask('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
   for (const wrong of ['quiet_hours=always', 'colour=red', 'autopilot=2h', '']) {
     expect((await ask<PolicyEffect>(`GET policy/simulate?${wrong}`)).status, wrong).toBe(422);
@@ -257,7 +257,7 @@ test('as whom letters leave, and what a relay would say of it, before there is o
   expect(before).toMatchObject({
     sender: { outbox: true, no: null, address: 'letters@outbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
-    ramp: { off: 'outbox' },
+    warmup: { off: 'outbox' },
     replies: { captured: false, missing: 'mail_domain' },
     domains: [],
     has_model: false,

@@ -41,7 +41,7 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     node: process.version,
     postgres: expect.stringMatching(/^\d+/),
     schema: expect.stringMatching(/^\d{4}-/),
-    letters_leave: true,
+    sending_enabled: true,
     queue: { live: 1, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
     lanes: [{ name: 'digest' }, { name: 'send' }, { name: 'tell' }],
     webhooks: { pending: 0, delivering: 0 },
@@ -145,7 +145,7 @@ test('an erasure leaves a proof without a name, and what is kept for how long is
     retention: [
       { setting: 'keep_events', keeps: 'forever', oldest_at: null },
       { setting: 'keep_stream', keeps: '90d' },
-      { setting: 'keep_letters', keeps: '90d', oldest_at: null },
+      { setting: 'keep_emails', keeps: '90d', oldest_at: null },
       { setting: 'keep_dead', keeps: 'forever', oldest_at: null },
     ],
     erasures_waiting: 0,

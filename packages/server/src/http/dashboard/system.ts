@@ -42,10 +42,10 @@ export const systemRoutes = [
     async handle({ db }, { projectId }) {
       const letters = await listDead(db, projectId);
       return wholeList(
-        letters.map(({ acceptedAt, diedAt, ...letter }): DeadLetter => ({
+        letters.map(({ acceptedAt, deadLetteredAt, ...letter }): DeadLetter => ({
           ...letter,
           accepted_at: acceptedAt.toISOString(),
-          died_at: diedAt.toISOString(),
+          dead_lettered_at: deadLetteredAt.toISOString(),
         })),
       );
     },

@@ -140,7 +140,7 @@ export const inviteRoutes = [
     needs: 'viewer',
     isAccount: true,
     scope: 'admin',
-    audit: 'team.test_letter',
+    audit: 'team.test_email',
     async handle(deps, { projectId, person, note }) {
       const letter = testLetter(deps.installation.publicUrl);
       if (!(await mailTo(deps, { projectId, to: person.email, letter }))) {

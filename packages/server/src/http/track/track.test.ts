@@ -59,7 +59,7 @@ test('who follows a link is there at once, and the letter is known to be read an
     `SELECT detail FROM beckon.outcome WHERE project_id = $1 AND type = 'email.clicked'`,
     [letter.story.projectId],
   );
-  expect(row?.detail).toMatchObject({ url: 'https://acme.test/guide?a=1&b=2', machine: 'no' });
+  expect(row?.detail).toMatchObject({ url: 'https://acme.test/guide?a=1&b=2', bot: 'no' });
 });
 
 test('the pixel is an image of one dot, never kept by anybody, and one open however often it is fetched', async () => {

@@ -1,4 +1,4 @@
-import type { MachineVerdict } from '@beckon/contract';
+import type { BotVerdict } from '@beckon/contract';
 import { isbot } from 'isbot';
 import type { HitFacts, HitSign } from './hit.ts';
 
@@ -7,9 +7,9 @@ import type { HitFacts, HitSign } from './hit.ts';
  * some mail programs load all images before anybody looks. Nothing is thrown away for it: each hit gets a verdict, and only
  * what is no machine counts as a sign of life.
  */
-export type Verdict = { machine: MachineVerdict; reason: MachineReason | null };
+export type Verdict = { bot: BotVerdict; reason: BotReason | null };
 
-export type MachineReason = HitSign | 'trap' | 'burst' | 'early' | 'image_proxy_early' | 'same_client';
+export type BotReason = HitSign | 'trap' | 'burst' | 'early' | 'image_proxy_early' | 'same_client';
 
 /** A filter looks at the rest of the links just before or after the one that no person sees. */
 const TRAP_WITHIN_MS = 10_000;
@@ -38,19 +38,19 @@ export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): Ver
   );
 }
 
-const HUMAN: Verdict = { machine: 'no', reason: null };
-const SAME_CLIENT: Verdict = { machine: 'probable', reason: 'same_client' };
+const HUMAN: Verdict = { bot: 'no', reason: null };
+const SAME_CLIENT: Verdict = { bot: 'probable', reason: 'same_client' };
 const BETRAYED: ReadonlySet<string> = new Set(['prefetch', 'trap', 'burst', 'early']);
 
 /** By what the request itself says. */
 export function judgeAlone({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): Verdict {
-  if (kind === 'trap') return { machine: 'yes', reason: 'trap' };
+  if (kind === 'trap') return { bot: 'yes', reason: 'trap' };
   const found = VERDICTS.filter(([sign]) => signs.includes(sign));
-  return worst(found.map(([reason, machine]) => ({ machine, reason })));
+  return worst(found.map(([reason, bot]) => ({ bot, reason })));
 }
 
 /** `image_proxy`: a person's mailbox fetches for them. `bare_agent`: what Apple's mail fetches for everybody who wants privacy. */
-const VERDICTS: [HitSign, MachineVerdict][] = [
+const VERDICTS: [HitSign, BotVerdict][] = [
   ['prefetch', 'yes'],
   ['scanner', 'yes'],
   ['bot', 'yes'],
@@ -65,8 +65,8 @@ function byCompany(hit: HitFacts, { traps, bursts }: Company): Verdict[] {
   if (hit.kind !== 'click') return [];
   const isTrapped = traps.some((trap) => Math.abs(trap.at - hit.at) <= TRAP_WITHIN_MS);
   return [
-    ...(isTrapped ? [{ machine: 'yes', reason: 'trap' } as const] : []),
-    ...(bursts.has(hit) ? [{ machine: 'yes', reason: 'burst' } as const] : []),
+    ...(isTrapped ? [{ bot: 'yes', reason: 'trap' } as const] : []),
+    ...(bursts.has(hit) ? [{ bot: 'yes', reason: 'burst' } as const] : []),
   ];
 }
 
@@ -82,9 +82,9 @@ function findBursts(clicks: readonly HitFacts[]): Set<HitFacts> {
 
 function byTime({ at, signs }: HitFacts, sentAt: number | null): Verdict[] {
   if (sentAt === null) return [];
-  if (at - sentAt < EARLY_MS) return [{ machine: 'yes', reason: 'early' }];
+  if (at - sentAt < EARLY_MS) return [{ bot: 'yes', reason: 'early' }];
   const isProxyEarly = signs.includes('image_proxy') && at - sentAt < PROXY_EARLY_MS;
-  return isProxyEarly ? [{ machine: 'probable', reason: 'image_proxy_early' }] : [];
+  return isProxyEarly ? [{ bot: 'probable', reason: 'image_proxy_early' }] : [];
 }
 
 /** People share an address with machines of their house, but not what they browse with as well. */
@@ -98,12 +98,12 @@ function isSameClient(hit: HitFacts, other: HitFacts): boolean {
   );
 }
 
-const WEIGHT: Record<MachineVerdict, number> = { no: 0, probable: 1, yes: 2 };
+const WEIGHT: Record<BotVerdict, number> = { no: 0, probable: 1, yes: 2 };
 
 /** The first of those that weigh most, but for a plain no, which gives way to one with a reason. */
 function worst(verdicts: Verdict[]): Verdict {
-  const weight = Math.max(0, ...verdicts.map(({ machine }) => WEIGHT[machine]));
-  const heaviest = verdicts.filter(({ machine }) => WEIGHT[machine] === weight);
+  const weight = Math.max(0, ...verdicts.map(({ bot }) => WEIGHT[bot]));
+  const heaviest = verdicts.filter(({ bot }) => WEIGHT[bot] === weight);
   return heaviest.find(({ reason }) => reason !== null) ?? heaviest[0] ?? HUMAN;
 }
 

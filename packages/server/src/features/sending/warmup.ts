@@ -8,7 +8,7 @@ const FULL = 10_000;
 const DAY_MS = 86_400_000;
 
 /** What became of a domain's letters today, so far, and on the day before. */
-export type RampCounts = { today: number; yesterday: number; bounced: number; complained: number };
+export type WarmupCounts = { today: number; yesterday: number; bounced: number; complained: number };
 
 /** Of fewer letters nothing can be told. */
 const TELLING = 20;
@@ -16,27 +16,27 @@ const BOUNCED_MAX = 0.05;
 const COMPLAINED_MAX = 0.001;
 
 /** How many letters more may be claimed today: where too many came back or annoyed somebody, it grows no further than it went yesterday. */
-export function rampLeft(letters: number, counts: RampCounts): number {
+export function warmupLeft(letters: number, counts: WarmupCounts): number {
   const { today, yesterday } = counts;
-  return (rampTroubled(counts) ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
+  return (warmupTroubled(counts) ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
 }
 
 /** Too many came back, or annoyed somebody. */
-export function rampTroubled({ today, yesterday, bounced, complained }: RampCounts): boolean {
+export function warmupTroubled({ today, yesterday, bounced, complained }: WarmupCounts): boolean {
   const all = today + yesterday;
   return all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
 }
 
-export type RampDay = {
+export type WarmupDay = {
   /** The first is 1. */
   day: number;
-  /** How many letters may be claimed on it; null: the ramp is over. */
+  /** How many letters may be claimed on it; null: the warm-up is over. */
   letters: number | null;
   startsAt: number;
   endsAt: number;
 };
 
-export function rampDay(from: number, now: number): RampDay {
+export function warmupDay(from: number, now: number): WarmupDay {
   const day = Math.max(0, Math.floor((now - from) / DAY_MS));
   const letters = Math.floor(FIRST_DAY * GROWTH ** day);
   const startsAt = from + day * DAY_MS;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HitFacts, HitSign } from './hit.ts';
-import { judgeAlone, judgeHits, signsOf } from './machine.ts';
+import { judgeAlone, judgeHits, signsOf } from './bot.ts';
 
 const SENT = 1_000_000;
 const S = 1_000;
@@ -19,7 +19,7 @@ const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
 const click = (link: number, more: Partial<HitFacts> = {}): HitFacts => hit({ kind: 'click', link, ...more });
 const trap = (more: Partial<HitFacts> = {}): HitFacts => hit({ kind: 'trap', ...more });
 const judge = (hits: HitFacts[], sentAt: number | null = SENT): string[] =>
-  judgeHits(hits, sentAt).map(({ machine, reason }) => `${machine} ${reason ?? '-'}`);
+  judgeHits(hits, sentAt).map(({ bot, reason }) => `${bot} ${reason ?? '-'}`);
 
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
@@ -160,8 +160,8 @@ test('nothing that comes besides, a trap least of all, makes anything look more 
     fc.property(some, facts, sent, (hits, another, sentAt) => {
       const before = judgeHits(hits, sentAt);
       const after = judgeHits([...hits, another], sentAt);
-      for (const [at, { machine }] of before.entries())
-        expect(WEIGHT[after[at]?.machine ?? 'no']).toBeGreaterThanOrEqual(WEIGHT[machine]);
+      for (const [at, { bot }] of before.entries())
+        expect(WEIGHT[after[at]?.bot ?? 'no']).toBeGreaterThanOrEqual(WEIGHT[bot]);
     }),
     { numRuns: 1_000 },
   );
@@ -170,8 +170,8 @@ test('nothing that comes besides, a trap least of all, makes anything look more 
 test('company never makes a hit look more like a person than it does alone', () => {
   fc.assert(
     fc.property(some, sent, (hits, sentAt) => {
-      for (const [at, { machine }] of judgeHits(hits, sentAt).entries())
-        expect(WEIGHT[machine]).toBeGreaterThanOrEqual(WEIGHT[judgeAlone(hits[at] as HitFacts).machine]);
+      for (const [at, { bot }] of judgeHits(hits, sentAt).entries())
+        expect(WEIGHT[bot]).toBeGreaterThanOrEqual(WEIGHT[judgeAlone(hits[at] as HitFacts).bot]);
     }),
     { numRuns: 500 },
   );
