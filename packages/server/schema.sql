@@ -559,7 +559,7 @@ CREATE TABLE beckon.message_mime (
 );
 COMMENT ON COLUMN beckon.message_mime.mime IS 'The raw email, fixed before its first attempt.';
 
-CREATE TABLE beckon.outbox_message (
+CREATE TABLE beckon.test_inbox_email (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
   copy integer NOT NULL,
@@ -572,9 +572,9 @@ CREATE TABLE beckon.outbox_message (
   size integer NOT NULL,
   at timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE beckon.outbox_message IS 'Test inbox: what the server sent to itself while no relay is set.';
-COMMENT ON COLUMN beckon.outbox_message.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
-COMMENT ON COLUMN beckon.outbox_message.raw IS 'Compressed. size is that of the email as it arrived.';
+COMMENT ON TABLE beckon.test_inbox_email IS 'Test inbox: what the server sent to itself while no relay is set.';
+COMMENT ON COLUMN beckon.test_inbox_email.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
+COMMENT ON COLUMN beckon.test_inbox_email.raw IS 'Compressed. size is that of the email as it arrived.';
 
 CREATE TABLE beckon.outcome (
   project_id bigint NOT NULL,
@@ -1268,8 +1268,8 @@ ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (AR
 ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
-ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_copy_check CHECK ((copy > 0));
-ALTER TABLE beckon.outbox_message ADD CONSTRAINT outbox_message_pkey PRIMARY KEY (project_id, id, copy);
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
+ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_type_check CHECK ((type = ANY (ARRAY['email.opened'::text, 'email.clicked'::text, 'email.replied'::text, 'email.bounced'::text, 'email.unsubscribed'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
@@ -1296,7 +1296,7 @@ ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CH
 ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
-ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['letter'::text, 'holdout'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['treatment'::text, 'holdout'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check CHECK (((state = 'ended'::text) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text) OR (waits_for IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
@@ -1445,9 +1445,9 @@ CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_
 CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
 CREATE INDEX message_rule ON beckon.message USING btree (project_id, rule_id, claimed_at, id);
 CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX outbox_message_at ON beckon.outbox_message USING btree (project_id, at, id, copy);
-CREATE INDEX outbox_message_draft ON beckon.outbox_message USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
-CREATE INDEX outbox_message_person ON beckon.outbox_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX test_inbox_email_at ON beckon.test_inbox_email USING btree (project_id, at, id, copy);
+CREATE INDEX test_inbox_email_draft ON beckon.test_inbox_email USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
+CREATE INDEX test_inbox_email_person ON beckon.test_inbox_email USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
 CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
 COMMENT ON INDEX beckon.outcome_once IS 'An outcome is recorded once for each email, type, link and class, forever.';

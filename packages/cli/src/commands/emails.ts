@@ -1,4 +1,4 @@
-import type { DeliveryListed, DeliveryWhole, LetterHit, LetterOutcome } from '@beckon/contract/dashboard';
+import type { EmailListed, EmailWhole, LetterHit, LetterOutcome } from '@beckon/contract/dashboard';
 import { custom, download, list, type Noun } from '../framework/declare.ts';
 import { downloadTo } from '../framework/download.ts';
 import { text } from '../framework/options.ts';
@@ -6,14 +6,14 @@ import type { View } from '../output/view.ts';
 import { plain, type Words } from '../output/words.ts';
 import { replyRow } from './replies.ts';
 
-const EMAIL = 'GET /projects/:project/deliveries/:letter';
-const RAW = 'GET /projects/:project/deliveries/:letter/eml';
+const EMAIL = 'GET /projects/:project/emails/:email';
+const RAW = 'GET /projects/:project/emails/:email/eml';
 
 export const emails: Noun = {
   name: 'emails',
   help: 'List, show and export sent emails and their outcomes',
   commands: [
-    list('GET /projects/:project/deliveries', 'list [filter...]', {
+    list('GET /projects/:project/emails', 'list [filter...]', {
       help: 'List emails that were sent or are being sent, newest first',
       args: { filter: 'Filter terms such as state:failed rule:welcome user:user_42 outcome:clicked' },
       isPaged: true,
@@ -33,7 +33,7 @@ export const emails: Noun = {
       args: { email: 'Email ID' },
       routes: [EMAIL],
       async run({ api, output }, { email: letter }) {
-        const { data } = await api.call(EMAIL, { params: { letter } });
+        const { data } = await api.call(EMAIL, { params: { email: letter } });
         await output.value(data, emailView);
       },
     }),
@@ -43,16 +43,16 @@ export const emails: Noun = {
       options: { out: text('--out <file>', 'Write to this new file instead of stdout') },
       routes: [RAW],
       async run(context, { email: letter, out }) {
-        await downloadTo(context, await context.api.open(RAW, { params: { letter } }), out);
+        await downloadTo(context, await context.api.open(RAW, { params: { email: letter } }), out);
       },
     }),
-    download('GET /projects/:project/deliveries/export', 'export [filter...]', {
+    download('GET /projects/:project/emails/export', 'export [filter...]', {
       help: 'Export emails as CSV, at most 1,000,000',
     }),
   ],
 };
 
-const STATES: Record<DeliveryListed['state'], string> = {
+const STATES: Record<EmailListed['state'], string> = {
   claimed: 'sending',
   submitting: 'sending',
   deferred: 'waiting for a retry',
@@ -61,7 +61,7 @@ const STATES: Record<DeliveryListed['state'], string> = {
   unknown: 'delivery unknown',
 };
 
-function stateOf({ state, reason, reason_text }: DeliveryListed): string {
+function stateOf({ state, reason, reason_text }: EmailListed): string {
   const why = reason_text ?? (reason === null ? null : plain(reason));
   return why === null ? STATES[state] : `${STATES[state]}: ${why}`;
 }
@@ -70,7 +70,7 @@ function outcomeName(outcome: LetterOutcome): string {
   return plain(outcome.replace('bot_', 'bot '));
 }
 
-function emailView(email: DeliveryWhole, words: Words): View {
+function emailView(email: EmailWhole, words: Words): View {
   const { when } = words;
   return [
     emailDetails(email, words),
@@ -111,7 +111,7 @@ function emailView(email: DeliveryWhole, words: Words): View {
   ];
 }
 
-function emailDetails(email: DeliveryWhole, { when }: Words) {
+function emailDetails(email: EmailWhole, { when }: Words) {
   const { frozen, hits, hits_counted } = email;
   return {
     id: email.id,

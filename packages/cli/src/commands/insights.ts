@@ -11,7 +11,7 @@ const INSIGHTS = 'GET /projects/:project/insights';
 const EXPORT = 'GET /projects/:project/insights/export';
 
 /** As the option names them, and as the API does. */
-const GROUPINGS = { rule: 'rule', template: 'letter', domain: 'domain', provider: 'provider' } as const;
+const GROUPINGS = { rule: 'rule', template: 'template', domain: 'domain', provider: 'provider' } as const;
 const NAMES = ['rule', 'template', 'domain', 'provider'] as const;
 
 export const insights = custom('insights', {

@@ -75,7 +75,7 @@ export const system: Noun = {
       }),
       empty: 'No user was erased yet. Erase one: beckon users erase <user>',
     }),
-    call('POST /projects/:project/test-letter', 'send-test', {
+    call('POST /projects/:project/test-email', 'send-test', {
       help: 'Send a test email from the server to yourself',
       view: ({ to, outbox }) =>
         outbox

@@ -100,7 +100,7 @@ export type DraftSeen = { hash?: string; moves?: number };
 
 /** One step of why there is this draft, in order. `values`: what was found, as it is stored. */
 export type WhyStep = {
-  kind: 'trigger' | 'condition' | 'audience' | 'letter' | 'deadline' | 'shift' | 'gate' | 'end';
+  kind: 'trigger' | 'condition' | 'audience' | 'email' | 'deadline' | 'shift' | 'gate' | 'end';
   at: string | null;
   sentence: string;
   /** Null: it is no question of yes or no. */
@@ -164,7 +164,7 @@ export type DraftPreview = {
 export type DraftVersion = {
   content_hash: string;
   at: string;
-  /** Who wrote it; `letter`: it came from its template. */
+  /** Who wrote it; `template`: it came from its template. */
   actor: string;
   content: DraftContent;
 };

@@ -1,6 +1,6 @@
 import type { One, Raw } from './envelope.ts';
 
-export type InsightGrouping = 'rule' | 'letter' | 'domain' | 'provider';
+export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 
 export type InsightArm = { entered: number; converted: number };
 

@@ -55,7 +55,7 @@ export type SendingState = {
 
 /** The warm-up of the sending domain. `off` says why there is none. */
 export type WarmupShown =
-  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
   | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
 
 export type PolicyTotals = {

@@ -204,7 +204,7 @@ export type TeamApi = {
   /** `:invite`: the id of an invitation, or the email address that was invited. */
   'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
   /** To whoever asks, from the installation itself: whether mail leaves at all. */
-  'POST /projects/:project/test-letter': { answer: One<{ to: string; outbox: boolean }> };
+  'POST /projects/:project/test-email': { answer: One<{ to: string; outbox: boolean }> };
   'GET /projects/:project/audit': { query: AuditAsked & PageQuery; answer: Many<AuditListed> };
   'GET /projects/:project/audit.csv': { query: AuditAsked; answer: Raw };
 };

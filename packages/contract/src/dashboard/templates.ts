@@ -76,7 +76,7 @@ export type TemplatePreview = {
   variables: TemplateVariable[];
   checks: LetterCheck[];
   bytes: number;
-  /** By which `letter.html` shows exactly these words for a while. */
+  /** By which `email.html` shows exactly these words for a while. */
   words: string | null;
 };
 
@@ -114,7 +114,7 @@ export type TemplatesApi = {
     body: { letter?: LetterSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
-  'GET /projects/:project/templates/:template/letter.html': {
+  'GET /projects/:project/templates/:template/email.html': {
     query: FrameQuery & { words?: string; user?: string; at?: string };
     answer: Raw;
   };

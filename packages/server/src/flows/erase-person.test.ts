@@ -11,7 +11,7 @@ import { listBuilding } from '../features/audiences/index.ts';
 import { bury, retryDead } from '../features/inbox/index.ts';
 import { insertFindings } from '../features/imports/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
-import { keepMail } from '../features/outbox/index.ts';
+import { keepMail } from '../features/test-inbox/index.ts';
 import { addHits } from '../features/outcomes/index.ts';
 import { insertReply } from '../features/replies/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
@@ -221,7 +221,7 @@ const TABLES = [
   'dead_letter',
   'draft',
   'message',
-  'outbox_message',
+  'test_inbox_email',
   'hit',
   'outcome',
   'reply',
@@ -280,7 +280,7 @@ test('of an erased person nothing is left in any column of any table, and the pr
       'run.anchor',
       'rule_timer.anchor',
       'message.address',
-      'outbox_message.raw',
+      'test_inbox_email.raw',
       'tracking_link.urls',
       'hit.agent',
       'outcome.external_user_id',

@@ -7,7 +7,7 @@ import { listEndpoints, lockEndpoints } from '../features/endpoints/index.ts';
 import { leaveEnrollments } from '../features/enrollments/index.ts';
 import { eraseEvents, leaveCounting } from '../features/events/index.ts';
 import { eraseDead, lockLane, oldestWaiting } from '../features/inbox/index.ts';
-import { eraseMail } from '../features/outbox/index.ts';
+import { eraseMail } from '../features/test-inbox/index.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/index.ts';
 import {
   erasePersonRows,
@@ -47,7 +47,7 @@ export type Removed = {
   draft: number;
   message: number;
   /** What the outbox kept of them. */
-  outbox_message: number;
+  test_inbox_email: number;
   /** Who fetched what of their letters; what became of these, and what they answered. */
   hit: number;
   outcome: number;
@@ -175,7 +175,7 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters &
     addresses,
     draft,
     message,
-    outbox_message: mail,
+    test_inbox_email: mail,
     ...became,
     hit: hits + became.hit,
     run,
@@ -187,7 +187,7 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters &
 
 type RemovedLetters = Pick<
   Removed,
-  'draft' | 'message' | 'outbox_message' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
+  'draft' | 'message' | 'test_inbox_email' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
 > &
   RemovedOutcomes;
 

@@ -5,7 +5,7 @@ import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../features/team/index.ts';
 import type { MailEnvelope } from '../io/mail/index.ts';
-import { receiveMail } from './outbox/index.ts';
+import { receiveMail } from './test-inbox/index.ts';
 import type { Mailroom } from './send-drafts/index.ts';
 import { sendTest } from './send-test.ts';
 
@@ -68,7 +68,7 @@ test('every test is a copy of its own in the outbox, known as of its person', as
   for (const { envelope, mime } of handed)
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
-    `SELECT draft_id, external_user_id, copy FROM beckon.outbox_message WHERE project_id = $1`,
+    `SELECT draft_id, external_user_id, copy FROM beckon.test_inbox_email WHERE project_id = $1`,
     [story.projectId],
   );
   expect(kept).toEqual([

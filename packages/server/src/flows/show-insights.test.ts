@@ -87,7 +87,7 @@ test('letters are put together by rule, by letter, by domain and by mailbox prov
   expect(await ask('rule')).toEqual(['Letters: 2', 'Named: 1']);
   expect(await ask('rule', 30)).toEqual(['Letters: 3', 'Named: 1']);
   expect(await ask('letter')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
-  expect(await ask('domain')).toEqual(['outbox.invalid: 3']);
+  expect(await ask('domain')).toEqual(['test-inbox.invalid: 3']);
   expect((await ask('provider')).join()).toMatch(/: 3$/);
 });
 

@@ -9,7 +9,7 @@ import { listBuilding } from '../features/audiences/index.ts';
 import { bury } from '../features/inbox/index.ts';
 import { listDrafts } from '../features/drafts/index.ts';
 import { addHits } from '../features/outcomes/index.ts';
-import { keepMail } from '../features/outbox/index.ts';
+import { keepMail } from '../features/test-inbox/index.ts';
 import { claimMessages } from '../features/sending/index.ts';
 import { addSuppression } from '../features/suppressions/index.ts';
 import { createAudience } from './create-audience.ts';
@@ -325,7 +325,7 @@ test('a person is shown with their letters, the decisions about them, and where 
     { rule: 'welcome', fired: true, reason: 'fired', ...decided },
   ]);
   expect(runs).toMatchObject([
-    { rule: 'welcome', version: 1, state: 'active', arm: 'letter', waits_for: 'draft', entered_at: now() },
+    { rule: 'welcome', version: 1, state: 'active', arm: 'treatment', waits_for: 'draft', entered_at: now() },
   ]);
 });
 

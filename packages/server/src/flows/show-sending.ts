@@ -31,7 +31,7 @@ export async function showSending(tx: Tx, asked: SendingAsked) {
   const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
   return {
     sender: {
-      outbox: outlet.kind === 'outbox',
+      outbox: outlet.kind === 'test_inbox',
       no: noOf(sender.gate),
       name: sender.name,
       address: sender.address,
@@ -71,7 +71,7 @@ function repliesOf(
 }
 
 export type WarmupState =
-  | { off: 'outbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_begun' | 'over' }
   | { off: null; day: number; letters: number; left: number; ends_at: string; troubled: boolean };
 
 async function showWarmup(
@@ -79,7 +79,7 @@ async function showWarmup(
   { projectId, now }: SendingAsked,
   { outlet, signer, domain: fromDomain }: Awaited<ReturnType<typeof findSender>>,
 ): Promise<WarmupState> {
-  if (outlet.kind === 'outbox') return { off: 'outbox' };
+  if (outlet.kind === 'test_inbox') return { off: 'test_inbox' };
   const domain = signer?.domain ?? null;
   if (!domain) return { off: 'no_domain' };
   if (domain.warm) return { off: 'warm' };

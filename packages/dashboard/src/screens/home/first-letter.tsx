@@ -49,7 +49,7 @@ export function FirstLetter({ letter, outbox }: { letter: Letter; outbox: boolea
           {outbox && test.isSuccess && (
             <Anchor
               size="sm"
-              renderRoot={(props) => <Link to="/p/$project/outbox" params={{ project }} {...props} />}
+              renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
             >
               Open the outbox
             </Anchor>

@@ -49,7 +49,7 @@ function LetterLink({ letter }: { letter: NonNullable<ReplyThread['letter']> }):
       size="sm"
       renderRoot={(props) => (
         <Link
-          to="/p/$project/deliveries/$message"
+          to="/p/$project/emails/$message"
           params={{ project: String(project.id), message: letter.id }}
           {...props}
         />

@@ -102,7 +102,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
     ...(preview.words === null ? {} : { words: preview.words }),
     ...(user === undefined ? {} : { user, ...(at === undefined ? {} : { at }) }),
   };
-  const src = apiUrl('GET /projects/:project/templates/:template/letter.html', {
+  const src = apiUrl('GET /projects/:project/templates/:template/email.html', {
     params: { project, template: name },
     query,
   });

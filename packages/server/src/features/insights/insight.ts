@@ -1,5 +1,5 @@
 /** What letters are put together by. */
-export const GROUPINGS = ['rule', 'letter', 'domain', 'provider'] as const;
+export const GROUPINGS = ['rule', 'template', 'domain', 'provider'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /**

@@ -9,7 +9,7 @@ const GROUPS_MAX = 500;
 /** What the groups are called; an inline letter by its rule. */
 const NAMES: Record<Grouping, string> = {
   rule: `coalesce(r.name, m.rule_id::text)`,
-  letter: `coalesce(m.letter, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
+  template: `coalesce(m.template, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
   domain: `coalesce(m.domain, 'none')`,
   provider: `coalesce(m.provider, 'unknown')`,
 };

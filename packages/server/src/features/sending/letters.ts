@@ -115,7 +115,7 @@ const OUTCOME = `CASE
   END`;
 const OF_LETTER = `beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id`;
 
-const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.letter, m.external_user_id,
+const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.template, m.external_user_id,
   m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply, m.relay_id,
   m.claimed_at, m.first_at, m.next_at, m.ended_at,
   ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_LETTER}) AS became`;
@@ -124,7 +124,7 @@ const JOINED = `LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id 
 
 const FILTERED: Record<string, FilterColumn> = {
   state: { sql: 'm.state', among: MESSAGE_STATES },
-  letter: { sql: 'm.letter' },
+  template: { sql: 'm.template' },
   user: { sql: 'm.external_user_id' },
   address: { sql: 'm.address' },
   domain: { sql: 'm.domain' },

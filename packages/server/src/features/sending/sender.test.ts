@@ -14,7 +14,7 @@ const IDENTITY = {
   footer: null,
 };
 const RELAY: Outlet = { kind: 'relay', publicUrl: 'https://beckon.acme.example', mailDomain: null };
-const OUTBOX: Outlet = { kind: 'outbox', publicUrl: 'http://localhost:8080', mailDomain: null };
+const TEST_INBOX: Outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null };
 const VERIFIED = { name: 'acme.example', state: 'verified', pausedReason: null } as const;
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
@@ -58,10 +58,10 @@ test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 
 
 test('the outbox takes letters of whoever never said as whom, from a domain that nobody has', () => {
   const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
-  expect(senderGate({ outlet: OUTBOX, identity: nobody, domain: null })).toBe('pass');
+  expect(senderGate({ outlet: TEST_INBOX, identity: nobody, domain: null })).toBe('pass');
   expect(senderOf(nobody, 'Acme')).toEqual({
     name: 'Acme',
-    address: 'letters@outbox.invalid',
+    address: 'letters@test-inbox.invalid',
     replyTo: null,
   });
 });
@@ -117,7 +117,7 @@ test('bounces come back to an address that names the letter, where somebody read
   const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
   const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
   expect(readLetterToken(token, 'bounce', KEY)).toEqual(name);
-  expect(headersOf(OUTBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
+  expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@outbox\.invalid$/);
 });
 
 test('a new domain begins with a hundred letters, has half as many more each day, and is through within two weeks', () => {

@@ -1,7 +1,7 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
-import { keepMail } from '../../features/outbox/index.ts';
+import { keepMail } from '../../features/test-inbox/index.ts';
 import { insertReply } from '../../features/replies/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duePlaces } from '../../features/turns/index.ts';

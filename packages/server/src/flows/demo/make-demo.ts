@@ -69,7 +69,7 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
         clock,
         random,
         newId: idMaker(scratch.db.clock),
-        mailroom: inOutbox(deps.mailroom),
+        mailroom: inTestInbox(deps.mailroom),
         onDay: (day) => deps.onProgress(day / days),
       },
       storyOf(random, span),
@@ -83,8 +83,8 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
   }
 }
 
-function inOutbox(mailroom: Mailroom): Mailroom {
-  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'outbox' } };
+function inTestInbox(mailroom: Mailroom): Mailroom {
+  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'test_inbox' } };
 }
 
 type SetUp = { project: Project & { key: { id: string; last4: string } } };

@@ -230,7 +230,7 @@ describe('previewEnrollment', () => {
     const one = await scene(users, { holdout: 50, goal: { event: 'paid' } });
     await db.query(
       `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, entered_at)
-       SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'letter', false, 0, 'event', '{}', now()
+       SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
       [one.story.projectId],
     );

@@ -431,7 +431,7 @@ test('letters that are refused at the door for what they are pause their domain 
   await story.rule(lettersRule());
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
-     VALUES ($1, $2, 'outbox.invalid', 'verified', '[]', 0, now(), now(), 'off', true)`,
+     VALUES ($1, $2, 'test-inbox.invalid', 'verified', '[]', 0, now(), now(), 'off', true)`,
     [story.projectId, newId()],
   );
   const bounce = { class: 'policy', status: '5.7.1' } as const;

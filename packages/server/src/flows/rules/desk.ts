@@ -202,7 +202,7 @@ function begin(desk: Desk, rule: ActiveRule, { anchor, decided }: Began): void {
     userId: person.userId,
     key: decided.wish.key,
     state: 'active',
-    arm: isHeldOut ? 'holdout' : 'letter',
+    arm: isHeldOut ? 'holdout' : 'treatment',
     single: rule.definition.entry.kind === 'one_at_a_time',
     step: 0,
     waitsFor: 'time',

@@ -13,7 +13,7 @@ import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import { duesOf, holdDue, moveTime, readTurn, takeTurn } from '../../features/turns/index.ts';
 import type { Database } from '../../io/db/index.ts';
 import { createDigest } from '../digest/index.ts';
-import { createSender, type Mailroom, outboxTransport } from '../send-drafts/index.ts';
+import { createSender, type Mailroom, testInboxTransport } from '../send-drafts/index.ts';
 import { type Engine, settle } from './settle.ts';
 
 export type AdvanceDeps = {
@@ -109,7 +109,7 @@ function hold(way: Way): Promise<boolean> {
 
 async function goTo(way: Way, targetMs: number): Promise<void> {
   const { db, log, newId, hasher, mailroom, tokenKeys, projectId } = way;
-  const transport = outboxTransport(db);
+  const transport = testInboxTransport(db);
   const engine: Engine = {
     db,
     projectId,

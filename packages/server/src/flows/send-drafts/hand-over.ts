@@ -223,7 +223,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen
     epoch,
     userId,
     email,
-    domain: sender.outlet.kind === 'outbox' ? null : sender.domain,
+    domain: sender.outlet.kind === 'test_inbox' ? null : sender.domain,
     mailFrom,
     rcptTo: deliveryAddress(email),
     mime: letter.frozen ? null : packMime(mime),

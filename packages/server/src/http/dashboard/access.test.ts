@@ -184,7 +184,7 @@ const OTHER_SCOPES: Record<string, string> = {
   // Organizations and their members are administered, even where any member may look.
   'GET /projects/:project/organization': 'admin',
   'GET /projects/:project/members': 'admin',
-  'POST /projects/:project/test-letter': 'admin',
+  'POST /projects/:project/test-email': 'admin',
   // Developers follow webhooks on their own machine, with the role for it.
   'GET /projects/:project/webhooks': 'read',
   'GET /projects/:project/webhook-deliveries': 'read',

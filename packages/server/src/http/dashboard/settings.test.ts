@@ -255,9 +255,9 @@ test('more than a hundred that were held for a day are let go only by who types 
 test('as whom letters leave, and what a relay would say of it, before there is one', async () => {
   const before = (await ask<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
-    sender: { outbox: true, no: null, address: 'letters@outbox.invalid', domain: null },
+    sender: { outbox: true, no: null, address: 'letters@test-inbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
-    warmup: { off: 'outbox' },
+    warmup: { off: 'test_inbox' },
     replies: { captured: false, missing: 'mail_domain' },
     domains: [],
     has_model: false,

@@ -214,7 +214,7 @@ async function addApp(one: Browser): Promise<void> {
 }
 
 test('a test letter goes to whoever asks; each switches their own digest', async () => {
-  expect((await grace.ask(at('POST /test-letter'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
+  expect((await grace.ask(at('POST /test-email'))).json.data).toEqual({ to: 'grace@x.org', outbox: true });
   expect(letters.at(-1)?.to).toBe('grace@x.org');
   const { organizations } = (await grace.ask('GET /session')).json.data as {
     organizations: { id: string }[];

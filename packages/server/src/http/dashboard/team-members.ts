@@ -136,7 +136,7 @@ export const inviteRoutes = [
       return { data: { revoked: true } };
     },
   }),
-  route('POST /projects/:project/test-letter', {
+  route('POST /projects/:project/test-email', {
     needs: 'viewer',
     isAccount: true,
     scope: 'admin',
@@ -151,7 +151,7 @@ export const inviteRoutes = [
         throw new Fault('conflict', { details: [{ message }] });
       }
       note({ subject: person.email });
-      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'outbox' } };
+      return { data: { to: person.email, outbox: deps.mailroom.outlet.kind === 'test_inbox' } };
     },
   }),
 ];

@@ -145,7 +145,7 @@ async function stateOf(deps: RouteDeps, person: Person | null): Promise<SessionS
     projects: person ? (await access.rolesOf(person.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,
-      outbox: mailroom.outlet.kind === 'outbox',
+      outbox: mailroom.outlet.kind === 'test_inbox',
       // Whoever is not signed in learns nothing of how letters leave.
       relay: person ? installation.relay : null,
       mail_from: person ? installation.mailFrom : null,

@@ -148,7 +148,7 @@ export const templateRoutes: DashboardRoute[] = [
       return { data: await preview(deps, { ...wanted, to }) };
     },
   }),
-  route('GET /projects/:project/templates/:template/letter.html', {
+  route('GET /projects/:project/templates/:template/email.html', {
     needs: 'viewer',
     query: Type.Object({
       words: Type.Optional(Type.String()),

@@ -66,7 +66,7 @@ test('a trial of fourteen days is over at once, and each letter leaves at the mo
   ]);
   // They are in its outbox, and say when they left by its own clock.
   const mails = await db.query<{ at: Date; subject: string }>(
-    `SELECT at, subject FROM beckon.outbox_message WHERE project_id = $1 ORDER BY at`,
+    `SELECT at, subject FROM beckon.test_inbox_email WHERE project_id = $1 ORDER BY at`,
     [sandbox.id],
   );
   expect(mails.map((mail) => mail.at.toISOString())).toEqual([at(0, 2), at(3, 2), at(11, 2)]);

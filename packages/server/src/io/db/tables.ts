@@ -54,7 +54,7 @@ const OF_PROJECTS = [
   'lane',
   'message',
   'message_mime',
-  'outbox_message',
+  'test_inbox_email',
   'outcome',
   'person',
   'person_email',
