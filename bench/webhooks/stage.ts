@@ -102,7 +102,7 @@ export async function queue(
   });
   await ground.db.transaction(async (tx) => {
     await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(dueAt) }]);
+    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
   });
 }
 

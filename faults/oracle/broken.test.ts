@@ -24,9 +24,9 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
     'accepted records wait',
-    `INSERT INTO beckon.inbox (project_id, seq, lane, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
+    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
   ],
-  ['I13', 'a lane counts what is not there', `INSERT INTO beckon.lane VALUES (1, 1, 7)`],
+  ['I13', 'a queue row counts what is not there', `INSERT INTO beckon.ingest_queue VALUES (1, 1, 7)`],
   [
     'I13',
     'somebody holds a letter',
@@ -72,7 +72,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
     'nobody is going to look at what falls due',
-    `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'tell');
+    `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'webhooks');
      INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'pending', now(), now())`,
   ],

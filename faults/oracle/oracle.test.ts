@@ -163,7 +163,7 @@ const OF_REQUESTS: Case[] = [
     (facts) => (first(facts.requests.filter(({ request }) => request === 'bulk')).records = 3),
   ],
   ['I4', 'an answer does not say that it was accepted', (facts) => (answer(facts, 'event').body = '{}')],
-  ['I4', 'as many records as were accepted were not counted', ({ rows }) => (first(rows.lanes).nextSeq = 8)],
+  ['I4', 'as many records as were accepted were not counted', ({ rows }) => (first(rows.queues).nextSeq = 8)],
   ['I10', 'a full queue took more', () => {}, [...held(50_000), ...bulk('over', 110, 111)]],
   [
     'I10',

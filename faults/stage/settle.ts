@@ -85,7 +85,7 @@ async function passTime(db: Database): Promise<void> {
 
 async function lookNow(db: Database): Promise<void> {
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'tell') AND next_at > now()`,
+    `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
   );
 }
 

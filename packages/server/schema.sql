@@ -187,7 +187,7 @@ CREATE TABLE beckon.counted_event (
 CREATE TABLE beckon.dead_letter (
   project_id bigint NOT NULL,
   seq bigint NOT NULL,
-  lane text COLLATE "C" NOT NULL,
+  priority text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   record jsonb NOT NULL,
   reason text COLLATE "C" NOT NULL,
@@ -208,12 +208,12 @@ CREATE TABLE beckon.decision (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE beckon.decision IS 'One row for each rule, user, enrollment key and reason: the rule fired, or the first check that refused.';
 
-CREATE TABLE beckon.digest_turn (
+CREATE TABLE beckon.project_lock (
   project_id bigint NOT NULL,
   model bigint NOT NULL,
   ahead_ms bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor=50);
-COMMENT ON COLUMN beckon.digest_turn.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
+COMMENT ON COLUMN beckon.project_lock.ahead_ms IS 'How far the test clock of a sandbox is ahead of real time. Stored with the project lock, so that its holder needs no other lookup.';
 
 CREATE TABLE beckon.dkim_key (
   project_id bigint NOT NULL,
@@ -458,7 +458,7 @@ COMMENT ON TABLE beckon.import_part IS 'A file in parts of equal size, each comp
 CREATE TABLE beckon.inbox (
   project_id bigint NOT NULL,
   seq bigint NOT NULL,
-  lane text COLLATE "C" NOT NULL,
+  priority text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   records integer NOT NULL,
   body bytea NOT NULL,
@@ -466,7 +466,7 @@ CREATE TABLE beckon.inbox (
   applied integer NOT NULL DEFAULT 0
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 ALTER TABLE beckon.inbox ALTER COLUMN body SET STORAGE EXTERNAL;
-COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so lane comes before seq in the primary key.';
+COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so priority comes before seq in the primary key.';
 COMMENT ON COLUMN beckon.inbox.applied IS 'How many records of the chunk are processed: a chunk may be processed in parts.';
 
 CREATE TABLE beckon.ingest_log (
@@ -502,7 +502,7 @@ CREATE TABLE beckon.installation (
 );
 COMMENT ON TABLE beckon.installation IS 'Local to this database: the check value of the secret key.';
 
-CREATE TABLE beckon.lane (
+CREATE TABLE beckon.ingest_queue (
   project_id bigint NOT NULL,
   next_seq bigint NOT NULL,
   waiting bigint NOT NULL
@@ -797,12 +797,12 @@ CREATE TABLE beckon.send_bucket (
 ) WITH (fillfactor=50);
 COMMENT ON TABLE beckon.send_bucket IS 'Token buckets: of a sending domain, and of a mailbox provider that asked for a lower rate.';
 
-CREATE TABLE beckon.send_turn (
+CREATE TABLE beckon.send_lock (
   project_id bigint NOT NULL,
   tokens double precision,
   refilled_at timestamp with time zone
 ) WITH (fillfactor=50);
-COMMENT ON TABLE beckon.send_turn IS 'The send lock of a project, with the token bucket of its throttle.';
+COMMENT ON TABLE beckon.send_lock IS 'The send lock of a project, with the token bucket of its throttle.';
 
 CREATE TABLE beckon.sending_domain (
   project_id bigint NOT NULL,
@@ -1202,12 +1202,12 @@ ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (A
 ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
+ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_count_check CHECK ((count > 0));
 ALTER TABLE beckon.decision ADD CONSTRAINT decision_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key, reason);
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_ahead_ms_check CHECK ((ahead_ms >= 0));
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_ahead_ms_check CHECK ((ahead_ms >= 0));
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_pkey PRIMARY KEY (project_id, domain_id, slot);
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_slot_check CHECK ((slot = ANY (ARRAY['a'::text, 'b'::text])));
 ALTER TABLE beckon.dkim_key ADD CONSTRAINT dkim_key_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'published'::text, 'active'::text, 'retiring'::text])));
@@ -1251,16 +1251,16 @@ ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_lane_check CHECK ((lane = ANY (ARRAY['live'::text, 'bulk'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, lane, seq);
+ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
+ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, priority, seq);
 ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_records_check CHECK ((records > 0));
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_requests_check CHECK ((requests > 0));
 ALTER TABLE beckon.ingest_warning ADD CONSTRAINT ingest_warning_pkey PRIMARY KEY (project_id, code, day);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_only_row_check CHECK (only_row);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
 ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_pkey PRIMARY KEY (system_id, timeline);
@@ -1306,7 +1306,7 @@ ALTER TABLE beckon.sandbox_advance ADD CONSTRAINT sandbox_advance_pkey PRIMARY K
 ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.send_bucket ADD CONSTRAINT send_bucket_pkey PRIMARY KEY (project_id, domain, provider);
-ALTER TABLE beckon.send_turn ADD CONSTRAINT send_turn_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.send_lock ADD CONSTRAINT send_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check CHECK (((tracking_host IS NULL) = (tracking_state IS NULL)));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check1 CHECK (((tracking_host IS NULL) = (tracking_since IS NULL)));
 ALTER TABLE beckon.sending_domain ADD CONSTRAINT sending_domain_check2 CHECK (((tracking_host IS NULL) = (tracking_next_at IS NULL)));
@@ -1355,7 +1355,7 @@ ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY
 ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['digest'::text, 'send'::text, 'tell'::text])));
+ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['address'::text, 'person'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['address'::text, 'person'::text, 'address_hash'::text, 'person_hash'::text])));
 ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
@@ -1379,11 +1379,11 @@ ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.digest_turn ADD CONSTRAINT digest_turn_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.lane ADD CONSTRAINT lane_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;

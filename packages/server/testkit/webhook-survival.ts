@@ -205,7 +205,7 @@ async function bringForward(db: Database, state: 'pending' | 'delivering'): Prom
     `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = $1 AND next_at > now() RETURNING 1`,
     [state],
   );
-  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'tell'`);
+  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'webhooks'`);
 }
 
 const POUR_EVERY_MS = 20;

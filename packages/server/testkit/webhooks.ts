@@ -144,7 +144,7 @@ async function queueSome(
       return { projectId, id, outcomeId: id, type, userId, body, createdAt: now };
     });
     await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'tell', [{ projectId, nextAt: new Date(now) }]);
+    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
   });
   return ids;
 }
@@ -152,7 +152,7 @@ async function queueSome(
 /** Fails where the alarm rings later than what is to be looked at next. */
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ project_id: number; at: Date | null }>(
-    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'tell'`,
+    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'webhooks'`,
   );
   const looks = await nextLooks(
     db,

@@ -15,7 +15,7 @@ export const system: Noun = {
   commands: [
     call('GET /projects/:project/system', 'show', {
       help: 'Show the server version, the queue, due work and storage',
-      view: ({ queue, webhooks, lanes, storage, ...state }, { when }) => [
+      view: ({ queue, webhooks, jobs, storage, ...state }, { when }) => [
         {
           version: state.version,
           'Node.js': state.node,
@@ -33,7 +33,7 @@ export const system: Noun = {
         },
         {
           title: 'Due work',
-          rows: lanes.map(({ name, next_at, late_ms }) => ({
+          rows: jobs.map(({ name, next_at, late_ms }) => ({
             work: WORK[name] ?? plain(name),
             next: when(next_at),
             late: late_ms === 0 ? null : span(late_ms),

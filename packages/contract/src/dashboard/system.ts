@@ -20,13 +20,13 @@ export type SystemState = {
   storage: SystemStorage | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
   /** What is due of this project again and again: when next, and how late that is. */
-  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };
 
 export type DeadLetter = {
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   reason: string;
   accepted_at: string;

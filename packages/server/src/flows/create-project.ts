@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { openLane } from '../features/inbox/index.ts';
+import { openQueue } from '../features/inbox/index.ts';
 import { Fault } from '../base/fault.ts';
 import {
   countProjectsOf,
@@ -14,7 +14,7 @@ import { openTurn } from '../features/turns/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
 
 /**
- * A project is born with its lane and its turns, without which nothing is accepted for it, digested or sent; and with the
+ * A project is born with its queue row and its turns, without which nothing is accepted for it, digested or sent; and with the
  * four rules that every project has, switched on.
  */
 export function createProject(
@@ -54,7 +54,7 @@ export async function createBareProject(
 ): Promise<Project> {
   const { tx } = deps;
   const project = await create(deps, wanted);
-  await openLane(tx, project.id);
+  await openQueue(tx, project.id);
   await openTurn(tx, project.id);
   await openSendTurn(tx, project.id);
   return project;

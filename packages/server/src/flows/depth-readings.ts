@@ -16,7 +16,7 @@ const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 const inbox: Reading = {
   name: 'inbox',
   gauges: [
-    { name: 'beckon_queue_waiting_records', help: 'Accepted records that wait, in both lanes', labels: [] },
+    { name: 'beckon_queue_waiting_records', help: 'Accepted records that wait, in both priorities', labels: [] },
     {
       name: 'beckon_queue_fullest_records',
       help: 'Waiting records of the project that has most of them; bulk requests are refused from 50,000',
@@ -25,38 +25,38 @@ const inbox: Reading = {
     {
       name: 'beckon_queue_oldest_seconds',
       help: 'How long the oldest record waits that is not digested',
-      labels: ['lane'],
+      labels: ['priority'],
     },
   ],
   // It hops from queue to queue by the primary key: what waits behind the first chunk of each is not read.
   text: `WITH RECURSIVE head AS (
-           (SELECT project_id, lane, accepted_at FROM beckon.inbox ORDER BY project_id, lane, seq LIMIT 1)
+           (SELECT project_id, priority, accepted_at FROM beckon.inbox ORDER BY project_id, priority, seq LIMIT 1)
            UNION ALL
            SELECT next.* FROM head CROSS JOIN LATERAL (
-             SELECT i.project_id, i.lane, i.accepted_at FROM beckon.inbox i
-             WHERE (i.project_id, i.lane) > (head.project_id, head.lane)
-             ORDER BY i.project_id, i.lane, i.seq LIMIT 1) next
+             SELECT i.project_id, i.priority, i.accepted_at FROM beckon.inbox i
+             WHERE (i.project_id, i.priority) > (head.project_id, head.priority)
+             ORDER BY i.project_id, i.priority, i.seq LIMIT 1) next
          )
-         SELECT 'beckon_queue_oldest_seconds' AS gauge, l.lane AS a, NULL AS b,
+         SELECT 'beckon_queue_oldest_seconds' AS gauge, l.priority AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN head ON head.lane = l.lane GROUP BY l.lane
-         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.lane
-         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.lane`,
+         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN head ON head.priority = l.priority GROUP BY l.priority
+         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue
+         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue`,
   values: ({ now }) => [now],
 };
 
-const inboxLanes: Reading = {
-  name: 'inbox_lanes',
+const queuePriorities: Reading = {
+  name: 'queue_priorities',
   gauges: [
     {
       name: 'beckon_queue_records',
-      help: 'Accepted records that wait, by lane, among the first 100,000 chunks',
-      labels: ['lane'],
+      help: 'Accepted records that wait, by priority, among the first 100,000 chunks',
+      labels: ['priority'],
     },
   ],
-  text: `WITH chunk AS MATERIALIZED (SELECT lane, records - applied AS waiting FROM beckon.inbox LIMIT $1)
-         SELECT 'beckon_queue_records' AS gauge, l.lane AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
-         FROM unnest(ARRAY['live', 'bulk']) AS l(lane) LEFT JOIN chunk ON chunk.lane = l.lane GROUP BY l.lane`,
+  text: `WITH chunk AS MATERIALIZED (SELECT priority, records - applied AS waiting FROM beckon.inbox LIMIT $1)
+         SELECT 'beckon_queue_records' AS gauge, l.priority AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
+         FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN chunk ON chunk.priority = l.priority GROUP BY l.priority`,
   values: ({ countedTo }) => [countedTo],
 };
 
@@ -104,7 +104,7 @@ const alarms: Reading = {
   ],
   text: `SELECT 'beckon_overdue_seconds' AS gauge, w.work AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(t.next_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['digest', 'send', 'tell']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
+         FROM unnest(ARRAY['process', 'send', 'webhooks']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
          UNION ALL
          SELECT 'beckon_due_drafts', NULL, NULL, count(*)::float8 FROM (
            SELECT FROM beckon.tenant_due t CROSS JOIN LATERAL (
@@ -279,7 +279,7 @@ const logCopies: Reading = {
 
 export const READINGS: readonly Reading[] = [
   inbox,
-  inboxLanes,
+  queuePriorities,
   deadLetters,
   drafts,
   alarms,

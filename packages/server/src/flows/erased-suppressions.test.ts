@@ -151,7 +151,7 @@ describe('a user with the address of an erased user', () => {
     await stage.engine.settle();
     expect(await rows()).toEqual(HASHED);
     const records = [{ external_user_id: 'eve', email: EMAIL }];
-    await putRecords(db, { projectId, kind: 'users', lane: 'bulk', records });
+    await putRecords(db, { projectId, kind: 'users', priority: 'bulk', records });
     expect(await mailedAfterHello('eve')).toEqual([]);
     expect(await rows()).toEqual(returned());
   });

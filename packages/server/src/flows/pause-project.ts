@@ -113,7 +113,7 @@ async function resumePage(
   // The run of one that was sent again went on long ago.
   const ids = canceled.flatMap(({ draft }) => (draft.againOf === null ? (draft.runId ?? []) : []));
   const awake = await wakeRuns(tx, { projectId, ids, at: now });
-  if (awake.length > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return {
     canceled: canceled.length,
     postponed: moved.length - canceled.length,

@@ -92,13 +92,13 @@ const sentTo = (): string[] =>
 
 async function modelOf(): Promise<number> {
   const rows = await db.query<{ model: number }>(
-    'SELECT model FROM beckon.digest_turn WHERE project_id = $1',
+    'SELECT model FROM beckon.project_lock WHERE project_id = $1',
     [projectId],
   );
   return rows[0]?.model ?? 0;
 }
 
-async function alarmOf(work: 'digest' | 'send'): Promise<number | null> {
+async function alarmOf(work: 'process' | 'send'): Promise<number | null> {
   const rows = await db.query<{ at: Date | null }>(
     'SELECT next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND work = $2',
     [projectId, work],
@@ -306,7 +306,7 @@ test('a deadline that is still far away stays, and drafts that are worth nothing
   expect(await on()).toMatchObject({ resumed: 0, expired: 1 });
   expect((await draftsOf('finn')).at(-1)).toMatchObject({ state: 'canceled', reason: 'expired' });
   // A draft that expired ends its step: the run goes on with the next.
-  expect(await alarmOf('digest')).toBeLessThanOrEqual(clock.now());
+  expect(await alarmOf('process')).toBeLessThanOrEqual(clock.now());
   await engine.settle();
   expect((await draftsOf('finn')).map(({ state }) => state)).toEqual(['scheduled', 'canceled']);
 });

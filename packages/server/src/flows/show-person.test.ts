@@ -170,7 +170,7 @@ test('an export has all that is shown, and what the stream noted and what could 
     const record = { external_user_id: userId, name: 'odd' };
     await bury(
       db,
-      { projectId, lane: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
+      { projectId, priority: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
       { reason: 'bad', at },
     );
   }
@@ -215,7 +215,7 @@ test('an export has all that is shown, and what the stream noted and what could 
     dead_letters: [
       {
         seq: 1,
-        lane: 'live',
+        priority: 'live',
         kind: 'events',
         reason: 'bad',
         accepted_at: now(),
@@ -276,7 +276,7 @@ test('somebody known by dead letters alone is exported too', async () => {
   const record = { external_user_id: 'ghost', name: 'odd' };
   await bury(
     db,
-    { projectId, lane: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
+    { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
     { reason: 'bad', at },
   );
   expect((await exported('ghost')).value).toMatchObject({

@@ -11,7 +11,7 @@ export type ShownSystem = DatabaseFacts & {
   sending_enabled: boolean;
   clockOffsetMs: number | null;
   queue: { live: number; bulk: number; dead: number; oldest_ms: number; max: number };
-  lanes: { name: string; next_at: string | null; late_ms: number }[];
+  jobs: { name: string; next_at: string | null; late_ms: number }[];
   webhooks: { pending: number; delivering: number };
 };
 
@@ -27,7 +27,7 @@ export async function showSystem(
     sending_enabled: await isAccepted(db),
     clockOffsetMs: db.offsetMs(),
     queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
-    lanes: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
+    jobs: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
       name: work,
       next_at: nextAt?.toISOString() ?? null,
       late_ms: nextAt === null ? 0 : Math.max(0, now - nextAt.getTime()),

@@ -68,9 +68,9 @@ export async function supportBundle(
       windows: health.windows,
     })),
     warnings: await listWarnings(db, projectId),
-    dead_letters: (await listDead(db, projectId)).map(({ seq, lane, kind, deadLetteredAt }) => ({
+    dead_letters: (await listDead(db, projectId)).map(({ seq, priority, kind, deadLetteredAt }) => ({
       seq,
-      lane,
+      priority,
       kind,
       dead_lettered_at: deadLetteredAt,
     })),

@@ -108,7 +108,7 @@ export function enableRule(
     const thawed = await thawRuns(tx, projectId, rule.id);
     await wakeRuns(tx, { projectId, ids: drafts.endedRuns, at: now });
     // Those whose time came meanwhile are due at once, and so are those whose drafts expired.
-    if (thawed > 0) await dueEarlier(tx, 'digest', [{ projectId, nextAt: new Date(now) }]);
+    if (thawed > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
     const { dueAt, resumed: gone, expired } = drafts;
     if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
     return { rule, thawed, resumed: gone, expired, enrollment: await enrollIn(rule) };

@@ -65,7 +65,7 @@ async function counted(url: string): Promise<Map<string, number>> {
   );
 }
 
-const ACCEPTED = 'beckon_records_accepted_total{lane="live"}';
+const ACCEPTED = 'beckon_records_accepted_total{priority="live"}';
 
 test('a process of each kind is one process, and more are as many as were asked for', () => {
   const parts = (env: Record<string, string>): string[] => partsOf(loadConfig(env, () => '')).map(nameOf);

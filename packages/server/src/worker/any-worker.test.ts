@@ -24,7 +24,7 @@ afterAll(async () => {
 async function fill(): Promise<void> {
   const { id: projectId } = await createProject(watching, { name: 'Acme' });
   const records = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'visited' }));
-  await putRecords(watching, { projectId, lane: 'live', kind: 'events', records });
+  await putRecords(watching, { projectId, priority: 'live', kind: 'events', records });
   const digest = createDigest({ db: watching, log: silentLog, newId: idMaker(clock), hasher: testHasher });
   while ((await digest.batch('live', [projectId])).records > 0);
   await watching.query(

@@ -38,12 +38,12 @@ const DAY_MS = 24 * HOUR_MS;
 const perform = (job: Job): Promise<void> => job.run(() => false);
 const user = (id: string, traits: object = {}) => ({ external_user_id: id, traits });
 
-async function accept(lane: 'live' | 'bulk', kind: 'users' | 'events', records: object[]): Promise<void> {
-  await putRecords(db, { projectId, lane, kind, records });
+async function accept(priority: 'live' | 'bulk', kind: 'users' | 'events', records: object[]): Promise<void> {
+  await putRecords(db, { projectId, priority, kind, records });
 }
 
-async function digestAll(...lanes: ('live' | 'bulk')[]): Promise<void> {
-  for (const lane of lanes) while ((await digest.batch(lane, [projectId])).records > 0);
+async function digestAll(...priorities: ('live' | 'bulk')[]): Promise<void> {
+  for (const priority of priorities) while ((await digest.batch(priority, [projectId])).records > 0);
 }
 
 async function partitions(): Promise<string[]> {
@@ -190,7 +190,7 @@ test('the stream is kept for 90 days if nothing was said, and dead letters for e
   await putStream(at, 1_200);
   await bury(
     db,
-    { projectId, lane: 'live', kind: 'events', seq: 1, acceptedAt: at, record: user('ada') },
+    { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record: user('ada') },
     { reason: 'bad', at },
   );
   clock.advance(89 * DAY_MS);
@@ -267,7 +267,7 @@ const written = async (): Promise<unknown[]> =>
     )
   ).map(({ w }) => w);
 
-test('who wrote a trait is remembered as long as older bulk records wait, and no longer, whatever waits in the live lane', async () => {
+test('who wrote a trait is remembered as long as older bulk records wait, and no longer, whatever waits in the live priority', async () => {
   await accept('bulk', 'users', [user('ada', { plan: 'old', seats: 1 })]);
   await accept('live', 'users', [user('ada', { plan: 'new' }), user('bob', { plan: 'new' })]);
   await digestAll('live');
@@ -366,7 +366,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const alarm = async (): Promise<Date | null | undefined> =>
     (
       await db.query<{ next_at: Date | null }>(
-        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'digest'`,
+        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process'`,
         [projectId],
       )
     )[0]?.next_at;
@@ -375,7 +375,7 @@ test('an alarm that would ring too late, or never, is set to the first moment, a
   const said: unknown[] = [];
   const log: Log = { ...silentLog, warn: (facts, fact) => said.push([fact, facts]) };
   const set = (at: Date | null) =>
-    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'digest'`, [
+    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'process'`, [
       projectId,
       at,
     ]);

@@ -164,7 +164,7 @@ export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Pr
 }
 
 export async function isSuspended(tx: Tx, projectId: number): Promise<boolean> {
-  // The projects' room's table: it is read in the commit that it concerns, under the lane that suspending takes too.
+  // The projects' room's table: it is read in the commit that it concerns, under the queue row that suspending takes too.
   const rows = await tx.query<{ suspended: boolean }>(
     `SELECT suspended_at IS NOT NULL AS suspended FROM beckon.project WHERE project_id = $1`,
     [projectId],

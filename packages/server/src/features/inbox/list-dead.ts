@@ -3,7 +3,7 @@ import { listDeadRows } from './store.ts';
 
 export type DeadLetter = {
   seq: number;
-  lane: 'live' | 'bulk';
+  priority: 'live' | 'bulk';
   kind: 'users' | 'events';
   reason: string;
   acceptedAt: Date;
@@ -18,7 +18,7 @@ export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]>
   const rows = await listDeadRows(tx, projectId, DEAD_LISTED_MAX);
   return rows.map((row) => ({
     seq: row.seq,
-    lane: row.lane,
+    priority: row.priority,
     kind: row.kind,
     reason: row.reason,
     acceptedAt: row.accepted_at,

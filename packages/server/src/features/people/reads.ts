@@ -36,7 +36,7 @@ export function listNotedRows(
 
 export type BuriedRow = {
   seq: number;
-  lane: string;
+  priority: string;
   kind: string;
   reason: string;
   accepted_at: Date;
@@ -50,7 +50,7 @@ export function listBuriedRows(
   { projectId, userId, after, limit }: Person & { after: number; limit: number },
 ): Promise<BuriedRow[]> {
   return tx.query(
-    `SELECT seq, lane, kind, reason, accepted_at, dead_lettered_at, record FROM beckon.dead_letter
+    `SELECT seq, priority, kind, reason, accepted_at, dead_lettered_at, record FROM beckon.dead_letter
      WHERE project_id = $1 AND seq > $3 AND record ->> 'external_user_id' = $2 ORDER BY seq LIMIT $4`,
     [projectId, userId, after, limit],
   );

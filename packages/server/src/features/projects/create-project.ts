@@ -14,7 +14,7 @@ export type NewProject = {
   sandboxOf?: number;
 };
 
-/** The project with its settings and full buckets; the flow opens its lane in the same transaction. */
+/** The project with its settings and full buckets; the flow opens its queue row in the same transaction. */
 export async function createProject(
   deps: { tx: Tx; clock: Clock },
   { name, organizationId = null, ...given }: NewProject,

@@ -46,7 +46,7 @@ export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }):
   return updateSandbox(tx, pair);
 }
 
-/** With the lane of the sandbox locked: no flush is half before and half after it. */
+/** With the queue row of the sandbox locked: no flush is half before and half after it. */
 export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
   return updateClosed(tx, closing);
 }

@@ -11,7 +11,7 @@ export type Considered = {
   trigger: Trigger;
   anchor: Anchor;
   /**
-   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk lane, who start nothing at once. `enrollment`: the
+   * `due`: the moment of a timed trigger has come. `bulk`: users of the bulk priority, who start nothing at once. `enrollment`: the
    * user is in the audience already, and a member of the team enrolls those who are.
    */
   by: 'record' | 'due' | 'bulk' | 'enrollment';

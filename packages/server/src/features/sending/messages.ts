@@ -6,7 +6,7 @@ import type { NarrowRow, SendTurnRow } from './store.ts';
 
 export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
   const rows = await tx.query<SendTurnRow>(
-    `SELECT tokens, refilled_at FROM beckon.send_turn WHERE project_id = $1`,
+    `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
     [projectId],
   );
   return rows[0];

@@ -211,10 +211,10 @@ async function finish({ tx, asked, reach }: Round, { changed }: { changed: Endpo
     return { projectId, nextAt: at === undefined ? null : new Date(at) };
   });
   reach?.('tell_committing');
-  await Promise.all([duesNext(tx, 'tell', places), tx.commit()]);
+  await Promise.all([duesNext(tx, 'webhooks', places), tx.commit()]);
 }
 
 async function heldLooks(tx: BatchTx, projectIds: number[]): Promise<Map<number, number>> {
-  await holdDues(tx, 'tell', projectIds);
+  await holdDues(tx, 'webhooks', projectIds);
   return nextLooks(tx, projectIds);
 }

@@ -147,10 +147,10 @@ async function settle({ db, digest, sender, project }: Stage): Promise<void> {
       done += 1;
     }
     const now = new Date(db.clock.now());
-    for (const work of ['digest', 'send'] as const)
+    for (const work of ['process', 'send'] as const)
       for (const { projectId } of await duePlaces(db, { work, now, limit: 10 })) {
         done += 1;
-        if (work === 'digest') await digest.due(projectId);
+        if (work === 'process') await digest.due(projectId);
         else await sender.batch(projectId);
       }
   }

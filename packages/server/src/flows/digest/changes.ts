@@ -5,7 +5,7 @@ import type { Transition } from './members.ts';
 
 export type ChangeOptions = { at: Date; newId: () => string };
 
-/** What the live lane did to people, one row a person; and who joined or left an audience, one row a move. */
+/** What the live priority did to people, one row a person; and who joined or left an audience, one row a move. */
 export function liveChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
   const rows: ChangeRow[] = [];
   for (const { person, change } of folded.people.values()) {

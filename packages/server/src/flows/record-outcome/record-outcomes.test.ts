@@ -178,7 +178,7 @@ test('an outcome that waits in the inbox when its person is erased makes nobody'
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   // As a dead letter does that waits again.
   await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
-  await db.query('UPDATE beckon.lane SET next_seq = next_seq + 1001 WHERE project_id = $1', [
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + 1001 WHERE project_id = $1', [
     story.projectId,
   ]);
   await story.later(MINUTE);

@@ -127,7 +127,7 @@ async function goTo(way: Way, targetMs: number): Promise<void> {
 /** So long it is until the next moment at which anything is due. */
 async function nextIn({ db, projectId }: Engine): Promise<number> {
   const dues = await duesOf(db, projectId);
-  const moments = dues.flatMap(({ work, nextAt }) => (work === 'tell' || !nextAt ? [] : nextAt.getTime()));
+  const moments = dues.flatMap(({ work, nextAt }) => (work === 'webhooks' || !nextAt ? [] : nextAt.getTime()));
   return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
 }
 
@@ -155,7 +155,7 @@ async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
   await db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await takeSendTurn(tx, projectId);
-    await holdDue(tx, projectId, 'digest');
+    await holdDue(tx, projectId, 'process');
     await holdDue(tx, projectId, 'send');
     await moveTime(tx, { projectId, aheadMs });
   });

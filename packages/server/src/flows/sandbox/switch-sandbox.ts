@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { lockLane } from '../../features/inbox/index.ts';
+import { lockQueue } from '../../features/inbox/index.ts';
 import {
   findPair,
   getSettings,
@@ -29,7 +29,7 @@ export async function switchSandbox(
     if (isOn) await makeSandbox(deps, pair);
     return;
   }
-  await lockLane(deps.tx, pair.sandboxId);
+  await lockQueue(deps.tx, pair.sandboxId);
   await setClosed(deps.tx, { sandboxId: pair.sandboxId, isClosed: !isOn });
 }
 

@@ -131,7 +131,7 @@ test('what waits, is held, failed or could not be applied is counted for the bad
       [story.projectId, user, state, new Date(story.now())],
     );
   await db.query(
-    `INSERT INTO beckon.dead_letter (project_id, seq, lane, kind, record, reason, accepted_at, dead_lettered_at)
+    `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, 900, 'live', 'events', '{}', 'refused', now(), now())`,
     [story.projectId],
   );

@@ -120,7 +120,7 @@ describe('GET /queue', () => {
     const bury = (id: number) =>
       db.query(
         `INSERT INTO beckon.dead_letter SELECT $1, next_seq, 'live', 'users', '{"external_user_id": "x"}', 'bad', now(), now()
-         FROM beckon.lane WHERE project_id = $1`,
+         FROM beckon.ingest_queue WHERE project_id = $1`,
         [id],
       );
     await bury(projectId);

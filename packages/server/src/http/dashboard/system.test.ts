@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function die(...users: string[]): Promise<void> {
   for (const user of users)
     await db.query(
-      `WITH taken AS (UPDATE beckon.lane SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+      `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
        INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
       [story.projectId, user, new Date(story.now())],
     );
@@ -43,7 +43,7 @@ test('the state of the engine is told: what waits, what is due, what it stands o
     schema: expect.stringMatching(/^\d{4}-/),
     sending_enabled: true,
     queue: { live: 1, bulk: 0, dead: 0, oldest_ms: 0, max: 50_000 },
-    lanes: [{ name: 'digest' }, { name: 'send' }, { name: 'tell' }],
+    jobs: [{ name: 'process' }, { name: 'send' }, { name: 'webhooks' }],
     webhooks: { pending: 0, delivering: 0 },
   });
 });

@@ -202,7 +202,7 @@ test('time passes in one sandbox alone: live projects and other sandboxes stay w
   const alarms = (): Promise<unknown[]> =>
     db.query(
       `SELECT d.project_id, d.work, d.next_at, t.ahead_ms FROM beckon.tenant_due d
-       JOIN beckon.digest_turn t ON t.project_id = d.project_id WHERE d.project_id <> $1 ORDER BY 1, 2`,
+       JOIN beckon.project_lock t ON t.project_id = d.project_id WHERE d.project_id <> $1 ORDER BY 1, 2`,
       [sandbox.id],
     );
   const before = await alarms();

@@ -221,7 +221,7 @@ test('what the import itself makes known changes nobody’s match: a second impo
   const first = await all(one);
   await putRecords(db, {
     projectId: one.projectId,
-    lane: 'bulk',
+    priority: 'bulk',
     kind: 'users',
     records: Object.values(usersOf(first)),
   });
