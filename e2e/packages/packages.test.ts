@@ -42,7 +42,7 @@ const endpoint = createServer(async (request, response) => {
 }).listen(0, '127.0.0.1');
 await once(endpoint, 'listening');
 const about = { external_user_id: 'ada', email_id: 'e', draft_id: 'd', rule: 'welcome', occurred_at: new Date().toISOString() };
-const status = await fake.deliver('http://127.0.0.1:' + endpoint.address().port, 'email.opened', { ...about, machine: 'no', machine_reason: null });
+const status = await fake.deliver('http://127.0.0.1:' + endpoint.address().port, 'email.opened', { ...about, bot: 'no', bot_reason: null });
 endpoint.close();
 endpoint.closeAllConnections();
 await fake.close();

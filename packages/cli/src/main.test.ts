@@ -126,7 +126,7 @@ test('mcp › only reads with a token of scope read', async () => {
     rule: 'welcome',
   });
   const writes = testShell({ ...base, BECKON_API_KEY: world.apiKey, BECKON_TOKEN: reading });
-  const tail = writes.start(['tail', '--json', 'type:person_changed', 'user:u7']);
+  const tail = writes.start(['tail', '--json', 'type:user_changed', 'user:u7']);
   await tail.waitFor('Following');
   await writes.run(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
   await tail.waitFor('"u7"');

@@ -128,7 +128,7 @@ describe('webhooks', () => {
     { run: 'webhooks replay', fails: [2, /since/] },
     { run: 'webhooks delivery x y', fails: [2, /message/] },
     { run: () => `webhooks delete ${id}`, fails: [2, /Delete the webhook endpoint .*--yes/] },
-    { run: () => `webhooks delete ${id} --yes`, json: { cancelled: 0 } },
+    { run: () => `webhooks delete ${id} --yes`, json: { canceled: 0 } },
   ]);
 
   test('test shows the failed attempt and ends with 1', async () => {

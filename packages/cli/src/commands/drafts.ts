@@ -45,7 +45,7 @@ export const drafts: Noun = {
       help: 'List drafts that are sent at their deadline, with the expected time',
       isPaged: true,
       options: {
-        becomes: choice('--becomes <result>', 'Only drafts with this result', ['leaves', 'held', 'expires']),
+        becomes: choice('--becomes <result>', 'Only drafts with this result', ['sends', 'held', 'expires']),
       },
       row: [
         ...fields('id rule external_user_id subject deadline_at'),

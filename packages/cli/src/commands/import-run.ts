@@ -151,7 +151,7 @@ async function cancelOnFailure(
   }
   async function isOpen(): Promise<boolean> {
     const { state } = (await api.call(SHOW, { params })).data;
-    return state !== 'done' && state !== 'failed' && state !== 'cancelled';
+    return state !== 'done' && state !== 'failed' && state !== 'canceled';
   }
 }
 

@@ -30,7 +30,7 @@ export async function chooseScopes({ shell, given, canAsk }: Choosing): Promise<
     `What may this machine do? Your role in each project is the limit.\n${lines.join('')}`,
   );
   const typed = await shell.ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`);
-  if (typed === null) throw new Failure('cancelled', 'Cancelled.', { exit: EXIT.interrupted });
+  if (typed === null) throw new Failure('canceled', 'Canceled.', { exit: EXIT.interrupted });
   return typed.trim() === '' ? [...DEFAULT_SCOPES] : readScopes(typed.split(','));
 }
 

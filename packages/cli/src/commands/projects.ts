@@ -28,7 +28,7 @@ export const projects: Noun = {
       args: { name: 'Name of the project' },
       options: {
         time_zone: text('--time-zone <zone>', 'Time zone of the project, such as Europe/Berlin'),
-        organisation: text('--organization <id>', 'Organization ID, if you are an admin in several'),
+        organization: text('--organization <id>', 'Organization ID, if you are an admin in several'),
       },
       view: ({ id, name }) =>
         `Created project ${name} (ID ${id}). Create a key: beckon keys create --name <label> --project ${id}`,

@@ -58,7 +58,7 @@ async function beckon(...args: string[]): Promise<Ran> {
 
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.lane, beckon.inbox, beckon.dead_letter, beckon.digest_turn, beckon.tenant_due, beckon.rate_limit, beckon.api_key, beckon.send_turn, beckon.rule, beckon.rule_version RESTART IDENTITY',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.ingest_queue, beckon.inbox, beckon.dead_letter, beckon.project_lock, beckon.tenant_due, beckon.rate_limit, beckon.api_key, beckon.send_lock, beckon.rule, beckon.rule_version RESTART IDENTITY',
   );
   await db.query('ALTER SEQUENCE beckon.project_id_seq RESTART');
   await beckon('project', 'create', '--name', 'Acme');
@@ -174,7 +174,7 @@ test('settings are set as they are typed and read back as JSON', async () => {
     keep_events: 'forever',
     keep_stream: '90d',
     keep_dead: 'forever',
-    keep_letters: '90d',
+    keep_emails: '90d',
     from_name: 'none',
     from_address: 'none',
     reply_to: 'none',
@@ -225,7 +225,7 @@ test('queue without a word counts what waits, and retry says how many wait again
   const counts = { live: 0, bulk: 0, dead: 1, oldest_ms: 0 };
   expect((await beckon('queue', '--project', 'Acme', '--json')).json).toEqual(counts);
   expect((await beckon('queue', 'dead', '--project', 'Acme', '--json')).json).toMatchObject([
-    { seq: 1, lane: 'live', kind: 'events', reason: 'bad', record: { external_user_id: 'u' } },
+    { seq: 1, priority: 'live', kind: 'events', reason: 'bad', record: { external_user_id: 'u' } },
   ]);
   expect((await beckon('queue', 'retry', '--project', 'Acme', '--json')).json).toEqual({ retried: 1 });
   expect((await beckon('queue', '--project', 'Acme', '--json')).json).toMatchObject({ live: 1, dead: 0 });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { silentLog } from '../base/log.ts';
-import { listOrganisations } from '../features/team/index.ts';
+import { listOrganizations } from '../features/team/index.ts';
 import { DEMO_DAYS, DEMO_NAME, makeDemo, removeDemos } from '../flows/demo/index.ts';
 import type { Operator } from './operator.ts';
 import { JSON_OPTION, type OutputOptions, runOpened } from './run.ts';
@@ -23,11 +23,11 @@ export function addDemoCommand(program: Command, operator: Operator): void {
 function make(operator: Operator, options: Options): Promise<void> {
   return runOpened(operator, options, {
     work: async (opened) => {
-      const [first] = await listOrganisations(opened.db);
+      const [first] = await listOrganizations(opened.db);
       const { project, rows } = await makeDemo({
         ...opened,
         log: silentLog,
-        organisationId: first?.id ?? null,
+        organizationId: first?.id ?? null,
         onProgress: sayProgress(operator),
       });
       return { id: project.id, name: project.name, rows };

@@ -21,9 +21,9 @@ export function printList(domains: ShownDomain[]): string {
   );
 }
 
-export function printResumed(resumed: { name: string; was_paused: boolean; asked_again: number }): string {
+export function printResumed(resumed: { name: string; was_paused: boolean; retried: number }): string {
   if (!resumed.was_paused) return `${resumed.name} was not paused`;
-  return `Letters leave from ${resumed.name} again; ${resumed.asked_again} that were held are asked again now`;
+  return `Letters leave from ${resumed.name} again; ${resumed.retried} that were held are asked again now`;
 }
 
 /** What is to be published: values stand alone on their lines, so that they can be copied. */

@@ -160,7 +160,7 @@ test('a paused domain says so and why wherever it is shown, and domain resume le
     expect((await beckon(...command)).out).toContain(why);
   expect((await beckon('show', '--domain', name, '--json')).json).toMatchObject({ paused_reason: why });
   const resumed = await beckon('resume', '--domain', name, '--json');
-  expect(resumed.json).toEqual({ id: json.id, name, was_paused: true, asked_again: 0 });
+  expect(resumed.json).toEqual({ id: json.id, name, was_paused: true, retried: 0 });
   expect((await beckon('resume', '--domain', name)).out).toContain('was not paused');
   expect((await beckon('list')).out).not.toContain(why);
   expect(await beckon('resume', '--domain', 'other.test')).toMatchObject({ code: 1 });

@@ -179,7 +179,7 @@ function addResume(domain: Command, operator: Operator): void {
       runInRealTime(operator, options, {
         work: async (opened) => {
           const { domain: found, ...rest } = await resumeDomain(opened.db, await placeOf(opened, options));
-          return { id: found.id, name: found.name, was_paused: rest.wasPaused, asked_again: rest.asked };
+          return { id: found.id, name: found.name, was_paused: rest.wasPaused, retried: rest.asked };
         },
         show: printResumed,
       }),

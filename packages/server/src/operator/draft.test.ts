@@ -230,7 +230,7 @@ test('pause has nothing leave; resume shows what that means, and does it', async
     long_held: 0,
     needs_confirmation: false,
     resumed: true,
-    cancelled: 0,
+    canceled: 0,
     postponed: 1,
   });
   await engine.advance(45 * MINUTE);

@@ -140,7 +140,7 @@ describe('suppression export and import', () => {
     expect(await story.drafts('eve')).toMatchObject([{ state: 'scheduled' }]);
     const ran = await suppression('import', '--file', path, '--json');
     expect(ran.json).toMatchObject({ added: 1, drafts: 1, runs: 1 });
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await listed()).toMatchObject([{ value: EMAIL, from_erased: true }]);
   });
 

@@ -132,6 +132,6 @@ test('of somebody who is left alone it says so in words, while their letter wait
   expect(await type('draft', 'approve', '--rule', 'paid')).toMatchObject({ code: 0 });
   clock.advance(3_600_000);
   await engine.settle();
-  expect(await explained()).toContain(`${alone} (letter_suppressed)`);
+  expect(await explained()).toContain(`${alone} (email_suppressed)`);
   expect(await explained()).not.toContain('null');
 });

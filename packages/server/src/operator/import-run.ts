@@ -52,7 +52,7 @@ export async function bringFile(
   const wanted = { kind, name: basename(options.file), sizeBytes, fileModifiedAt: Math.round(mtimeMs) };
   const made = { db, newId: idMaker(db.clock), sealer };
   const one = await createImport(made, { projectId, createdBy: OPERATOR, ...wanted });
-  return orCancelled(stage, one, async () => {
+  return orCanceled(stage, one, async () => {
     await upload(stage, one, file);
     await mapImport(db, one, mapping);
     return checkAndBring(stage, one, { ...options, liveEvents });
@@ -67,11 +67,11 @@ export async function bringStripe(stage: Stage, options: Bringing & { keyFile: s
   const made = { db, newId: idMaker(db.clock), sealer };
   const wanted = { kind: 'stripe' as const, key, unmatchedAsCustomers };
   const one = await createImport(made, { projectId, createdBy: OPERATOR, ...wanted });
-  return orCancelled(stage, one, () => checkAndBring(stage, one, { ...options, liveEvents: null }));
+  return orCanceled(stage, one, () => checkAndBring(stage, one, { ...options, liveEvents: null }));
 }
 
 /** What was refused on the way leaves nothing behind. */
-async function orCancelled(stage: Stage, one: Import, work: () => Promise<Shown>): Promise<Shown> {
+async function orCanceled(stage: Stage, one: Import, work: () => Promise<Shown>): Promise<Shown> {
   const { db } = stage.opened;
   try {
     return await work();

@@ -60,7 +60,7 @@ test('a file is checked and brought in, by the server where one runs and by the 
   await importer.stop();
 
   const list = (await beckon('list', '--json')).json as { id: string; state: string }[];
-  expect(list.map(({ state }) => state)).toEqual(['done', 'cancelled', 'done']);
+  expect(list.map(({ state }) => state)).toEqual(['done', 'canceled', 'done']);
   expect((await beckon('show', list[0]?.id ?? '')).out).toContain('events.jsonl: done');
 });
 
@@ -76,7 +76,7 @@ test('what cannot be brought in is said, and leaves no import that somebody has 
   const key = await file('key', 'pk_live_public');
   expect((await beckon('stripe', '--key-file', key)).err).toContain('A Stripe key begins with');
   const list = (await beckon('list', '--json')).json as { state: string }[];
-  expect(list.filter(({ state }) => state !== 'done' && state !== 'cancelled')).toEqual([]);
+  expect(list.filter(({ state }) => state !== 'done' && state !== 'canceled')).toEqual([]);
 });
 
 test('one that is stopped before its end ends with 1, also while it is checked; gone on with to its end it ends with 0', async () => {
@@ -104,6 +104,6 @@ test('one that somebody else ends while it is brought in ends with 1', async () 
   let ended: Promise<unknown> = Promise.resolve();
   const end = async (): Promise<Ran> => beckon('cancel', await newest());
   const ran = await beckonUntil(2, () => void (ended = end()), ['users', '--file', users]);
-  expect(ran).toMatchObject({ code: 1, out: expect.stringContaining(': cancelled') });
+  expect(ran).toMatchObject({ code: 1, out: expect.stringContaining(': canceled') });
   expect(await ended).toMatchObject({ code: 0 });
 });

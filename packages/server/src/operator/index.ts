@@ -16,7 +16,7 @@ import { addKeyCommands } from './key.ts';
 import { addMailInCommands } from './mail-in.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Operator } from './operator.ts';
-import { addOutboxCommands } from './outbox.ts';
+import { addTestInboxCommands } from './test-inbox.ts';
 import { addPauseCommands } from './pause.ts';
 import { addPolicyCommands } from './policy.ts';
 import { addProjectCommands } from './project.ts';
@@ -59,7 +59,7 @@ export function addCommands(program: Command, operator: Operator): void {
   addTemplateCommands(program, operator);
   addDraftCommands(program, operator);
   addDomainCommands(program, operator);
-  addOutboxCommands(program, operator);
+  addTestInboxCommands(program, operator);
   addReplyCommands(program, operator);
   addPauseCommands(program, operator);
   addSuppressionCommands(program, operator);

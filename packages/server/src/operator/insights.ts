@@ -47,7 +47,7 @@ function describe({ by, since, groups, is_cut: isCut }: ShownInsights): string {
     bounced: bouncesOf(group),
     complained: group.complained,
     unsubscribed: group.unsubscribed,
-    machines: group.machine_opened + group.machine_clicked,
+    machines: group.bot_opened + group.bot_clicked,
   }));
   const lifts = groups.flatMap((group) => (group.lift ? [liftWords(group.name, group.lift)] : []));
   return [

@@ -29,7 +29,7 @@ export function addPauseCommands(program: Command, operator: Operator): void {
 function addResume(program: Command, operator: Operator): void {
   program
     .command('resume')
-    .description('have letters leave again: what expired is cancelled, what is overdue leaves spread')
+    .description('have letters leave again: what expired is canceled, what is overdue leaves spread')
     .requiredOption(...PROJECT_OPTION)
     .option('--yes', 'though many drafts were held for more than a day')
     .option(...JSON_OPTION)
@@ -42,7 +42,7 @@ function addResume(program: Command, operator: Operator): void {
           if (isRefused) operator.setExitCode(EXIT_FAILED);
           const resuming = { projectId, actor: OPERATOR, confirmed: options.yes ?? false };
           const done = isRefused ? null : await resumeProject(db, resuming);
-          return { ...toShown(preview), resumed: done !== null, ...(done ?? { cancelled: 0, postponed: 0 }) };
+          return { ...toShown(preview), resumed: done !== null, ...(done ?? { canceled: 0, postponed: 0 }) };
         },
         show: describe,
       }),
@@ -53,15 +53,15 @@ function toShown({ isPaused, longHeld, needsConfirmation, ...counts }: Resumptio
   return { was_paused: isPaused, ...counts, long_held: longHeld, needs_confirmation: needsConfirmation };
 }
 
-type Shown = ReturnType<typeof toShown> & { resumed: boolean; cancelled: number; postponed: number };
+type Shown = ReturnType<typeof toShown> & { resumed: boolean; canceled: number; postponed: number };
 
 function describe(shown: Shown): string {
   const { was_paused: wasPaused, open, expired, overdue, held, long_held: longHeld } = shown;
   if (!wasPaused) return 'It was not paused';
   const preview = `${open} drafts are open: ${expired} have expired, ${overdue} are overdue or soon will be, ${held} are held, ${longHeld} for more than a day`;
-  const { resumed, cancelled, postponed } = shown;
+  const { resumed, canceled, postponed } = shown;
   const done = resumed
-    ? `It is resumed: ${cancelled} drafts were cancelled, ${postponed} leave in a quarter of an hour at the earliest`
+    ? `It is resumed: ${canceled} drafts were canceled, ${postponed} leave in a quarter of an hour at the earliest`
     : 'It is still paused: say --yes to let so many go';
   return `${preview}\n${done}`;
 }

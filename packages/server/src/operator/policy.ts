@@ -38,7 +38,7 @@ function describe(simulated: SimulatedPolicy): string {
   const {
     drafts,
     is_cut,
-    stop_leaving: stopLeaving,
+    stop_sending: stopLeaving,
     today,
     changed,
     earlier,

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { findProject, listProjects, type Project } from '../features/projects/index.ts';
-import { listOrganisations } from '../features/team/index.ts';
+import { listOrganizations } from '../features/team/index.ts';
 import { createProjectIn, requireProjectSlot } from '../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../flows/suspend-project.ts';
-import { requireOrganisation } from '../flows/team/index.ts';
+import { requireOrganization } from '../flows/team/index.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Opened, Operator } from './operator.ts';
 import {
   JSON_OPTION,
-  ORGANISATION_OPTION,
+  ORGANIZATION_OPTION,
   type OutputOptions,
   PROJECT_OPTION,
   runInRealTime,
@@ -21,15 +21,15 @@ export function addProjectCommands(program: Command, operator: Operator): void {
     .command('create')
     .description('make a project')
     .requiredOption('--name <name>', 'what people call it')
-    .option(...ORGANISATION_OPTION)
+    .option(...ORGANIZATION_OPTION)
     .option(...JSON_OPTION)
     .action((options: { name: string; org?: string } & OutputOptions) =>
       runInRealTime(operator, options, {
         work: async ({ db, projectsMax: max }) => {
-          const organisationId = await organisationOf(db, options.org);
+          const organizationId = await organizationOf(db, options.org);
           const { id, name } = await db.transaction(async (tx) => {
-            if (organisationId !== null) await requireProjectSlot(tx, { organisationId, max });
-            return createProjectIn({ tx, clock: db.clock }, { name: options.name, organisationId });
+            if (organizationId !== null) await requireProjectSlot(tx, { organizationId, max });
+            return createProjectIn({ tx, clock: db.clock }, { name: options.name, organizationId });
           });
           return { id: String(id), name };
         },
@@ -58,10 +58,10 @@ export function addProjectCommands(program: Command, operator: Operator): void {
   });
 }
 
-/** Before there is a team a project is nobody's, and joins the first organisation. */
-async function organisationOf(db: Database, wanted: string | undefined): Promise<string | null> {
-  const isEarly = wanted === undefined && (await listOrganisations(db)).length === 0;
-  return isEarly ? null : (await requireOrganisation(db, wanted)).id;
+/** Before there is a team a project is nobody's, and joins the first organization. */
+async function organizationOf(db: Database, wanted: string | undefined): Promise<string | null> {
+  const isEarly = wanted === undefined && (await listOrganizations(db)).length === 0;
+  return isEarly ? null : (await requireOrganization(db, wanted)).id;
 }
 
 type Switch = {

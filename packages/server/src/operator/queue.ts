@@ -30,11 +30,11 @@ export function addQueueCommands(program: Command, operator: Operator): void {
           const letters = await listDead(db, (await findProject(db, options.project)).id);
           return letters.map((letter) => ({
             seq: letter.seq,
-            lane: letter.lane,
+            priority: letter.priority,
             kind: letter.kind,
             reason: letter.reason,
             accepted_at: letter.acceptedAt,
-            died_at: letter.diedAt,
+            dead_lettered_at: letter.deadLetteredAt,
             record: letter.record,
           }));
         },

@@ -68,7 +68,7 @@ test('answers are listed, the newest first, under the names of the interface; of
     verified: 'recipient',
     forwarded_at: null,
     forward_at: new Date(first.receivedAt).toISOString(),
-    forward_trouble: null,
+    forward_error: null,
     text: 'Thanks!\n\nAda',
   });
   expect((await reply('list', '--user', 'ada', '--json')).json).toHaveLength(1);

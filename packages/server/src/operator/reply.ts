@@ -86,7 +86,7 @@ function toListed(reply: Reply) {
     verified: reply.verified,
     forwarded_at: reply.forwardedAt === null ? null : iso(reply.forwardedAt),
     forward_at: reply.forwardAt === null ? null : iso(reply.forwardAt),
-    forward_trouble: reply.forwardTrouble,
+    forward_error: reply.forwardError,
     text: reply.text,
   };
 }
@@ -95,9 +95,9 @@ function toRow({ at, id, external_user_id, from, subject, auto_reply, verified, 
   return { at, id, external_user_id, from, subject, auto_reply, verified, forwarded: forwardedOf(rest) };
 }
 
-function forwardedOf(reply: Pick<Listed, 'forwarded_at' | 'forward_at' | 'forward_trouble'>): string {
+function forwardedOf(reply: Pick<Listed, 'forwarded_at' | 'forward_at' | 'forward_error'>): string {
   if (reply.forwarded_at !== null) return reply.forwarded_at;
-  if (reply.forward_trouble !== null) return `not yet: ${reply.forward_trouble}`;
+  if (reply.forward_error !== null) return `not yet: ${reply.forward_error}`;
   return reply.forward_at === null ? 'no' : 'not yet';
 }
 
@@ -128,7 +128,7 @@ function describe({ text, from_name: name, from, at, id, verified, auto_reply, .
     at,
     subject: rest.subject,
     verified,
-    machine: auto_reply ? 'yes' : 'no',
+    bot: auto_reply ? 'yes' : 'no',
     forwarded: forwardedOf(rest),
   };
   const lines = Object.entries(facts).map(([fact, value]) => `${fact.padEnd(10)}${value}`);

@@ -8,7 +8,7 @@ const restore = (...args: string[]) => typed({ db }, ['restore', ...args, '--jso
 const lettersLeave = async (): Promise<unknown> => (await restore('status')).json;
 
 test('that nothing was lost is said alone, or the gate stays closed: whoever only counts, or names a moment, means something else', async () => {
-  expect((await restore('close')).json).toEqual({ letters_leave: false });
+  expect((await restore('close')).json).toEqual({ sending_enabled: false });
   for (const beside of [
     ['--dry-run'],
     ['--until', '2026-05-01T10:00:00Z'],
@@ -17,8 +17,8 @@ test('that nothing was lost is said alone, or the gate stays closed: whoever onl
   ]) {
     const ran = await restore('confirm', '--nothing-lost', ...beside);
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('--nothing-lost stands alone')]);
-    expect(await lettersLeave()).toMatchObject({ letters_leave: false });
+    expect(await lettersLeave()).toMatchObject({ sending_enabled: false });
   }
-  expect((await restore('confirm', '--nothing-lost')).json).toEqual({ letters_leave: true });
-  expect(await lettersLeave()).toMatchObject({ letters_leave: true, how: 'nothing_lost' });
+  expect((await restore('confirm', '--nothing-lost')).json).toEqual({ sending_enabled: true });
+  expect(await lettersLeave()).toMatchObject({ sending_enabled: true, how: 'nothing_lost' });
 });

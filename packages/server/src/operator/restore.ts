@@ -86,7 +86,7 @@ function addStatus(restore: Command, operator: Operator): void {
           work: async ({ db }) => {
             const found = await noteHere(db, db.clock.now());
             return {
-              letters_leave: found.acceptedAt !== null,
+              sending_enabled: found.acceptedAt !== null,
               system_id: found.systemId,
               timeline: found.timeline,
               seen_at: found.seenAt.toISOString(),
@@ -96,7 +96,7 @@ function addStatus(restore: Command, operator: Operator): void {
             };
           },
           show: (shown) =>
-            shown.letters_leave
+            shown.sending_enabled
               ? `Letters leave${shown.restored_to === null ? '' : `; it was restored to ${shown.restored_to}`}`
               : `This database was restored, and nobody has confirmed it: no letter leaves since ${shown.seen_at}. ` +
                 'Say up to when it knows what happened: restore confirm --until <moment> --dry-run',
@@ -142,7 +142,7 @@ function confirmUnchanged(operator: Operator, options: ConfirmOptions): Promise<
       if (until !== undefined || stoppedAt !== undefined || nobodyApproved || dryRun)
         throw new Error('--nothing-lost stands alone: it opens the gate at once, and looks at no letter');
       await acceptUnchanged(db);
-      return { letters_leave: true };
+      return { sending_enabled: true };
     },
     show: () => 'Letters leave again',
   });
@@ -167,11 +167,11 @@ function confirm(operator: Operator, options: ConfirmOptions): Promise<void> {
 }
 
 function toShown({ restoredTo, stoppedAt, ...counts }: Confirmed, dryRun: boolean) {
-  return { ...counts, restored_to: iso(restoredTo), stopped_at: iso(stoppedAt), letters_leave: !dryRun };
+  return { ...counts, restored_to: iso(restoredTo), stopped_at: iso(stoppedAt), sending_enabled: !dryRun };
 }
 
 function describe(shown: ReturnType<typeof toShown>): string {
-  const { unknown, review, flows, letters_leave: leave } = shown;
+  const { unknown, review, flows, sending_enabled: leave } = shown;
   const lines = [
     `${unknown} letters may have left by themselves between ${shown.restored_to} and ${shown.stopped_at}: unknown`,
     `${review} may have left by somebody's doing: they wait for a person`,
@@ -193,7 +193,7 @@ function addClose(restore: Command, operator: Operator): void {
         runInRealTime(operator, options, {
           work: async ({ db }) => {
             await closeGate(db);
-            return { letters_leave: false };
+            return { sending_enabled: false };
           },
           show: () => 'No letter leaves until restore confirm',
         }),

@@ -76,9 +76,9 @@ function describe(found: Backtested): string {
 }
 
 function letterWords({ letters, caps }: Backtested): string {
-  const { written, cancelled, without_address: without, per_day } = letters;
+  const { written, canceled, without_address: without, per_day } = letters;
   return [
-    `Letters: ${written}, of which ${cancelled} would have been cancelled before they left, and ${without} have nobody to go to`,
+    `Letters: ${written}, of which ${canceled} would have been canceled before they left, and ${without} have nobody to go to`,
     `The frequency caps of today would have held ${caps.held} of them, and they would have taken the slots of ${caps.displaced} that left`,
     table(per_day, 'On no day'),
   ].join('\n');

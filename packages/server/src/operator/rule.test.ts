@@ -250,7 +250,7 @@ test('a suppression is added, listed and, when confirmed, removed', async () => 
   const until = '2027-01-01T00:00:00.000Z';
   const added = await suppression('add', '--user', 'bob', '--reason', 'snoozed', '--until', until);
   expect(added.out).toBe(
-    'Nothing is sent to the user "bob" any more: 1 drafts were cancelled and 1 runs ended\n',
+    'Nothing is sent to the user "bob" any more: 1 drafts were canceled and 1 runs ended\n',
   );
   const created = { created_at: new Date(clock.now()).toISOString(), created_by: 'operator' };
   const made = { hash: null, from_erased: false, ...created };

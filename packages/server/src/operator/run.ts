@@ -7,8 +7,8 @@ export type OutputOptions = { json?: boolean };
 export type Output<T> = { work: () => Promise<T>; show: (value: T) => string };
 
 export const PROJECT_OPTION = ['--project <project>', 'its id or, where only one has it, its name'] as const;
-export const ORGANISATION_OPTION = [
-  '--org <organisation>',
+export const ORGANIZATION_OPTION = [
+  '--org <organization>',
   'its name or id; the first one where it is left out',
 ] as const;
 export const JSON_OPTION = ['--json', 'print one JSON value and nothing else'] as const;

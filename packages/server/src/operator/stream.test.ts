@@ -97,7 +97,7 @@ const jsonLines = (text: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown);
 
 test('it prints the newest so many, oldest first, as one array', async () => {
-  for (let i = 0; i < 105; i += 1) await addChange('person_created', `u${i}`);
+  for (let i = 0; i < 105; i += 1) await addChange('user_created', `u${i}`);
   const all = JSON.parse((await run('--json')).out) as { external_user_id: string }[];
   expect(all.map((item) => item.external_user_id)).toEqual(
     Array.from({ length: 100 }, (_, i) => `u${i + 5}`),
@@ -108,13 +108,13 @@ test('it prints the newest so many, oldest first, as one array', async () => {
     {
       at: expect.any(String) as string,
       id: expect.any(String) as string,
-      type: 'person_created',
+      type: 'user_created',
       external_user_id: 'u103',
     },
     {
       at: expect.any(String) as string,
       id: expect.any(String) as string,
-      type: 'person_created',
+      type: 'user_created',
       external_user_id: 'u104',
     },
   ]);
@@ -124,12 +124,12 @@ test('a time or a duration back bounds it, and a filter narrows it', async () =>
   const start = new Date(clock.now());
   await addEvent('ada', 'trial_started');
   await addEvent('bob', 'login');
-  await addChange('person_changed', 'ada');
+  await addChange('user_changed', 'ada');
   const found = async (...args: string[]): Promise<string[]> =>
     (JSON.parse((await run('--json', ...args)).out) as { type: string }[]).map((item) => item.type);
-  expect(await found('--since', start.toISOString())).toEqual(['event', 'event', 'person_changed']);
-  expect(await found('--since', '1s')).toEqual(['person_changed']);
-  expect(await found('--since', '1h', '--filter', 'user:ada')).toEqual(['event', 'person_changed']);
+  expect(await found('--since', start.toISOString())).toEqual(['event', 'event', 'user_changed']);
+  expect(await found('--since', '1s')).toEqual(['user_changed']);
+  expect(await found('--since', '1h', '--filter', 'user:ada')).toEqual(['event', 'user_changed']);
   expect(await found('--filter', 'type:event name:trial_*')).toEqual(['event']);
   expect((await run('--filter', 'name:none')).out).toBe('Nothing such has happened\n');
 });
@@ -137,11 +137,11 @@ test('a time or a duration back bounds it, and a filter narrows it', async () =>
 test('for people an item is one line: when, what, who, and the rest in short', async () => {
   const at = new Date(clock.now()).toISOString();
   await addEvent('ada\u001b[2J', 'trial_started');
-  await addChange('person_changed', 'ada', { text: 'x'.repeat(500) });
+  await addChange('user_changed', 'ada', { text: 'x'.repeat(500) });
   const lines = (await run()).out.trimEnd().split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[0]).toBe(`${at}  event            ada\u{FFFD}[2J  trial_started {"plan":"pro"}`);
-  expect(lines[1]).toMatch(/person_changed {3}ada {2}\{"text":"x+…$/);
+  expect(lines[1]).toMatch(/user_changed {3}ada {2}\{"text":"x+…$/);
   expect(lines[1]?.length).toBeLessThan(300);
 });
 

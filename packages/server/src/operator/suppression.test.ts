@@ -105,7 +105,7 @@ test('a dry run tells what the list comes to, by doing it and taking it back', a
   expect(await listed()).toEqual([]);
   expect((await story.drafts()).map(({ state }) => state)).toEqual(['scheduled', 'scheduled']);
   expect((await importing(text)).json).toEqual({ ...NOTHING, ...comes, dry_run: false });
-  expect(await story.drafts('ada')).toMatchObject([{ state: 'cancelled', reason: 'suppressed' }]);
+  expect(await story.drafts('ada')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
   expect(await story.drafts('bob')).toMatchObject([{ state: 'scheduled', reason: null }]);
   // Whoever was cut off begins anew.
   expect((await importing(text)).json).toEqual({ ...NOTHING, dry_run: false, rows: 2_503, known: 2_503 });

@@ -70,7 +70,7 @@ function addAdd(suppression: Command, operator: Operator): void {
         show: ({ kind, value, added, drafts, runs }) => {
           const head = `Nothing is sent to the ${kind} ${JSON.stringify(value)} any more`;
           const before = added ? '' : ' (a suppression that lasts at least as long was there)';
-          return `${head}${before}: ${drafts} drafts were cancelled and ${runs} runs ended`;
+          return `${head}${before}: ${drafts} drafts were canceled and ${runs} runs ended`;
         },
       }),
     );

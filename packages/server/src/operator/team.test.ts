@@ -16,7 +16,7 @@ const ada = browser();
 let project = '';
 
 test('as long as nobody owns the installation, setup-link leads in; afterwards it is refused', async () => {
-  expect((await run('team', 'list')).err).toContain('no organisation yet');
+  expect((await run('team', 'list')).err).toContain('no organization yet');
   const early = (await run('project', 'create', '--name', 'Acme', '--json')).json as { id: string };
   const shown = await run('team', 'setup-link');
   expect(shown.out).toMatch(new RegExp(`^${DASHBOARD_ORIGIN}/setup\\?token=\\w{43}\n\nIt works once`));
@@ -92,9 +92,9 @@ test('where no owner can sign in any more, the machine makes another one', async
   expect((await edda.ask('GET /projects')).json.data).toMatchObject([{ role: 'owner' }, { role: 'owner' }]);
 });
 
-test('a project is made in the first organisation, or in the one that is named', async () => {
+test('a project is made in the first organization, or in the one that is named', async () => {
   server.clock.advance(1);
-  await run('team', 'add-organisation', '--name', 'Theirs');
+  await run('team', 'add-organization', '--name', 'Theirs');
   const eve = browser();
   const token = await link('invite', '--email', 'eve@x.org', '--role', 'owner', '--org', 'Theirs');
   await eve.ask('POST /invites/accept', { token, name: 'Eve', password: PASSWORD });
@@ -118,6 +118,6 @@ test('a project is made in the first organisation, or in the one that is named',
   expect(await logOf(eve)).toMatchObject([{ action: 'password.reset_link' }, { action: 'invite.send' }]);
   expect(await logOf(ada)).toEqual([]);
   expect((await run('project', 'create', '--name', 'X', '--org', 'Nobody')).err).toContain(
-    'is no organisation',
+    'is no organization',
   );
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { type Role, ROLES } from '@beckon/contract/dashboard';
-import { insertOrganisation, listMembers } from '../features/team/index.ts';
+import { insertOrganization, listMembers } from '../features/team/index.ts';
 import {
   inviteByOperator,
   type Offered,
@@ -9,12 +9,12 @@ import {
   readEmail,
   readName,
   removeByOperator,
-  requireOrganisation,
+  requireOrganization,
   resetByOperator,
   setRoleByOperator,
 } from '../flows/team/index.ts';
 import type { Opened, Operator } from './operator.ts';
-import { JSON_OPTION, ORGANISATION_OPTION, type OutputOptions, runOpened } from './run.ts';
+import { JSON_OPTION, ORGANIZATION_OPTION, type OutputOptions, runOpened } from './run.ts';
 import { table } from './table.ts';
 
 const EMAIL_OPTION = ['--email <address>', 'whom it is about'] as const;
@@ -46,12 +46,12 @@ function addLinks(team: Command, operator: Operator): void {
       command
         .requiredOption(...EMAIL_OPTION)
         .addOption(roleOption())
-        .option(...ORGANISATION_OPTION),
+        .option(...ORGANIZATION_OPTION),
     offer: ({ db, mailroom }, { email, role, org }) =>
       inviteByOperator(db, mailroom.outlet.publicUrl, {
         email: readEmail(email),
         role,
-        ...(org === undefined ? {} : { organisation: org }),
+        ...(org === undefined ? {} : { organization: org }),
       }),
   });
   addOffer<{ email: string; withoutTwoFactor?: boolean }>(team, operator, {
@@ -100,13 +100,13 @@ function addOffer<O>(
 function addMembers(team: Command, operator: Operator): void {
   team
     .command('list')
-    .description('list the members of an organisation')
-    .option(...ORGANISATION_OPTION)
+    .description('list the members of an organization')
+    .option(...ORGANIZATION_OPTION)
     .option(...JSON_OPTION)
     .action((options: { org?: string } & OutputOptions) =>
       runOpened(operator, options, {
         work: async ({ db }) => {
-          const { id } = await requireOrganisation(db, options.org);
+          const { id } = await requireOrganization(db, options.org);
           return (await listMembers(db, id)).map(toShown);
         },
         show: (rows) => table(rows, 'Nobody is in it yet: team invite makes a link'),
@@ -117,7 +117,7 @@ function addMembers(team: Command, operator: Operator): void {
     .description('change what a member may do')
     .requiredOption(...EMAIL_OPTION)
     .addOption(roleOption())
-    .option(...ORGANISATION_OPTION)
+    .option(...ORGANIZATION_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfSomebody & { role: Role }) =>
       runOpened(operator, options, {
@@ -130,7 +130,7 @@ function addMembers(team: Command, operator: Operator): void {
     .command('remove')
     .description('take a member out, and end their sessions')
     .requiredOption(...EMAIL_OPTION)
-    .option(...ORGANISATION_OPTION)
+    .option(...ORGANIZATION_OPTION)
     .option(...JSON_OPTION)
     .action((options: OfSomebody) =>
       runOpened(operator, options, {
@@ -139,15 +139,15 @@ function addMembers(team: Command, operator: Operator): void {
       }),
     );
   team
-    .command('add-organisation')
-    .description('make an organisation beside the first one')
+    .command('add-organization')
+    .description('make an organization beside the first one')
     .requiredOption('--name <name>', 'what people call it')
     .option(...JSON_OPTION)
     .action((options: { name: string } & OutputOptions) =>
       runOpened(operator, options, {
         work: async ({ db }) => {
           const row = { id: randomUUID(), name: readName(options.name), createdAt: new Date(db.clock.now()) };
-          await insertOrganisation(db, row);
+          await insertOrganization(db, row);
           return { id: row.id, name: row.name };
         },
         show: ({ name }) => `${name} is there: team invite --org "${name}" --role owner lets somebody in`,
@@ -155,8 +155,8 @@ function addMembers(team: Command, operator: Operator): void {
     );
 }
 
-function meantBy({ email, org }: OfSomebody): { email: string; organisation?: string } {
-  return { email: readEmail(email), ...(org === undefined ? {} : { organisation: org }) };
+function meantBy({ email, org }: OfSomebody): { email: string; organization?: string } {
+  return { email: readEmail(email), ...(org === undefined ? {} : { organization: org }) };
 }
 
 function toShown(member: Awaited<ReturnType<typeof listMembers>>[number]) {

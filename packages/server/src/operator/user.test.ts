@@ -103,7 +103,7 @@ test('export prints one JSON value, with and without --json, or writes a file th
     json: {
       external_user_id: 'ada',
       events: [{ name: 'login' }],
-      changes: [{ kind: 'person_created' }],
+      changes: [{ kind: 'user_created' }],
       dead_letters: [],
     },
   });
@@ -184,7 +184,7 @@ test('settings set how long things are kept, but not shorter than an audience lo
     keep_events: '90d',
     keep_stream: 'forever',
     keep_dead: 'forever',
-    keep_letters: '90d',
+    keep_emails: '90d',
     from_name: 'none',
     from_address: 'none',
     reply_to: 'none',

@@ -18,7 +18,7 @@ type OfProject = { project: string } & OutputOptions;
 
 const LISTED = 100;
 const LISTED_MAX = 10_000;
-const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'cancelled'] as const;
+const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
 const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
 const REPLAYED_UNASKED: DeliveryState[] = ['exhausted', 'missed'];
 const ONLY_ENDPOINT = ['--endpoint <endpoint>', 'only those of this endpoint'] as const;

@@ -70,12 +70,12 @@ const BY_STATE = {
   delivered: 'to',
   exhausted: 'for',
   missed: 'by',
-  cancelled: 'for',
+  canceled: 'for',
 } as const satisfies Record<DeliveryState, string>;
 
 const UNTRIED: Partial<Record<DeliveryState, string>> = {
   missed: 'It was not tried: webhook replay --missed sends it',
-  cancelled: 'It was not tried, and will not be',
+  canceled: 'It was not tried, and will not be',
 };
 
 function said(attempt: ListedDelivery['attempts'][number] | undefined): string | null {

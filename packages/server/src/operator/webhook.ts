@@ -150,10 +150,10 @@ function addSwitches(webhook: Command, operator: Operator): void {
     show: (value) =>
       `Nothing is sent to it any more; ${(value as { missed: number }).missed} that waited are missed`,
   });
-  add('delete', 'take it away with its secrets; what waits for it is cancelled', {
+  add('delete', 'take it away with its secrets; what waits for it is canceled', {
     work: async (opened, place) => {
-      const { endpoint, cancelled } = await removeEndpoint(opened, place);
-      return { id: endpoint.id, url: endpoint.url, deleted: true, cancelled };
+      const { endpoint, canceled } = await removeEndpoint(opened, place);
+      return { id: endpoint.id, url: endpoint.url, deleted: true, canceled };
     },
     show: (value) => `${(value as { url: string }).url} is no endpoint any more`,
   });

@@ -7,7 +7,7 @@ export {
   type Meant,
   offerOwnership,
   removeByOperator,
-  requireOrganisation,
+  requireOrganization,
   resetByOperator,
   setRoleByOperator,
 } from './operate.ts';

@@ -7,9 +7,9 @@ import {
   findUserByEmail,
   listMembers,
   listMemberships,
-  listOrganisations,
+  listOrganizations,
   type MemberRow,
-  type Organisation,
+  type Organization,
   removeMember,
 } from '../../features/team/index.ts';
 import type { Database } from '../../io/db/index.ts';
@@ -19,15 +19,15 @@ type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 const OPERATOR = 'operator';
 
 /** By its name or id; the oldest where none is named. */
-export async function requireOrganisation(db: Db, wanted?: string): Promise<Organisation> {
-  const all = await listOrganisations(db);
+export async function requireOrganization(db: Db, wanted?: string): Promise<Organization> {
+  const all = await listOrganizations(db);
   const named =
     wanted === undefined ? all.slice(0, 1) : all.filter(({ id, name }) => id === wanted || name === wanted);
   if (named.length === 1 && named[0]) return named[0];
   throw conflict(
     all.length === 0
-      ? 'There is no organisation yet: team setup-link leads to the first'
-      : `${wanted} is no organisation: there are ${all.map(({ name }) => name).join(', ')}`,
+      ? 'There is no organization yet: team setup-link leads to the first'
+      : `${wanted} is no organization: there are ${all.map(({ name }) => name).join(', ')}`,
   );
 }
 
@@ -40,28 +40,28 @@ export async function offerOwnership(db: Db, publicUrl: string, owner?: string):
       'This installation has an owner: team invite and team reset-link let people in, and --owner makes one more',
     );
   }
-  const organisation = await requireOrganisation(db);
-  const membership = { organisationId: organisation.id, role: 'owner' as const };
+  const organization = await requireOrganization(db);
+  const membership = { organizationId: organization.id, role: 'owner' as const };
   const known = await findUserByEmail(db, owner);
   const offered = known?.hasAccount
     ? await offerReset(db, publicUrl, { email: owner, by: OPERATOR, membership, clearsTwoFactor: true })
     : await offerInvite(db, publicUrl, { ...membership, email: owner, by: OPERATOR, byRole: 'owner' });
   if (!offered) throw conflict(`${owner} is not known`);
-  await record(db, [organisation], { action: 'team.recover', subject: owner, after: { role: 'owner' } });
+  await record(db, [organization], { action: 'team.recover', subject: owner, after: { role: 'owner' } });
   return offered;
 }
 
-type Inviting = { email: string; role: Role; organisation?: string };
+type Inviting = { email: string; role: Role; organization?: string };
 
 export async function inviteByOperator(
   db: Db,
   publicUrl: string,
-  { email, role, organisation: wanted }: Inviting,
+  { email, role, organization: wanted }: Inviting,
 ): Promise<Offered> {
-  const organisation = await requireOrganisation(db, wanted);
-  const inviting = { organisationId: organisation.id, email, role, by: OPERATOR, byRole: 'owner' as const };
+  const organization = await requireOrganization(db, wanted);
+  const inviting = { organizationId: organization.id, email, role, by: OPERATOR, byRole: 'owner' as const };
   const offered = await offerInvite(db, publicUrl, inviting);
-  await record(db, [organisation], { action: 'invite.send', subject: email, after: { role } });
+  await record(db, [organization], { action: 'invite.send', subject: email, after: { role } });
   return offered;
 }
 
@@ -81,29 +81,29 @@ export async function resetByOperator(
   return offered;
 }
 
-export type Meant = { email: string; organisation?: string };
+export type Meant = { email: string; organization?: string };
 
 export async function setRoleByOperator(
   db: Db,
-  { email, organisation: wanted, role }: Meant & { role: Role },
+  { email, organization: wanted, role }: Meant & { role: Role },
 ): Promise<MemberRow> {
-  const { organisation, member } = await requireMember(db, {
+  const { organization, member } = await requireMember(db, {
     email,
-    ...(wanted ? { organisation: wanted } : {}),
+    ...(wanted ? { organization: wanted } : {}),
   });
-  const change = { organisationId: organisation.id, userId: member.id, by: 'owner' as const, role };
+  const change = { organizationId: organization.id, userId: member.id, by: 'owner' as const, role };
   const at = new Date(db.clock.now());
   const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
   const difference = { before: { role: before.role }, after: { role } };
-  await record(db, [organisation], { action: 'member.change_role', subject: email, ...difference });
+  await record(db, [organization], { action: 'member.change_role', subject: email, ...difference });
   return after;
 }
 
 export async function removeByOperator(db: Db, meant: Meant): Promise<MemberRow> {
-  const { organisation, member } = await requireMember(db, meant);
-  const change = { organisationId: organisation.id, userId: member.id, by: 'owner' as const };
+  const { organization, member } = await requireMember(db, meant);
+  const change = { organizationId: organization.id, userId: member.id, by: 'owner' as const };
   const was = await db.transaction((tx) => removeMember(tx, change));
-  await record(db, [organisation], {
+  await record(db, [organization], {
     action: 'member.remove',
     subject: was.email,
     before: { role: was.role },
@@ -113,26 +113,26 @@ export async function removeByOperator(db: Db, meant: Meant): Promise<MemberRow>
 
 async function requireMember(
   db: Db,
-  { email, organisation: wanted }: Meant,
-): Promise<{ organisation: Organisation; member: MemberRow }> {
-  const organisation = await requireOrganisation(db, wanted);
-  const member = (await listMembers(db, organisation.id)).find((one) => one.email === email);
-  if (!member) throw conflict(`${email} is no member of ${organisation.name}: team list shows who is`);
-  return { organisation, member };
+  { email, organization: wanted }: Meant,
+): Promise<{ organization: Organization; member: MemberRow }> {
+  const organization = await requireOrganization(db, wanted);
+  const member = (await listMembers(db, organization.id)).find((one) => one.email === email);
+  if (!member) throw conflict(`${email} is no member of ${organization.name}: team list shows who is`);
+  return { organization, member };
 }
 
 type Recorded = { action: string; subject: string; before?: unknown; after?: unknown };
 
-/** Where the admins of those organisations find it that it concerns. */
+/** Where the admins of those organizations find it that it concerns. */
 async function record(
   db: Db,
-  organisations: Pick<Organisation, 'id'>[],
+  organizations: Pick<Organization, 'id'>[],
   { action, ...what }: Recorded,
 ): Promise<void> {
-  const organisationIds = organisations.map(({ id }) => id);
+  const organizationIds = organizations.map(({ id }) => id);
   const at = new Date(db.clock.now());
   const by = { actor: OPERATOR, actorName: 'Operator', token: null };
-  const entry = { projectId: 0, organisationIds, id: idMaker(db.clock)(), at, ...by, action };
+  const entry = { projectId: 0, organizationIds, id: idMaker(db.clock)(), at, ...by, action };
   await addEntry(db, { ...entry, ...what });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { typed } from '../../../testkit/typed-command.ts';
-import { findOrganisationOf, listOrganisations } from '../../features/team/index.ts';
+import { findOrganizationOf, listOrganizations } from '../../features/team/index.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { suspendProject } from '../../flows/suspend-project.ts';
@@ -13,12 +13,12 @@ const { db } = server;
 const { dashboard, setUp } = testTeam(server, { projectsMax: MAX });
 afterAll(() => dashboard.close());
 const { ada, projectId: first } = await setUp();
-const organisationId = (await findOrganisationOf(db, first))?.id ?? '';
+const organizationId = (await findOrganizationOf(db, first))?.id ?? '';
 
 beforeEach(() =>
   db.query(
-    `UPDATE beckon.project SET organisation_id = NULL WHERE organisation_id = $1 AND project_id <> $2`,
-    [organisationId, first],
+    `UPDATE beckon.project SET organization_id = NULL WHERE organization_id = $1 AND project_id <> $2`,
+    [organizationId, first],
   ),
 );
 
@@ -26,8 +26,8 @@ const create = (name: string) => ada.ask('POST /projects', { name });
 const count = async (): Promise<number> =>
   (
     await db.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM beckon.project WHERE organisation_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
-      [organisationId],
+      `SELECT count(*)::int AS n FROM beckon.project WHERE organization_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
+      [organizationId],
     )
   )[0]?.n ?? -1;
 
@@ -40,7 +40,7 @@ describe('POST /projects', () => {
       [
         {
           code: 'conflict',
-          field: 'organisation',
+          field: 'organization',
           message:
             'This organization has 4 projects. The maximum is 4: ask the operator to raise PROJECTS_PER_ORGANIZATION',
         },
@@ -60,9 +60,9 @@ describe('POST /projects', () => {
 
   test('counts suspended projects, but neither sandboxes, demos nor projects of other organizations', async () => {
     await setSettings(db, first, { sandbox: 'on' });
-    await createProject(db, { name: 'Demo', organisationId, isDemo: true });
+    await createProject(db, { name: 'Demo', organizationId, isDemo: true });
     await createProject(db, { name: 'Of nobody' });
-    const { id } = await createProject(db, { name: 'Two', organisationId });
+    const { id } = await createProject(db, { name: 'Two', organizationId });
     await suspendProject(db, id);
     for (const name of ['Three', 'Four']) expect((await create(name)).status).toBe(200);
     expect((await create('Five')).status).toBe(409);
@@ -71,7 +71,7 @@ describe('POST /projects', () => {
 
 describe('project create', () => {
   test('keeps the same maximum, until the operator raises it', async () => {
-    for (const name of ['Two', 'Three', 'Four']) await createProject(db, { name, organisationId });
+    for (const name of ['Two', 'Three', 'Four']) await createProject(db, { name, organizationId });
     const command = (projectsMax: number) =>
       typed({ db, projectsMax }, ['project', 'create', '--name', 'Five', '--json']);
     const refused = await command(MAX);
@@ -79,6 +79,6 @@ describe('project create', () => {
     expect((await command(MAX + 1)).code).toBe(0);
     expect(await count()).toBe(MAX + 1);
     expect((await create('Six')).json.errors[0]?.message).toContain('has 5 projects. The maximum is 4');
-    expect(await listOrganisations(db)).toHaveLength(1);
+    expect(await listOrganizations(db)).toHaveLength(1);
   });
 });
