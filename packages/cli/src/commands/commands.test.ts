@@ -225,20 +225,6 @@ describe('users', () => {
     expect(await local.json(['users', 'erase', 'u5', '--yes'])).toMatchObject({ external_user_id: 'u5' });
     expect((await local.run(['users', 'show', 'u5'])).code).toBe(1);
   });
-
-  test('import has the options, results and exit codes of every command', async () => {
-    const file = join(shell.folder, 'users.csv');
-    await writeFile(file, 'id,email,plan\nu20,u20@example.com,pro\nu21,nobody,pro\n');
-    const nowhere = { BECKON_API_KEY: '', BECKON_URL: 'http://127.0.0.1:9' };
-    const dry = await shell.run(['users', 'import', file, '--dry-run', '--json'], { env: nowhere });
-    expect([dry.code, dry.lines]).toMatchObject([4, [{ rows: 2, valid: 1 }]]);
-    const done = await shell.run(['users', 'import', file, '--json']);
-    expect([done.code, done.lines]).toMatchObject([4, [{ accepted: 1, rejected: 1 }]]);
-    const piped = await shell.run(['events', 'import', '-', '--format', 'jsonl', '--json'], {
-      stdin: '{"external_user_id":"u20","name":"imported","message_id":"m1"}\n',
-    });
-    expect([piped.code, piped.lines]).toMatchObject([0, [{ accepted: 1 }]]);
-  });
 });
 
 describe('track and trigger', () => {
