@@ -112,6 +112,7 @@ test('mcp › only reads with a token of scope read', async () => {
   ]);
   expect((await use(client, 'show_user', { user: 'u7' })).value).toMatchObject({
     email: 'u7@example.com',
+    timeline: expect.arrayContaining([expect.objectContaining({ kind: 'draft' })]),
   });
   expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject([
     { rule: { name: 'welcome' } },
@@ -119,7 +120,9 @@ test('mcp › only reads with a token of scope read', async () => {
   expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject([
     { rule: { name: 'welcome' } },
   ]);
-  const hash = String((await use(client, 'show_draft', { draft })).value['content_hash']);
+  const shown = (await use(client, 'show_draft', { draft })).value;
+  expect(shown).toMatchObject({ why: [{ sentence: expect.stringContaining('user_signed_up') }] });
+  const hash = String(shown['content_hash']);
   const preview = (await use(client, 'preview_draft', { draft })).value;
   expect(preview).toMatchObject({ to: 'u7@example.com', text: expect.stringContaining('Acme') });
   expect((await use(client, 'backtest_rule', { rule: 'welcome', since: '2d' })).value).toMatchObject({

@@ -34,6 +34,7 @@ export const drafts: Noun = {
       help: 'Show a draft, why it exists, and what would hold it now',
       reads: [CONTEXT],
       find: async ({ api }, params) => (await api.call(CONTEXT, { params })).data.why,
+      value: (draft, why) => ({ ...draft, why }),
       view: (draft, words, { found: why }) => [
         ...viewOf(draft, words, DETAILS),
         { because: why.map(({ sentence }) => sentence) },

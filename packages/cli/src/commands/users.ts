@@ -25,6 +25,7 @@ export const users: Noun = {
       reads: [TIMELINE],
       find: async ({ api }, params) =>
         (await api.call(TIMELINE, { params, query: { limit: TIMELINE_SHOWN } })).data,
+      value: (user, timeline) => ({ ...user, timeline }),
       view: (user, words, { found }) => [
         ...viewOf({ ...user, held: user.held ?? 'no: can receive email' }, words),
         {
