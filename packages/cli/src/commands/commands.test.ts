@@ -154,6 +154,8 @@ describe('drafts', () => {
     { run: () => `drafts postpone ${draft} --until soon`, fails: [2, /--until must be a time/] },
     { run: 'drafts approve', fails: [2, /Pass a draft ID, or --rule or --filter/] },
     { run: () => `drafts approve ${draft} --rule welcome`, fails: [2, /Pass a draft ID/] },
+    { run: 'drafts approve --rule welcome --anyway', fails: [2, /--anyway needs a draft ID/] },
+    { run: 'drafts skip --rule welcome --hash x', fails: [2, /--hash needs a draft ID/] },
     { run: () => `drafts approve ${draft}`, shows: /“Welcome to Acme” to u1 is approved/ },
     { run: () => `drafts undo ${draft}`, json: { draft: { state: 'scheduled' } } },
   ]);

@@ -40,6 +40,8 @@ export function decide(verb: string, { route, help, options, act }: Decision): C
       if (isMany === (draft !== undefined))
         throw usage('Pass a draft ID, or --rule or --filter for several drafts', 'draft');
       if (isMany) {
+        const single = ['hash', 'anyway', 'extend'].find((name) => name in values);
+        if (single !== undefined) throw usage(`--${single} needs a draft ID`, `--${single}`);
         const terms = [
           ...(rule === undefined ? [] : [`rule:${rule}`]),
           ...(filter === undefined ? [] : [filter]),
