@@ -37,7 +37,7 @@ const REASONS: Record<string, readonly RouteKey[]> = {
   'The dashboard continues an interrupted upload; a command uploads the file again': [
     'GET /projects/:project/imports/:import/parts',
   ],
-  'A link of the dashboard to one entry; tail and stream-export print entries': [
+  'A link of the dashboard to one entry; tail and activity export print entries': [
     'GET /projects/:project/stream/:place',
   ],
   'Approving a program takes a signed-in member in a browser': [

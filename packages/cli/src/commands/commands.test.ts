@@ -303,10 +303,10 @@ describe('events, explain, types, tail and doctor', () => {
     expect((await tail.ended).code).toBe(0);
   });
 
-  test('tail ends with --no-follow, and --export writes everything as lines of JSON', async () => {
+  test('tail ends with --no-follow, and activity export writes everything as lines of JSON', async () => {
     const ended = await shell.run(['tail', 'type:event', '--since', '1h', '--no-follow', '--json']);
     expect([ended.code, ended.lines.length > 2, ended.err]).toEqual([0, true, '']);
-    const { code, lines } = await local.run(['tail', '--export', 'type:event']);
+    const { code, lines } = await local.run(['activity', 'export', 'type:event']);
     expect([code, lines[0]]).toMatchObject([0, { type: 'event', name: 'user_signed_up' }]);
   });
 });
