@@ -7,14 +7,14 @@ export const whoami = custom('whoami', {
   help: 'Show which server and account commands use, and the projects they can open',
   routes: ['GET /token', 'GET /projects'],
   async run({ api, connection, output }) {
-    const { kind, url, project, profileUrl, dashboard } = await connection();
+    const { kind, url, project, dashboard } = await connection();
     if (kind === 'remote') {
       const { data } = await api.call('GET /token', {});
       return output.value(data, (token, words) => [{ server: url, project }, tokenView(token, words)].flat());
     }
     const { data: projects } = await api.call('GET /projects', {});
     const socket = dashboard().target.socketPath ?? '';
-    await output.value({ connection: profileUrl, projects }, () => [
+    await output.value({ connection: url, projects }, () => [
       { server: `this machine, ${socket}`, account: 'local shell: owner of every project', project },
       { title: 'Projects', rows: projects.map(({ id, name }) => ({ id, name })) },
     ]);

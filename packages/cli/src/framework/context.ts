@@ -74,9 +74,15 @@ export function createContext(given: Given): Context {
       },
     },
     async client(more = {}) {
-      const { url, apiKey } = await connection();
+      const { publicUrl, apiKey } = await connection();
       const userAgent = `beckon-cli/${shell.version}`;
-      return new Beckon({ url, apiKey: await apiKey(), userAgent, retry: SHORT_RETRY, ...more });
+      return new Beckon({
+        url: await publicUrl(),
+        apiKey: await apiKey(),
+        userAgent,
+        retry: SHORT_RETRY,
+        ...more,
+      });
     },
     async confirm(question) {
       if (options.yes) return;

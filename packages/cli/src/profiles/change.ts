@@ -19,7 +19,7 @@ export async function saveProfile(
   { shell, output }: { shell: Shell; output: Output },
   { connection, values, isLogin = false }: Saving,
 ): Promise<void> {
-  const { kind, profile, profileName: name, profileUrl: url } = connection;
+  const { kind, profile, profileName: name, url } = connection;
   const file = profileFile(shell);
   const { profiles } = await file.read();
   const replaced = profile === null ? profiles.profiles[name] : undefined;

@@ -56,6 +56,12 @@ describe('connection', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/Cannot reach .*beckon\.sock.*ECONNREFUSED/)]);
   });
 
+  test('sends to the public address of the server of the socket', async () => {
+    const env = { DATA_DIR: dataDir, BECKON_API_KEY: world.apiKey };
+    expect(await shell.json(['track', 'u1', 'opened'], { env })).toMatchObject({ accepted: true });
+    expect((await shell.run(['doctor'], { env })).out).toContain(`${world.url} responds`);
+  });
+
   test('ignores a file that is not a socket', async () => {
     const other = testShell();
     await writeFile(join(other.folder, 'beckon.sock'), '');

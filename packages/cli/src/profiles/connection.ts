@@ -1,4 +1,5 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
+import { createDashboard } from '../api/dashboard.ts';
 import type { Target } from '../api/http.ts';
 import { EXIT, Failure, unauthorised, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
@@ -19,12 +20,12 @@ export type ConnectionOptions = {
 export type Connection = {
   /** `local`: the socket of a server on this machine, which needs no login. */
   kind: 'local' | 'remote';
-  /** The address of the public API. */
+  /** The address of the server: a URL, or `unix:` and the socket. A profile belongs to one address. */
   url: string;
+  /** The address of the public API. The local socket does not serve it, so the server is asked for its own. */
+  publicUrl: () => Promise<string>;
   profileName: string;
   profile: Profile | null;
-  /** The address under which the profile is saved. */
-  profileUrl: string;
   /** The id or name of the chosen project; null when none is chosen. */
   project: string | null;
   dashboard: () => { target: Target; token: string | null };
@@ -34,18 +35,16 @@ export type Connection = {
 const DEFAULT_URL = 'http://localhost:8080';
 const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
-type Deps = { shell: Shell; output: Output };
+type Deps = { shell: Shell; output: Output; signal: AbortSignal };
 
 /**
  * Chooses the server: an explicit address, token or profile; else the local socket; else the current profile. A socket
  * whose server is down is an error, not a reason to use another server.
  */
-export async function openConnection(
-  { shell, output }: Deps,
-  options: ConnectionOptions,
-): Promise<Connection> {
+export async function openConnection(deps: Deps, options: ConnectionOptions): Promise<Connection> {
+  const { shell } = deps;
   const { env } = shell;
-  const profiles = await readProfiles({ shell, output });
+  const profiles = await readProfiles(deps);
   const isExplicit = [
     options.url,
     options.profile,
@@ -53,7 +52,7 @@ export async function openConnection(
     value(env, 'BECKON_TOKEN'),
   ].some((one) => one !== undefined);
   const socketPath = isExplicit ? null : await findLocalSocket(shell);
-  if (socketPath !== null) return localConnection({ shell, profiles, socketPath }, options);
+  if (socketPath !== null) return localConnection({ ...deps, profiles, socketPath }, options);
   const name = options.profile ?? profiles.current;
   if (!isProfileName(name)) throw usage(`--profile: ${name} is not a valid profile name`, '--profile');
   const saved = profiles.profiles[name] ?? null;
@@ -63,9 +62,9 @@ export async function openConnection(
   return {
     kind: 'remote',
     url,
+    publicUrl: async () => url,
     profileName: name,
     profile,
-    profileUrl: url,
     ...shared(shell, options, profile),
     dashboard() {
       const token = value(env, 'BECKON_TOKEN') ?? profile?.token;
@@ -77,20 +76,27 @@ export async function openConnection(
   };
 }
 
-type Local = { shell: Shell; profiles: Profiles; socketPath: string };
+type Local = Deps & { profiles: Profiles; socketPath: string };
 
-function localConnection({ shell, profiles, socketPath }: Local, options: ConnectionOptions): Connection {
+function localConnection(
+  { shell, signal, profiles, socketPath }: Local,
+  options: ConnectionOptions,
+): Connection {
   const saved = profiles.profiles[LOCAL] ?? null;
-  const profileUrl = `unix:${socketPath}`;
-  const profile = saved?.url === profileUrl ? saved : null;
+  const url = `unix:${socketPath}`;
+  const profile = saved?.url === url ? saved : null;
+  const target = { url: 'http://localhost', socketPath };
   return {
     kind: 'local',
-    url: DEFAULT_URL,
+    url,
+    async publicUrl() {
+      const api = createDashboard({ target, token: null, version: shell.version, signal });
+      return (await api.call('GET /session', {})).data.installation.public_url;
+    },
     profileName: LOCAL,
     profile,
-    profileUrl,
     ...shared(shell, options, profile),
-    dashboard: () => ({ target: { url: 'http://localhost', socketPath }, token: null }),
+    dashboard: () => ({ target, token: null }),
   };
 }
 
@@ -103,7 +109,7 @@ function shared(shell: Shell, options: ConnectionOptions, profile: Profile | nul
   };
 }
 
-async function readProfiles({ shell, output }: Deps): Promise<Profiles> {
+async function readProfiles({ shell, output }: Omit<Deps, 'signal'>): Promise<Profiles> {
   const file = profileFile(shell);
   const { profiles, repaired } = await file.read();
   if (repaired)
