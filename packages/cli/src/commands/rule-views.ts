@@ -29,7 +29,7 @@ export function ruleView(rule: RuleShown, words: Words): View {
     { ...ruleRow(rule), version: rule.version, updated: words.when(rule.updated_at) },
     sentence,
     hintLines(alarm === null ? lints : [alarm, ...lints]),
-    ...viewOf(rule, words, ['demoted', 'suggestion', 'runs']),
+    ...viewOf(rule, words, ['demoted', 'suggestion', 'runs', 'enrollment']),
     JSON.stringify(definition, null, 2),
   ];
 }

@@ -98,8 +98,8 @@ export const rules: Noun = {
       reads: [ENROLLMENT],
       find: async ({ api }, params) => (await api.call(ENROLLMENT, { params })).data,
       confirm: ({ rule }, preview) => enrollmentQuestion(rule, preview),
-      view: ({ members }) =>
-        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show`,
+      view: ({ members }, _words, { input }) =>
+        `Started the enrollment of ${count(members, 'user')}. Show its progress: beckon rules show ${input.rule}`,
     }),
     custom('backtest [rule]', {
       help: 'Run a rule over stored events, without creating anything',
