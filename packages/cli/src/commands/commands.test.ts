@@ -119,6 +119,7 @@ describe('webhooks', () => {
       shows: /whsec_/,
       json: { secrets: expect.any(Array) },
     },
+    { run: () => `webhooks rotate ${id} --overlap 0`, fails: [2, /ends immediately.*--yes/] },
     { run: () => `webhooks rotate ${id} --overlap soon`, fails: [2, /--overlap must be a duration/] },
     { run: () => `webhooks disable ${id}`, shows: /Disabled .*hooks\. 0 pending deliveries missed/ },
     { run: 'webhooks list', shows: /disabled \(by a member\)/ },

@@ -139,8 +139,9 @@ describe('views', () => {
     { run: 'views create Paying plan:pro', shows: /Saved view Paying/ },
     { run: 'views create Red color:red', fails: [2, /color/] },
     { run: 'views list', shows: /Trials +plan:trial -audience:paying/ },
-    { run: () => `views delete ${id}`, shows: /Deleted view Trials/ },
-    { run: 'views delete x', fails: [1, /./] },
+    { run: () => `views delete ${id}`, fails: [2, /All members of the project lose it\. Pass --yes/] },
+    { run: () => `views delete ${id} --yes`, shows: /Deleted view Trials/ },
+    { run: 'views delete x --yes', fails: [1, /./] },
   ]);
 });
 

@@ -91,6 +91,8 @@ export const webhooks: Noun = {
           'h',
         ),
       },
+      confirm: ({ overlap_hours }) =>
+        overlap_hours === 0 ? 'The old signing secret ends immediately. Create a new one?' : null,
       view: ({ secret }) => ['The new signing secret is shown once:', secret],
     }),
     call('POST /projects/:project/webhooks/:endpoint/test', 'test <endpoint>', {
