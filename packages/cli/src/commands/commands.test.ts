@@ -259,7 +259,11 @@ describe('track and trigger', () => {
   test('trigger with a live key needs --live or a yes', async () => {
     const silent = await shell.run(['trigger', 'feature_used']);
     expect([silent.code, silent.err]).toEqual([2, expect.stringContaining('--live')]);
-    expect((await shell.run(['trigger', 'feature_used'], { terminal: true, answers: [false] })).code).toBe(2);
+    for (const answers of [[false], [null]])
+      expect(await shell.run(['trigger', 'feature_used'], { terminal: true, answers })).toMatchObject({
+        code: 130,
+        err: expect.stringContaining('Canceled. Nothing was changed.'),
+      });
     const args = ['trigger', 'feature_used', '-p', 'count=7'];
     const yes = await shell.run(args, { terminal: true, answers: [true] });
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('"count":7')]);

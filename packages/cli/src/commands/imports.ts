@@ -1,4 +1,5 @@
 import type { Import } from '@beckon/contract/dashboard';
+import { answered } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import { flag, readInput, required, text, whole } from '../framework/options.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -134,7 +135,7 @@ type Asking = { shell: Shell; options: { json?: boolean } };
 /** A secret is no argument. On a terminal it is asked for; otherwise it comes from stdin or a file. */
 async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
   if (file === undefined && canAsk(shell, options.json))
-    return ((await shell.ask.secret('Restricted Stripe key')) ?? '').trim();
+    return answered(await shell.ask.secret('Restricted Stripe key')).trim();
   return (await readInput(file ?? '-', { shell, flags: '--stripe-key-file' })).trim();
 }
 

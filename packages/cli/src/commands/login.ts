@@ -1,6 +1,6 @@
 import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
-import { Failure, unauthorised, usage } from '../failure.ts';
+import { answered, Failure, unauthorized, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom } from '../framework/declare.ts';
 import { commaList, flag, text } from '../framework/options.ts';
@@ -70,9 +70,9 @@ function defaultProject({ projects }: TokenState, named: string | undefined): { 
 /** Reads a secret from stdin, or typed without echo. It is never an argument. */
 async function readSecret({ shell }: Context, question: string, pattern: RegExp): Promise<string> {
   const typed = shell.stdin.isTerminal
-    ? await shell.ask.secret(question)
+    ? answered(await shell.ask.secret(question))
     : await readAll(shell.stdin, SECRET_MAX_BYTES);
-  const secret = (typed ?? '').trim();
+  const secret = typed.trim();
   if (!pattern.test(secret)) throw usage(`Invalid ${question}`);
   return secret;
 }
@@ -120,9 +120,9 @@ async function waitForApproval(
     const answer = await pollOnce(dashboard, device_code);
     if (answer === null) continue;
     if (answer.state === 'approved') return answer;
-    if (answer.state === 'denied') throw unauthorised('denied', 'The request was denied in the browser');
+    if (answer.state === 'denied') throw unauthorized('denied', 'The request was denied in the browser');
     if (answer.state === 'expired')
-      throw unauthorised('expired', 'The code has expired. Run beckon login again.');
+      throw unauthorized('expired', 'The code has expired. Run beckon login again.');
   }
 }
 

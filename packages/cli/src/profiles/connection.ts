@@ -1,7 +1,7 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import { createDashboard } from '../api/dashboard.ts';
 import type { Target } from '../api/http.ts';
-import { EXIT, Failure, unauthorised, usage } from '../failure.ts';
+import { answered, EXIT, Failure, unauthorized, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
 import { canAsk, type Shell } from '../shell.ts';
@@ -69,9 +69,9 @@ export async function openConnection(deps: Deps, options: ConnectionOptions): Pr
     dashboard() {
       const token = value(env, 'BECKON_TOKEN') ?? profile?.token;
       if (token === undefined)
-        throw unauthorised('session_required', isExplicit || saved ? notLoggedIn(url, saved) : NOT_CONNECTED);
+        throw unauthorized('session_required', isExplicit || saved ? notLoggedIn(url, saved) : NOT_CONNECTED);
       if (TOKEN_PATTERN.test(token)) return { target: { url, socketPath: null }, token };
-      throw unauthorised('session_required', 'Invalid token. A token is bkp_ and 40 letters and digits.');
+      throw unauthorized('session_required', 'Invalid token. A token is bkp_ and 40 letters and digits.');
     },
   };
 }
@@ -160,7 +160,7 @@ const KEY_MAX_BYTES = 4_096;
 async function findKey(shell: Shell, options: ConnectionOptions, profile: Profile | null): Promise<string> {
   const key = await readKey(shell, options, profile);
   if (API_KEY_PATTERN.test(key)) return key;
-  throw unauthorised('auth_required', 'Invalid API key. A key begins with sk_live_ or sk_test_.');
+  throw unauthorized('auth_required', 'Invalid API key. A key begins with sk_live_ or sk_test_.');
 }
 
 async function readKey(
@@ -171,9 +171,9 @@ async function readKey(
   if (keyFile !== undefined) return readKeyFile(shell, keyFile);
   const found = value(shell.env, 'BECKON_API_KEY') ?? profile?.api_key;
   if (found !== undefined) return found;
-  const typed = canAsk(shell, json) ? await shell.ask.secret('API key (sk_…)') : null;
-  if (typed !== null && typed.trim() !== '') return typed.trim();
-  throw unauthorised(
+  const typed = canAsk(shell, json) ? answered(await shell.ask.secret('API key (sk_…)')).trim() : '';
+  if (typed !== '') return typed;
+  throw unauthorized(
     'auth_required',
     'No API key. Set BECKON_API_KEY, or pass --key-file <file> (- for stdin).',
   );
