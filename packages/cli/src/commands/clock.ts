@@ -17,7 +17,7 @@ export const clock: Noun = {
       routes: ['GET /projects', CLOCK],
       async run(context) {
         const { data } = await context.api.call(CLOCK, { project: await sandboxOf(context) });
-        await context.output.value(data, ({ now }) => now);
+        await context.output.value(data, ({ now }, { at }) => at(now));
       },
     }),
     custom('advance <duration>', {
@@ -32,8 +32,8 @@ export const clock: Noun = {
         });
         await context.output.value(
           data,
-          ({ now, drafts, letters }) =>
-            `The time is ${now}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
+          ({ now, drafts, letters }, { at }) =>
+            `The time is ${at(now)}. ${count(drafts, 'draft')} created, ${count(letters, 'email')} sent to the test inbox.`,
         );
       },
     }),
