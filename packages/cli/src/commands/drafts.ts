@@ -1,3 +1,4 @@
+import type { JsonObject } from '@beckon/contract';
 import type { DraftMoveShown } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, type Noun } from '../framework/declare.ts';
@@ -130,11 +131,11 @@ export const drafts: Noun = {
   ],
 };
 
-function readTexts(file: unknown): { subject?: string; preheader?: string; body?: string } {
-  const fields = typeof file === 'object' && file !== null ? Object.entries(file) : [];
+function readTexts(file: JsonObject): { subject?: string; preheader?: string; body?: string } {
+  const fields = Object.entries(file);
   const isValid = fields.every(([name, value]) => TEXTS.includes(name) && typeof value === 'string');
-  if (fields.length > 0 && isValid) return Object.fromEntries(fields);
-  throw usage(`--file must hold a JSON object with texts for some of ${TEXTS.join(', ')}`, '--file');
+  if (fields.length > 0 && isValid) return file;
+  throw usage(`--file must hold texts for some of ${TEXTS.join(', ')}`, '--file');
 }
 
 const TEXTS = ['subject', 'preheader', 'body'];

@@ -1,3 +1,4 @@
+import { API_KEY_PATTERN } from '@beckon/contract';
 import { TOKEN_SCOPES, type TokenMade, type TokenState } from '@beckon/contract/dashboard';
 import { createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { answered, Failure, unauthorized, usage } from '../failure.ts';
@@ -6,14 +7,13 @@ import { custom } from '../framework/declare.ts';
 import { commaList, flag, text } from '../framework/options.ts';
 import { printableLines } from '../output/printable.ts';
 import { saveProfile } from '../profiles/change.ts';
+import { TOKEN_PATTERN } from '../profiles/connection.ts';
 import { readAll } from '../read-all.ts';
 import { canAsk } from '../shell.ts';
 import { chooseScopes, DEFAULT_SCOPES } from './login-scopes.ts';
 import { tokenView } from './whoami.ts';
 
 const SECRET_MAX_BYTES = 4_096;
-const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
-const KEY_PATTERN = /^sk_(live|test)_[A-Za-z0-9_-]{32,128}$/;
 
 const NO_LOGIN =
   'Commands on this machine use the local socket and need no login. To log in to another server, pass --url.';
@@ -42,7 +42,7 @@ export const login = custom('login', {
     if (withKey && withToken) throw usage('--with-key and --with-token both read stdin. Use one at a time.');
     const connection = await context.connection();
     if (withKey) {
-      const api_key = await readSecret(context, 'API key (sk_…)', KEY_PATTERN);
+      const api_key = await readSecret(context, 'API key (sk_…)', API_KEY_PATTERN);
       await saveProfile(context, { connection, values: { api_key }, isLogin: true });
       return output.value({ saved: 'api_key' }, () => 'Saved the API key in your profile.');
     }

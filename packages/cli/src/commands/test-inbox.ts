@@ -5,6 +5,7 @@ import { downloadTo } from '../framework/download.ts';
 import { flag, text, whole } from '../framework/options.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
+import { currentProject } from './current-project.ts';
 
 const EMAIL = 'GET /projects/:project/test-inbox/:email';
 const RAW = 'GET /projects/:project/test-inbox/:email/eml';
@@ -57,11 +58,7 @@ export const testInbox: Noun = {
       help: 'Delete the emails in the test inbox. Drafts and the history of users stay.',
       options: { older: text('--older <duration>', 'Only emails older than this, such as 7d') },
       reads: ['GET /projects'],
-      find: async ({ api, project }) => {
-        const { id } = await project();
-        const { data } = await api.call('GET /projects', {});
-        return data.find((one) => String(one.id) === id)?.name ?? '';
-      },
+      find: async (context) => (await currentProject(context)).current.name,
       confirm: ({ older }, name) =>
         `Delete ${older === undefined ? 'all emails' : `emails older than ${older}`} in the test inbox of ${name}?`,
       body: ({ older }, confirm) => ({ confirm, ...(older === undefined ? {} : { older }) }),

@@ -1,7 +1,7 @@
 import type { UserInput } from '@beckon/contract';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
-import { required, text, time } from '../framework/options.ts';
-import { merged, objectFile, properties } from '../framework/properties.ts';
+import { jsonFile, required, text, time } from '../framework/options.ts';
+import { merged, properties } from '../framework/properties.ts';
 import { fields, rowOf, viewOf } from '../output/auto.ts';
 import { plain } from '../output/words.ts';
 
@@ -45,7 +45,7 @@ export const users: Noun = {
       options: {
         email: text('--email <address>', 'Email address'),
         traits: properties('-t, --trait <key=value>', 'A trait; numbers and other JSON keep their type'),
-        data: objectFile('--data <file>', 'JSON object of traits; - reads stdin'),
+        data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
       async run(context, { user: id, email, traits: own, data }) {
         const traits = merged(data, own);

@@ -33,7 +33,7 @@ export type Connection = {
 };
 
 const DEFAULT_URL = 'http://localhost:8080';
-const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
+export const TOKEN_PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
 type Deps = { shell: Shell; output: Output; signal: AbortSignal };
 
